@@ -186,12 +186,12 @@ impl LanguageId {
         detect::matches_any(self.generated_sources, path)
     }
 
-    /// Whether the language's files are documents, in which no word is a name that another file defines.
+    /// Whether the language's files are documents, whose words never refer to definitions in other files.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
     }
 
-    /// Returns every file name, extension, interpreter and editor identifier that must belong to this language only,
+    /// Returns every file name, extension, interpreter and editor identifier that no other language may claim,
     /// such as `*.rs`, `SConstruct`, `#!node` and `editor:rust`.
     pub fn claims(self) -> Vec<String> {
         let language = &*self;

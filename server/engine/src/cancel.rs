@@ -11,7 +11,7 @@ pub struct Cancel {
     when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// Error of work that was cancelled before it was complete. Partial results are discarded.
+/// Error returned if work was cancelled before it completed. Partial results are discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;

@@ -75,7 +75,7 @@ pub(crate) struct EstimatorStats {
     pub way: Estimator,
     /// Median error, as a share of the bill.
     pub median: f64,
-    /// Error that nine of ten requests stay below, as a share of the bill.
+    /// Error below which nine of ten requests stay, as a share of the bill.
     pub ninth: f64,
     /// Share of requests predicted too small by more than 5 %.
     pub under: f64,
@@ -228,7 +228,8 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 }
 
 impl PredictionStats {
-    /// Computes the figures. Returns `None` if there is no prediction for a request whose new content is fully visible.
+    /// Computes the statistics. Returns `None` if there is no prediction for a request whose new content is
+    /// fully visible.
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
@@ -271,7 +272,7 @@ impl EstimatorStats {
     }
 }
 
-/// Returns the value that `tenths` tenths of the values stay below.
+/// Returns the value below which `tenths` tenths of the values lie.
 fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() * tenths / 10).copied().unwrap_or_default()

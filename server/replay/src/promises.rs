@@ -114,7 +114,7 @@ pub(crate) fn broken_promises(
     reader.broken
 }
 
-/// Whether the map had its full budget. A map that was shrunk for this prompt alone keeps its members in the session.
+/// Whether the map had its full budget. If the map was shrunk for this prompt alone, the session keeps all its members.
 pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     prepared.reply.coverage.map_budget >= map_budget(services)
 }

@@ -258,7 +258,7 @@ fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 
-/// Shortens a long name to its end, which is more distinctive than its beginning.
+/// Cuts a long name at its beginning, since its end is more distinctive.
 pub(crate) fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {

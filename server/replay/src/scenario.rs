@@ -113,7 +113,7 @@ impl<'a> Scenario<'a> {
         self.update_derived();
     }
 
-    /// Updates `selection` to that of the turn with as few changes as a user would make.
+    /// Changes `selection` to that of the turn, with as few changes as a user would make.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected.keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {

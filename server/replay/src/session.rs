@@ -70,7 +70,7 @@ pub(crate) struct WithExcerpts {
     pub ledger: ColumnStats,
     /// Input cost relative to the cost without excerpts.
     pub ratio: f64,
-    /// Share of the ranges changed by answers that excerpts show in full when no file is selected.
+    /// Share of the changed ranges that excerpts show in full when no file is selected.
     pub changes_shown: f64,
 }
 
@@ -196,8 +196,9 @@ fn play(
     Played { totals, bound, prompts }
 }
 
-/// Returns the share of the ranges changed by answers that the excerpts of the preceding prompt show in full. Only
-/// source files other than tests count. The session selects no file, so excerpts are the only code in the prompt.
+/// Returns the share of the ranges changed in answers that the preceding prompt shows in full in its excerpts.
+/// Only source files other than tests count. The session selects no file, so excerpts are the only code in the
+/// prompt.
 fn changes_shown(
     trace: &Trace,
     auto_budget: usize,

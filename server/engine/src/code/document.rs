@@ -154,7 +154,7 @@ impl Document {
         self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
 
-    /// Sets the version that the following changes lead to. Versions need not be consecutive (LSP 3.17,
+    /// Sets the version that results from the following changes. Versions need not be consecutive (LSP 3.17,
     /// `VersionedTextDocumentIdentifier`), but they must increase.
     ///
     /// # Errors

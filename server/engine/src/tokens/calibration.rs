@@ -21,8 +21,8 @@ const STEP: f64 = 0.1;
 const TELLING: f64 = 200.0;
 /// Minimum growth, in tokens, to divide an error by.
 const LEAST: f64 = 256.0;
-/// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
-/// change of topic.
+/// Maximum number of values kept of each kind: enough for a median that ignores outliers, few enough to follow
+/// a change of topic.
 const GROWTHS: usize = 24;
 const BILLS: usize = 8;
 const MISSES: usize = 16;

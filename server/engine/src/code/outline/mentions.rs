@@ -60,7 +60,7 @@ impl Mentions {
         }
     }
 
-    /// Adds the names of a piece. Returns their mentions, with which the piece can be removed.
+    /// Adds the names of a piece. Returns their mentions, which are needed to remove the piece.
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {

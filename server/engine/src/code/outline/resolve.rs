@@ -122,7 +122,7 @@ struct EnclosingDefinition {
     nearest: Option<u32>,
     /// Number of shown definitions from the outermost to this one.
     depth: u32,
-    /// Whether everything inside the definition is hidden because the definition is a repetition.
+    /// Whether everything inside the definition is hidden, because the definition repeats an earlier one.
     hides: bool,
 }
 

@@ -10,8 +10,8 @@ use super::names::Names;
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
     pub kind: SymbolKind,
-    /// Number of symbols that contain this one. Its children are the symbols after it with a greater depth, up to the
-    /// first with the same or a smaller one.
+    /// Number of symbols that contain this one. A symbol contains those after it, up to the first whose depth
+    /// is not greater.
     pub depth: u32,
     /// Whether the symbol contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,

@@ -86,7 +86,7 @@ struct Secret {
     text: Option<Arc<str>>,
 }
 
-/// Key of placeholders, created when the first secret is found.
+/// Key for creating placeholders, generated when the first secret is found.
 type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
 /// Replaces secrets in texts according to one set of settings.
