@@ -60,7 +60,7 @@ impl fmt::Display for BrokenPromise {
             Self::Stale(key) => write!(f, "the prompt does not show the current text of {key}"),
             Self::Diff(key) => write!(f, "an update of {key} does not apply to the text before it"),
             Self::NotSelected(key) => write!(f, "{key} is shown, but it is not selected"),
-            Self::Excluded(key) => write!(f, "{key} is named, but it is excluded"),
+            Self::Excluded(key) => write!(f, "{key} is mentioned, but it is excluded"),
             Self::TwoBlocks(key) => write!(f, "{key} has two map blocks"),
             Self::Outline(key) => write!(f, "the current map block of {key} is missing"),
             Self::History => write!(f, "the conversation is incomplete or out of order"),
