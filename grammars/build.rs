@@ -1,5 +1,5 @@
-//! Generates the registry: one table entry per language folder beside this file. A folder whose name
-//! starts with `_` holds what several languages share and is none itself.
+//! Generates the registry: a table with one entry per language directory next to this file. A directory whose
+//! name starts with `_` contains parts that several languages share, and is not a language.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use serde::Deserialize;
 
-/// A folder's `language.toml`. Lists of inherited folders come before the folder's own.
+/// A directory's `language.toml`. Inherited directories come first in lists.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Folder {
@@ -32,7 +32,7 @@ struct Folder {
     generated: Vec<String>,
     #[serde(default)]
     generated_sources: Vec<String>,
-    /// In bytes.
+    /// Size in bytes.
     scanner_state: Option<usize>,
     #[serde(default)]
     scanner_runs_on: bool,
@@ -44,7 +44,7 @@ struct Folder {
     ignore: Ignore,
 }
 
-/// What the walk over a syntax tree examines without the query.
+/// Names of nodes and positions that the walk over a syntax tree examines without the query.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Walk {
@@ -59,7 +59,7 @@ struct Walk {
     levels: Option<u8>,
 }
 
-/// Which definitions are there for others.
+/// Which definitions are visible to other files.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Visibility {
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut ids = Vec::new();
     for (name, folder) in folders.iter().filter(|(name, _)| !name.starts_with('_')) {
         if folder.name.as_ref() != Some(name) {
-            return Err(format!("{name}/language.toml must say name = {name:?}").into());
+            return Err(format!("{name}/language.toml must contain `name = {name:?}`").into());
         }
         entry(&mut out, &root, (ids.len(), name), folder, &folders)?;
         ids.push(name);
@@ -120,12 +120,12 @@ fn watch(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
 
-/// The folder and everything it inherits, ancestors first.
+/// Returns the directory and everything it inherits, ancestors first.
 fn lineage<'a>(
     name: &'a str,
     folders: &'a BTreeMap<String, Folder>,
 ) -> Result<Vec<(&'a str, &'a Folder)>, Box<dyn Error>> {
-    let folder = folders.get(name).ok_or_else(|| format!("no folder {name}"))?;
+    let folder = folders.get(name).ok_or_else(|| format!("there is no directory `{name}`"))?;
     let mut all = Vec::new();
     for parent in &folder.inherits {
         all.extend(lineage(parent, folders)?);
@@ -141,7 +141,7 @@ fn entry(
     folder: &Folder,
     folders: &BTreeMap<String, Folder>,
 ) -> Result<(), Box<dyn Error>> {
-    let grammar = folder.grammar.as_ref().ok_or_else(|| format!("{name}: no grammar"))?;
+    let grammar = folder.grammar.as_ref().ok_or_else(|| format!("{name}/language.toml has no `grammar`"))?;
     let lineage = lineage(name, folders)?;
     let imports = lineage.iter().rev().find_map(|(_, f)| f.imports.as_deref()).unwrap_or_default();
     let imports = match imports {
@@ -170,7 +170,7 @@ fn entry(
     let fixture = fs::read_dir(root.join(name))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
-        .ok_or_else(|| format!("{name}: no fixture"))?;
+        .ok_or_else(|| format!("{name} has no fixture"))?;
     watch(&fixture);
 
     let list = |field: fn(&Folder) -> &Vec<String>| -> Vec<&String> {

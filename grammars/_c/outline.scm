@@ -1,6 +1,6 @@
 ; Definitions. A head is the text from the definition's start to its @body.
-; A declarator is wrapped in what makes it a pointer, an array or a function, in any order; what has no type is a macro
-; that makes a function, or in C++ a constructor.
+; A declarator is wrapped in pointer, array and function declarators, in any order. A definition without a type
+; is a macro that produces a function or, in C++, a constructor.
 (function_definition
   type: (_)
   declarator: [
@@ -40,14 +40,14 @@
       (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @name)))
     ]
     value: (_) @body)) @definition.variable
-; A prototype is what a caller sees.
+; Callers see a prototype.
 (declaration
   declarator: [
     (function_declarator declarator: (identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
     (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
   ]) @definition.function
-; What is not understood of a class (`friend class Other;`) or of modules looks like a variable.
+; Parts of classes (`friend class Other;`) and of modules that the grammar does not understand look like variables.
 (declaration
   type: (_) @_type
   declarator: [
@@ -60,7 +60,7 @@
 
 (declaration declarator: (init_declarator value: (_) @opaque))
 
-; A macro without a value is a header's guard or a switch.
+; A macro without a value is an include guard or a switch.
 (preproc_def name: (_) @name value: (_) @body) @definition.constant
 (preproc_function_def name: (_) @name value: (_) @body) @definition.macro
 

@@ -6,7 +6,7 @@
 (variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @definition.function
 (variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
-; A chain of assignments is one definition, by the name that stands next to the function.
+; A chain of assignments is one definition, with the name next to the function.
 (variable_declarator
   name: (identifier)
   value: (assignment_expression
@@ -23,13 +23,13 @@
   left: (member_expression property: (property_identifier) @name)
   right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
 
-; What a file exports without a name.
+; Exports without a name.
 (export_statement "default" @name value: (function_expression !name body: (_) @body)) @definition.function
 (export_statement "default" @name value: (generator_function !name body: (_) @body)) @definition.function
 (export_statement "default" @name value: (arrow_function body: (_) @body)) @definition.function
 (export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
 
-; Words in front of a declaration that belong to each name it declares.
+; Words before a declaration that apply to each name it declares.
 (export_statement "export" @modifier declaration: (_))
 (export_statement "default" @modifier declaration: (_))
 (lexical_declaration kind: _ @modifier)

@@ -1,4 +1,4 @@
-; Scopes, and what they are called.
+; Scopes and their names.
 (function_declaration name: (_) @define) @scope
 (generator_function_declaration name: (_) @define) @scope
 (function_expression) @scope
@@ -10,7 +10,7 @@
 (for_in_statement) @scope
 (catch_clause) @scope
 
-; Names bound in the scope around them.
+; Names bound in the enclosing scope.
 (variable_declarator name: (identifier) @bind value: (_)? @value)
 (arrow_function parameter: (identifier) @bind)
 (array_pattern (identifier) @bind)

@@ -1,1 +1,1 @@
-; What the languages share is in language.toml.
+; Everything that the languages share is in language.toml.

@@ -1,5 +1,5 @@
-; Definitions. A head is the text from the definition's start to its @body. A module that carries its signature has what
-; the signature says: what its structure defines again adds nothing (@clause).
+; Definitions. A head is the text from the definition's start to its @body. A module with a signature contains
+; what the signature lists, so repeated definitions in its structure are ignored (@clause).
 (module_binding (module_name) @name @clause !module_type body: (structure) @body) @definition.module
 (module_binding (module_name) @name @clause module_type: (signature) @body) @definition.module
 (module_binding (module_name) @name @clause body: (structure) @body) @definition.module
@@ -26,7 +26,7 @@
 (method_specification (method_name) @name) @definition.method
 (instance_variable_definition (instance_variable_name) @name body: (_) @body) @definition.field
 
-; Words in front of a declaration that belong to each name it declares.
+; Words before a declaration that apply to each name it declares.
 (module_definition "module" @modifier)
 (type_definition "type" @modifier)
 (value_definition "let" @modifier)

@@ -5,7 +5,7 @@
   argument: (concatenation . (word) @name . (_) @body)
   (#eq? @_alias "alias")) @definition.function
 
-; Capitals are what other scripts may ask for. `NAME=value command` sets nothing that stays.
+; Other scripts may use variables in capitals. `NAME=value command` sets a variable only for that command.
 (command (variable_assignment)) @local
 (variable_assignment name: (variable_name) @name value: (_) @body (#match? @name "^[A-Z][A-Z0-9_]+$")) @definition.variable
 
@@ -16,5 +16,5 @@
   . argument: [(word) (string) (raw_string) (concatenation)] @import
   (#any-of? @_source "." "source"))
 
-; What stands behind `:-` in an expansion is a word, in front of it a name.
+; In an expansion, the text before `:-` is a name, and the text after it is a word.
 (expansion (variable_name) @reference)

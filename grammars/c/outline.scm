@@ -1,4 +1,4 @@
-; `struct { ... } inner;` holds a structure of its own, whose parts are shown below it.
+; `struct { ... } inner;` defines a nested structure, whose fields are shown below `inner`.
 (field_declaration
   type: (_ body: (_) @body)
   declarator: [(field_identifier) @name (_ declarator: (field_identifier) @name)]) @definition.field

@@ -1,4 +1,4 @@
-; Functions. The name of what is defined out of line is its last part; what is in front of it is in the head.
+; Functions. The name of an out-of-line definition is its last part; the qualifiers before it are part of the head.
 (function_definition
   declarator: (function_declarator declarator: [
     (identifier) @name
@@ -40,7 +40,7 @@
   ]
   [(compound_statement) (try_statement) (default_method_clause)] @body) @definition.method
 
-; Prototypes: in a class they are called fields, constructors and templates excepted.
+; Prototypes. Inside a class, the grammar treats them as fields, except for constructors and templates.
 (field_declaration
   declarator: [
     (function_declarator declarator: [(field_identifier) @name (operator_name) @name])
@@ -54,7 +54,7 @@
     (operator_cast "operator" @name)
   ]) @definition.function
 
-; `struct { ... } inner;` holds a structure of its own, whose parts are shown below it.
+; `struct { ... } inner;` defines a nested structure, whose fields are shown below `inner`.
 (field_declaration
   type: (_ body: (_) @body)
   declarator: [(field_identifier) @name (_ declarator: (field_identifier) @name)]) @definition.field
@@ -85,7 +85,7 @@
 (struct_specifier
   name: [(template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]
   body: (_) @body) @definition.struct
-; A macro in front of the name of a class makes it look like a function with labels.
+; A macro before the name of a class makes the class look like a function with labels.
 (function_definition
   type: [(class_specifier !body) (struct_specifier !body)]
   declarator: (identifier) @name
@@ -97,7 +97,7 @@
 (namespace_definition !name "namespace" @name body: (_) @body) @definition.module
 (linkage_specification value: (_) @name body: (declaration_list) @body) @definition.module
 
-; Words in front of a declaration that belong to what it declares.
+; Words before a declaration that apply to what it declares.
 (linkage_specification "extern" @modifier value: (_) @modifier body: [(declaration) (function_definition)])
 (template_declaration "template" @modifier parameters: (_) @modifier)
 (template_declaration (requires_clause) @modifier)

@@ -23,7 +23,7 @@
 (conversion_operator_declaration type: (_) @name body: (_) @body) @definition.method
 (conversion_operator_declaration type: (_) @name) @definition.method
 
-; What can be got and set is part of the head, how is not.
+; The head includes which accessors exist, but not their bodies.
 (indexer_declaration "this" @name accessors: (accessor_list (accessor_declaration body: (_))) @body) @definition.method
 (indexer_declaration "this" @name value: (_) @body) @definition.method
 (indexer_declaration "this" @name) @definition.method

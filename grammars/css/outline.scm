@@ -1,4 +1,4 @@
-; Selectors and custom properties stand on one line, what surrounds rules on a line of its own.
+; Selectors and custom properties share a line; each at-rule that contains rules has its own line.
 (rule_set (selectors . (_) @name) (block) @body) @definition.key
 (declaration (property_name) @name ":" @body (#match? @name "^--")) @definition.key
 (media_statement . "@media" @name (block) @body) @definition.section

@@ -1,4 +1,4 @@
-; Definitions are calls of macros. A head is the text from the call's start to its @body.
+; Definitions are macro calls. A head is the text from the start of the call to its @body.
 (call
   target: (identifier) @_macro
   (arguments . (_) @name)
@@ -10,7 +10,7 @@
   (do_block) @body
   (#eq? @_macro "defprotocol")) @definition.interface
 
-; What `def` is given: a call or a name, with a guard or without, then `do:` or a block.
+; The argument of `def`: a call or a name, optionally with a guard, then `do:` or a block.
 (call
   target: (identifier) @_def
   (arguments . (call target: (identifier) @name (arguments) @clause) (keywords) @body)
@@ -71,7 +71,7 @@
   (arguments . (atom) @name)
   (#any-of? @_macro "field" "belongs_to" "embeds_many" "embeds_one" "has_many" "has_one" "many_to_many")) @definition.method
 
-; Code that a macro writes is not code of this module.
+; Code inside `quote` is generated elsewhere and is not part of this module.
 (call target: (identifier) @_quote (do_block) (#eq? @_quote "quote")) @local
 
 (unary_operator

@@ -1,7 +1,7 @@
-//! Prints the syntax tree of a file as a query sees it: what to look at before writing `outline.scm`.
+//! Prints the syntax tree of a file as queries see it. Useful before writing `outline.scm`:
 //! `cargo run -p strata-grammars --example tree -- path/to/file [language]`
 
-#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::error::Error;
 use std::{env, fs};
@@ -11,15 +11,15 @@ use tree_sitter::Parser;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let path = arguments.next().ok_or("which file?")?;
+    let path = arguments.next().ok_or("expected a file")?;
     let source = fs::read_to_string(&path)?;
     let language = match arguments.next() {
         Some(name) => LanguageId::by_name(&name),
         None => LanguageId::by_path(&path, source.lines().next().unwrap_or_default()),
     };
     let mut parser = Parser::new();
-    parser.set_language(&language.ok_or("no such language")?.grammar())?;
-    let tree = parser.parse(&source, None).ok_or("not parsed")?;
+    parser.set_language(&language.ok_or("unknown language")?.grammar())?;
+    let tree = parser.parse(&source, None).ok_or("the file was not parsed")?;
 
     let mut cursor = tree.walk();
     loop {

@@ -14,7 +14,7 @@
 (var_spec name: (identifier) @name value: (_) @body) @definition.variable
 (var_spec name: (identifier) @name) @definition.variable
 
-; Words in front of a declaration that belong to each name it declares.
+; Words before a declaration that apply to each name it declares.
 (type_declaration "type" @modifier)
 (const_declaration "const" @modifier)
 (var_declaration "var" @modifier)

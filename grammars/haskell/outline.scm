@@ -1,5 +1,5 @@
-; Definitions. A head is the text from the definition's start to its @body. A signature and the equations behind it are
-; one: the signature comes first, and is the head.
+; Definitions. A head is the text from the definition's start to its @body. A signature and the equations after
+; it are one definition: the signature comes first and is the head.
 (signature name: (variable) @name @clause) @definition.function
 (signature name: (prefix_id (_) @name @clause)) @definition.function
 (signature names: (binding_list . name: (_) @name @clause)) @definition.function
@@ -30,7 +30,7 @@
 (pattern_synonym (signature synonym: (_) @name @clause)) @definition.function
 (pattern_synonym (equation synonym: (_) @name @clause)) @definition.function
 
-; How an instance does what its class says, and what a function calls its parts, is nobody else's business.
+; The body of an instance and the local bindings of a function are not visible to other files.
 (instance_declarations) @local
 (local_binds) @local
 

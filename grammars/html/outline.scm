@@ -1,4 +1,4 @@
-; Titles and headings in full, and the tags of elements that links, scripts and styles can name.
+; Titles and headings in full, and the tags of elements that links, scripts and styles can refer to by name.
 (element (start_tag (tag_name) @_tag) (text) @name (#match? @_tag "^([hH][1-6]|title)$")) @definition.section
 (element (start_tag (tag_name) @name) (#match? @name "^[hH][1-6]$")) @definition.section
 (element

@@ -39,7 +39,7 @@
 (method_declaration
   (modifiers [(annotation name: (_) @_name) (marker_annotation name: (_) @_name)])
   (#any-of? @_name "Test" "ParameterizedTest" "RepeatedTest" "TestFactory" "TestTemplate" "Property")) @test
-; As the oldest test frameworks want it.
+; Tests in the style of JUnit 3, which are recognized by name.
 (method_declaration
   (modifiers) @_words
   type: (void_type)

@@ -10,7 +10,7 @@
   (expression_list . value: (function_definition [(block) "end"] @body))) @definition.function
 (field name: (identifier) @name value: (function_definition [(block) "end"] @body)) @definition.function
 
-; A module that is only given a name, and what makes a table the metatable of its objects, define nothing.
+; Assigning a required module to a name, or a field of a metatable (`__index`), defines nothing.
 (assignment_statement
   (expression_list . value: (function_call name: (identifier) @_require))
   (#any-of? @_require "pcall" "require")) @local

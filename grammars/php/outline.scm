@@ -19,7 +19,7 @@
   function: (name) @_define
   arguments: (arguments . (argument (string (string_content) @name)))
   (#eq? @_define "define")) @definition.constant
-; The traits of a class are a part of what it is.
+; The traits of a class are listed as part of the class.
 (use_declaration [(name) (qualified_name)] @name (use_list) @body) @definition.impl
 (use_declaration [(name) (qualified_name)] @name) @definition.impl
 

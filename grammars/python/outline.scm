@@ -8,7 +8,7 @@
 (type_alias_statement left: (type (identifier) @name) right: (_) @body) @definition.type
 (type_alias_statement left: (type (generic_type . (identifier) @name)) right: (_) @body) @definition.type
 
-; What an object carries besides its class's own names.
+; Attributes of an instance, in addition to those of its class.
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @instance)
   (#eq? @_self "self"))
@@ -19,7 +19,7 @@
 (import_statement name: (aliased_import name: (dotted_name) @import))
 (import_from_statement module_name: (_) @import)
 
-; The parts of a module's path name no definition, but what is taken from it does.
+; The parts of a module's path refer to no definition, but the names imported from it do.
 (import_from_statement name: (dotted_name (identifier) @reference))
 (import_from_statement name: (aliased_import name: (dotted_name (identifier) @reference)))
 

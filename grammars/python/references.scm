@@ -1,4 +1,4 @@
-; Scopes, and what they are called.
+; Scopes and their names.
 (function_definition name: (identifier) @define return_type: (_)? @returns) @scope
 (lambda) @scope
 (list_comprehension) @scope
@@ -7,7 +7,7 @@
 (generator_expression) @scope
 (class_definition name: (identifier) @define superclasses: (argument_list)? @base) @scope.type
 
-; Names bound in the scope around them.
+; Names bound in the enclosing scope.
 (parameters (identifier) @bind)
 (lambda_parameters (identifier) @bind)
 (typed_parameter . (identifier) @bind type: (_) @type)

@@ -22,7 +22,7 @@
 (assignment left: (constant) @name right: (_) @body) @definition.constant
 (assignment left: (global_variable) @name right: (_) @body) @definition.variable
 
-; Calls that define: accessors, what a class is mixed with and belongs to.
+; Calls that define something: accessors, mixins and associations.
 (call
   !receiver
   method: (identifier) @_macro
@@ -48,7 +48,7 @@
   arguments: (argument_list . [(constant) (scope_resolution)] @name)
   (#any-of? @_macro "extend" "include" "prepend")) @definition.field
 
-; What Rake and Sinatra define.
+; Definitions of Rake and Sinatra.
 (call
   !receiver
   method: (identifier) @_macro

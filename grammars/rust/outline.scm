@@ -28,6 +28,7 @@
 (use_declaration argument: (_) @import)
 (extern_crate_declaration name: (_) @import)
 
-; `#[test]`, `#[tokio::test]`, `#[rstest]` make the next function a test; `#[cfg(test)]` makes all of the next item one.
+; `#[test]`, `#[tokio::test]` and `#[rstest]` mark the next function as a test; `#[cfg(test)]` marks the whole
+; next item.
 (attribute_item (attribute . (_) @_name (#match? @_name "(^|::)(test|rstest|test_case|quickcheck|bench)$"))) @test
 (attribute_item (attribute . (_) @_name arguments: (_) @_when (#eq? @_name "cfg") (#eq? @_when "(test)"))) @test.scope

@@ -35,8 +35,8 @@ pub enum ImportStyle {
     /// Ruby's `require`, a shell's `source`, links. Some languages omit the extension or separate directories with
     /// dots.
     File,
-    /// Java, C#, PHP and Haskell: the qualified name of a namespace, of a type or of a member of a type. Files and
-    /// directories are named after the parts of this name.
+    /// Java, C#, PHP and Haskell: the qualified name of a namespace, of a type, or of a member of a type. Files
+    /// and directories are named after the parts of the name.
     Namespace,
     /// The language has no imports.
     None,
@@ -50,7 +50,7 @@ pub struct WalkRules {
     pub identifiers: &'static [&'static str],
     /// Kinds of string literals. Their text is copied or truncated, never reformatted.
     pub strings: &'static [&'static str],
-    /// Positions in which a name always refers to something outside of its function.
+    /// Positions in which a name always refers to something outside its function.
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, argument labels.
     pub locals: &'static [&'static str],
@@ -77,14 +77,14 @@ pub struct VisibilityRules {
 pub struct Language {
     /// The language's name, which is also the name of its directory.
     pub name: &'static str,
-    /// Name of the group of languages that can refer to each other's definitions. This is the directory at the root of
-    /// the `inherits` chain, for most languages their own.
+    /// Name of the group of languages that can refer to each other's definitions. This is the directory at the
+    /// root of the `inherits` chain, which for most languages is their own.
     pub family: &'static str,
     /// The unmodified grammar from the language's crate.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
     scan: scanner::Scan,
-    /// Whether the grammar's scanner may read past the end of a text without noticing.
+    /// Whether the grammar's scanner may read past the end of a text in an endless loop.
     scanner_runs_on: bool,
     /// Maximum bytes of scanner state. A scanner that exceeds this limit loses its state.
     scanner_state: usize,
@@ -103,7 +103,7 @@ pub struct Language {
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
-    /// Names that are part of the language and therefore say nothing about a repository, sorted.
+    /// Names that are part of the language and say nothing about a repository, sorted.
     pub builtins: &'static [&'static str],
     /// What to look for when walking the language's syntax trees.
     pub walk: WalkRules,
@@ -186,12 +186,12 @@ impl LanguageId {
         detect::matches_any(self.generated_sources, path)
     }
 
-    /// Whether the language's files are documents, in which no word is a name that another file defines.
+    /// Whether the language's files are documents, whose words never refer to definitions in other files.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
     }
 
-    /// Returns every file name, extension, interpreter and editor identifier that must belong to this language only,
+    /// Returns every file name, extension, interpreter and editor identifier that no other language may claim,
     /// such as `*.rs`, `SConstruct`, `#!node` and `editor:rust`.
     pub fn claims(self) -> Vec<String> {
         let language = &*self;

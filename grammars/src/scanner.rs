@@ -1,9 +1,10 @@
 //! Limits the state of a grammar's scanner, and how far the scanner reads.
 //!
-//! Hand-written scanners (for indentation or here-documents) save their state after each token. The parser provides
-//! 1,024 bytes for the state and aborts the process if a scanner writes more. The scanners of Python, Ruby and YAML do:
-//! 254 dashes in a row are enough. Other scanners abort when they read back truncated state. With this module, a
-//! scanner with too much state loses it, as most scanners do on their own, and the remaining text is misparsed.
+//! Hand-written scanners (for indentation or here-documents) save their state after each token. The parser
+//! provides 1,024 bytes for the state and aborts the process if a scanner writes more. The scanners of Python,
+//! Ruby and YAML do: 254 dashes in a row are enough. Other scanners abort when they read back truncated state.
+//! With this module, a scanner with too much state loses it, as most scanners do by design, and the remaining
+//! text is misparsed.
 //!
 //! Kotlin's scanner searches forever for whitespace after a text that ends with an incomplete annotation. This module
 //! gives it line breaks past the end, so that the search ends.

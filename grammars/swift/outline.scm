@@ -38,6 +38,6 @@
 
 (import_declaration (identifier) @import)
 
-; Such a test has no word in front; one of the newer sort is marked.
+; An XCTest test has no modifier and is recognized by name; a Swift Testing test has an attribute.
 (function_declaration . "func" . (simple_identifier) @_name (#match? @_name "^test([A-Z0-9_]|$)")) @test
 (modifiers (attribute . (_) @_what (#eq? @_what "Test"))) @test

@@ -1,5 +1,5 @@
-//! A text with thousands of ways to read it takes a bounded amount of memory, and leaves everything else as it was. The only test
-//! of its process: it measures what the process holds.
+//! Parsing a text with thousands of interpretations takes a bounded amount of memory and does not affect other
+//! trees. This is the only test of its process, because it measures the memory of the process.
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use std::{fs, thread};
@@ -8,7 +8,7 @@ use strata_grammars::LanguageId;
 use strata_grammars::allocator::use_mimalloc;
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
-/// MiB that the process may have held at most, where the system tells.
+/// Maximum peak memory of the process in MiB, checked where the system reports it.
 const MOST: u64 = 256;
 
 fn parsed(parser: &mut Parser, text: &str, old: Option<&Tree>) -> Tree {
@@ -18,7 +18,7 @@ fn parsed(parser: &mut Parser, text: &str, old: Option<&Tree>) -> Tree {
     tree
 }
 
-/// A tree of the first text, told that the second follows it now.
+/// Returns the tree of `text`, edited as if `added` had been appended.
 fn grown(tree: &Tree, text: &str, added: &str) -> Tree {
     let mut tree = tree.clone();
     let end = Point::new(text.lines().count(), 0);
@@ -33,7 +33,8 @@ fn grown(tree: &Tree, text: &str, added: &str) -> Tree {
     tree
 }
 
-/// KiB, where the system tells: what the process holds (`VmRSS`), or has held at most (`VmHWM`).
+/// Returns a memory figure of the process in KiB, if the system reports it: the current (`VmRSS`) or the peak
+/// (`VmHWM`) memory.
 fn memory(field: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
@@ -41,11 +42,11 @@ fn memory(field: &str) -> Option<u64> {
 }
 
 #[test]
-#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
+#[expect(unsafe_code, reason = "must run before anything of tree-sitter's exists")]
 fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
-    // SAFETY: nothing of tree-sitter's was made yet.
+    // SAFETY: nothing of tree-sitter's exists yet.
     unsafe { use_mimalloc() };
-    // In fifty kilobytes of it a parser that collects all ways takes more than ten gigabytes.
+    // For 50 KB of this text, a parser that collects all interpretations takes more than 10 GB.
     let hostile = "let =>".repeat(8_000);
     let ordinary = "int f(void) { return 1; }\n".repeat(100);
     let mut parser = Parser::new();
@@ -53,14 +54,14 @@ fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
     for _ in 0..5 {
         kept.push(parsed(&mut parser, &ordinary, None));
         assert!(parsed(&mut parser, &hostile, None).root_node().has_error());
-        // The same after what was read before.
+        // Parse the same text after an ordinary one.
         let old = grown(kept.last().unwrap(), &ordinary, &hostile);
         assert!(parsed(&mut parser, &format!("{ordinary}{hostile}"), Some(&old)).root_node().has_error());
     }
     assert_eq!(kept.len(), 5);
     let first = kept[0].root_node().to_sexp();
     assert!(first.starts_with("(translation_unit (function_definition"), "{first}");
-    // Trees outlive the thread that made them.
+    // Trees outlive the thread that created them.
     thread::spawn(move || {
         assert!(kept.iter().all(|tree| tree.root_node().to_sexp() == first));
     })
@@ -69,7 +70,7 @@ fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
     if let Some(most) = memory("VmHWM") {
         assert!(most < MOST << 10, "{most} KiB");
     }
-    // Nothing is lost when a large text is parsed again each time, and then the hostile one put after it.
+    // Memory does not grow if a large text is repeatedly parsed and then extended by the hostile one.
     let large = "int f(void) { return 1; }\n".repeat(16_000);
     let mut rounds = || {
         for _ in 0..6 {

@@ -1,11 +1,11 @@
-//! Every folder fits its grammar: the query compiles, and every kind, field and position it names exists.
+//! Every directory fits its grammar: the query compiles, and every kind, field and position that it names exists.
 
 use std::collections::BTreeMap;
 
 use strata_grammars::{LanguageId, Position};
 use tree_sitter::{Parser, Query};
 
-/// The captures that mean something, beside `@definition.{kind}` and `@_anything` for predicates.
+/// Valid captures in `outline.scm`, apart from `@definition.{kind}`, and `@_anything` for predicates.
 const CAPTURES: [&str; 14] = [
     "name",
     "body",
@@ -35,7 +35,7 @@ fn every_query_compiles_and_knows_its_captures() {
     }
 }
 
-/// What the engine knows in `references.scm`, beside `@_anything` for predicates.
+/// Valid captures in `references.scm`, apart from `@_anything` for predicates.
 const MEANINGS: [&str; 36] = [
     "scope",
     "scope.type",
@@ -108,10 +108,10 @@ fn every_kind_and_position_exists_in_the_grammar() {
         let grammar = id.grammar();
         let rules = &id.walk;
         for kind in rules.identifiers.iter().chain(rules.strings) {
-            assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: no kind {kind}");
+            assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: unknown kind {kind}");
         }
         for position in rules.members.iter().chain(rules.locals) {
-            assert!(Position::resolve(position, &grammar).is_some(), "{id}: no position {position}");
+            assert!(Position::resolve(position, &grammar).is_some(), "{id}: unknown position {position}");
         }
     }
 }

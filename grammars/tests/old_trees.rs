@@ -1,4 +1,4 @@
-//! What was read of one text is no reason to read others from their start each time.
+//! Parsing an ambiguous text does not prevent other trees from being parsed incrementally.
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use strata_grammars::LanguageId;
 use strata_grammars::allocator::use_mimalloc;
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
-/// The tree of a text, and how many bytes of it were read.
+/// Parses a text. Returns the tree and the number of bytes that the parser read.
 fn parsed(text: &str, old: Option<&Tree>) -> (Tree, usize) {
     let mut parser = Parser::new();
     parser.set_language(&LanguageId::by_name("c").unwrap().grammar()).unwrap();
@@ -23,9 +23,9 @@ fn parsed(text: &str, old: Option<&Tree>) -> (Tree, usize) {
 }
 
 #[test]
-#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
+#[expect(unsafe_code, reason = "must run before anything of tree-sitter's exists")]
 fn an_edit_is_read_and_not_the_whole_text() {
-    // SAFETY: nothing of tree-sitter's was made yet.
+    // SAFETY: nothing of tree-sitter's exists yet.
     unsafe { use_mimalloc() };
     let (ambiguous, _) = parsed(&"let =>".repeat(8_000), None);
     assert!(ambiguous.root_node().has_error());

@@ -1,5 +1,5 @@
-//! Texts that make a scanner remember more than the parser has room for, or more than it can read back, which ended the
-//! process, or that make it look for something behind their end.
+//! Texts for which a scanner saved more state than the parser has space for, or more than it can read back,
+//! which used to abort the process, or for which it searched past the end of the text.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ fn lists_in_lists_in_yaml() {
     survives("yaml", &maps);
 }
 
-/// One byte for each string that is open, two for each indentation: over the limit by one.
+/// Each open string takes one byte of state, and each indentation two: one byte over the limit in total.
 #[test]
 fn blocks_in_blocks_in_python() {
     let mut text = String::new();
@@ -53,7 +53,7 @@ fn long_words_of_here_documents() {
     survives("bash", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
 }
 
-/// This one did not end.
+/// The scanner used to search forever here.
 #[test]
 fn an_annotation_at_the_end_of_a_kotlin_file() {
     for text in ["class A\n@Inject", "class A @Inject", "class A\n@", "class A\n@a.b(1)", "class A\n@Inject "]

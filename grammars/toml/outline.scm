@@ -1,5 +1,5 @@
-; A table's head is its line, a key's head the key. An inline table stays on its key's
-; line. Of the tables of an array the first tells what all are.
+; The head of a table is its header, and the head of a key is the key. An inline table stays on the line of its
+; key. Of an array of tables, only the first is kept, as an example.
 (table . (_) @name . (comment)* . (pair) @body) @definition.section
 (table . (_) @name) @definition.section
 (table_array_element . (_) @name @clause . (comment)* . (pair) @body) @definition.section

@@ -1,1 +1,1 @@
-; Everything is inherited: the grammar differs from TypeScript's only in what an expression may be.
+; Everything is inherited: the grammar differs from TypeScript's only in its expressions.

@@ -1,4 +1,4 @@
-; Scopes, and what they are called.
+; Scopes and their names.
 (abstract_class_declaration name: (_) @define (class_heritage)? @base) @scope.type
 (interface_declaration name: (_) @define (extends_type_clause)? @base) @scope.type
 (enum_declaration name: (_) @define) @scope.type
@@ -21,7 +21,7 @@
 (method_signature name: (_) @define return_type: (_) @returns)
 (abstract_method_signature name: (_) @define return_type: (_) @returns)
 
-; Names bound in the scope around them.
+; Names bound in the enclosing scope.
 (variable_declarator name: (identifier) @bind type: (_) @type)
 (variable_declarator type: (_) @type value: (object) @record)
 (required_parameter pattern: (identifier) @bind type: (_)? @type)

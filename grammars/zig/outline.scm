@@ -10,7 +10,7 @@
 (container_field name: (identifier) @name "=" @body (#not-any-of? @name "_" "")) @definition.field
 (container_field name: (identifier) @name (#not-any-of? @name "_" "")) @definition.field
 
-; Short names for what other files define.
+; Short names for definitions of other files.
 (variable_declaration . "const" . (identifier) . "=" . (field_expression)) @local
 (variable_declaration . "const" . (identifier) . "=" . (builtin_function (builtin_identifier) @_builtin)
   (#any-of? @_builtin "@import" "@This" "@cImport")) @local

@@ -1,8 +1,8 @@
-//! Which crate may be built with which. Judges names; cargo says what is in the tree.
+//! The crates that each crate may depend on. Checks names only; Cargo reports the dependencies.
 
 use crate::repo::Member;
 
-/// From the bottom up: a crate may use those below it, and none beside it.
+/// Crates in layers, lowest first. A crate may use those in lower layers only.
 const ORDER: &[&[&str]] = &[
     &["strata-grammars"],
     &["strata-engine"],
@@ -13,7 +13,7 @@ const ORDER: &[&[&str]] = &[
     &["e2e"],
 ];
 
-/// Crates that do what the engine never does: I/O, time, threads of their own, a protocol.
+/// Crates for what the engine never does: I/O, time, its own threads, protocols.
 pub(crate) const IMPURE: &[&str] = &[
     "async-std",
     "chrono",
@@ -49,28 +49,28 @@ pub(crate) const IMPURE: &[&str] = &[
     "walkdir",
 ];
 
-/// Crates that speak to an editor or an agent. `tower-service` is not among them: HTTP clients are built on it as well, and that our
-/// own code does not name it is for the wall of imports to say.
+/// Crates for communicating with an editor or an agent. Does not contain `tower-service`, because HTTP clients
+/// also depend on it; `imports` checks that our own code does not use it.
 pub(crate) const PROTOCOL: &[&str] = &["ls-types", "lsp-types", "rmcp", "tower-lsp", "tower-lsp-server"];
 
-/// Crates of the project that use one above or beside them, or that the order does not know.
+/// Returns the crates of the project that use a crate in the same or a higher layer, or that are in no layer.
 pub(crate) fn against_the_order(members: &[Member]) -> Vec<String> {
     let place = |name: &str| ORDER.iter().position(|floor| floor.contains(&name));
     let mut found = Vec::new();
     for member in members {
         let Some(own) = place(&member.name) else {
-            found.push(format!("the crate {} has no place in the order", member.name));
+            found.push(format!("the crate {} is in no layer", member.name));
             continue;
         };
         let is_not_below = |name: &&String| place(name).is_some_and(|used| used >= own);
         for used in member.dependencies.iter().filter(is_not_below) {
-            found.push(format!("{} is built with {used}, which is not below it", member.name));
+            found.push(format!("{} depends on {used}, which is not in a lower layer", member.name));
         }
     }
     found
 }
 
-/// Binaries beside the product's.
+/// Returns the binaries other than the product's, and a finding if the product has none.
 pub(crate) fn binaries(members: &[Member]) -> Vec<String> {
     let all = members.iter().flat_map(|member| member.binaries.iter().map(move |name| (&member.name, name)));
     let others: Vec<_> = all.clone().filter(|(_, name)| *name != "strata").collect();
@@ -82,12 +82,12 @@ pub(crate) fn binaries(members: &[Member]) -> Vec<String> {
     found
 }
 
-/// Crates of a tree that must not be in it.
+/// Returns the denied crates that a dependency tree contains.
 pub(crate) fn denied(tree: &[String], deny: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = tree
         .iter()
         .filter(|name| deny.contains(&name.as_str()))
-        .map(|name| format!("{name} is in the tree"))
+        .map(|name| format!("{name} is a dependency"))
         .collect();
     found.sort();
     found.dedup();
@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn a_dependency_upwards_is_found() {
         let upwards = against_the_order(&[member("strata-engine", &["serde", "strata-host"], &[])]);
-        assert_eq!(upwards, ["strata-engine is built with strata-host, which is not below it"]);
+        assert_eq!(upwards, ["strata-engine depends on strata-host, which is not in a lower layer"]);
         assert_eq!(against_the_order(&[member("strata-host", &["strata-engine", "serde"], &[])]), [""; 0]);
         let beside = against_the_order(&[member("strata-mcp", &["strata-app", "strata-lsp"], &[])]);
-        assert_eq!(beside, ["strata-mcp is built with strata-lsp, which is not below it"]);
+        assert_eq!(beside, ["strata-mcp depends on strata-lsp, which is not in a lower layer"]);
         assert_eq!(against_the_order(&[member("strata-new", &[], &[])]).len(), 1);
     }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_denied_is_found() {
         let tree = ["serde", "tokio", "ls-types", "tokio"].map(str::to_owned);
-        assert_eq!(denied(&tree, IMPURE), ["ls-types is in the tree", "tokio is in the tree"]);
-        assert_eq!(denied(&tree, PROTOCOL), ["ls-types is in the tree"]);
+        assert_eq!(denied(&tree, IMPURE), ["ls-types is a dependency", "tokio is a dependency"]);
+        assert_eq!(denied(&tree, PROTOCOL), ["ls-types is a dependency"]);
     }
 }

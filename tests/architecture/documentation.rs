@@ -1,5 +1,5 @@
-//! The documents against what they describe: links lead somewhere, every command and dependency is there. It
-//! does not judge whether a sentence is true.
+//! Checks that the documentation matches the project: links and citations have existing targets, and every
+//! command, tool and dependency is described. Does not check whether a sentence is true.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "test support outside of test functions")]
 
@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use strata_app::commands::{Access, COMMANDS, Definition};
 use strata_app::tools::TOOLS;
 
-/// Where the pages for people lie.
+/// Directories with pages for users and contributors.
 const FOLDERS: [&str; 10] = [
     "",
     "docs",
@@ -25,7 +25,7 @@ const FOLDERS: [&str; 10] = [
     "tests/editors/recipes",
 ];
 
-/// A Markdown file, with its path from the top of the repository.
+/// A Markdown file, with its path relative to the top of the repository.
 struct Page {
     path: PathBuf,
     text: String,
@@ -39,7 +39,7 @@ fn page(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap()
 }
 
-/// The pages for people.
+/// Returns the pages in [`FOLDERS`].
 fn pages() -> Vec<Page> {
     let mut found = Vec::new();
     for folder in FOLDERS {
@@ -55,7 +55,7 @@ fn pages() -> Vec<Page> {
     found
 }
 
-/// Where the links of a text lead.
+/// Returns the targets of the links in a text.
 fn links(text: &str) -> Vec<String> {
     let link = |event| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -66,7 +66,7 @@ fn links(text: &str) -> Vec<String> {
     Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(link).collect()
 }
 
-/// The names by which the headings of a text can be reached.
+/// Returns the anchors of the headings in a text.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut heading = None;
@@ -85,7 +85,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The links of a page that lead nowhere.
+/// Returns the links of a page without an existing target.
 fn dead(page: &Page) -> Vec<String> {
     let mut found = Vec::new();
     for link in links(&page.text).into_iter().filter(|link| !link.contains("://")) {
@@ -103,7 +103,8 @@ fn dead(page: &Page) -> Vec<String> {
     found
 }
 
-/// The pages that the comments of a source cite, as `path.md`, with the section that follows in quotes, if any.
+/// Returns the pages that the comments of a source file cite, written as `path.md`, each with the section in
+/// quotes after it, if any.
 fn citations(text: &str) -> Vec<(String, Option<String>)> {
     let comments: Vec<&str> = text
         .lines()
@@ -120,7 +121,7 @@ fn citations(text: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// Every Rust source below a folder.
+/// Collects all Rust source files below a directory.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -156,7 +157,7 @@ fn comments_cite_pages_that_exist() {
         "these comments cite pages or sections that do not exist:\n{}",
         wrong.join("\n")
     );
-    assert!(right > 0, "no comment cites a page; are citations written in another way now?");
+    assert!(right > 0, "no comment cites a page; has the form of citations changed?");
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn citations_are_found() {
 #[test]
 fn links_lead_somewhere() {
     let dead: Vec<String> = pages().iter().flat_map(dead).collect();
-    assert!(dead.is_empty(), "these links lead nowhere:\n{}", dead.join("\n"));
+    assert!(dead.is_empty(), "these links have no target:\n{}", dead.join("\n"));
 }
 
 #[test]
@@ -197,7 +198,7 @@ fn every_command_is_described_and_no_other() {
     let missing: Vec<_> =
         COMMANDS.iter().map(|command| command.name).filter(|name| !described.contains(name)).collect();
     assert!(missing.is_empty(), "docs/commands.md does not describe {missing:?}");
-    // Answered, but not announced.
+    // Accepted, but not announced.
     let known = |name: &&&str| Definition::named(name).is_some() || **name == "strata.compaction.run";
     let stray: Vec<_> = described.iter().filter(|name| !known(name)).collect();
     assert!(stray.is_empty(), "docs/commands.md describes {stray:?}, which do not exist");
@@ -219,7 +220,7 @@ fn every_tool_stands_in_its_page() {
             format!("| `{}` | `{}` | {changes}|", tool.name, tool.command)
         })
         .collect();
-    assert_eq!(rows, expected, "the table of docs/mcp.md is stale");
+    assert_eq!(rows, expected, "the table in docs/mcp.md is outdated");
 }
 
 #[test]
@@ -228,6 +229,6 @@ fn every_dependency_has_its_reason() {
     let (_, dependencies) = manifest.split_once("[workspace.dependencies]\n").unwrap();
     let dependencies = dependencies.split("\n[").next().unwrap();
     let silent: Vec<&str> = dependencies.split("\n\n").filter(|group| !group.starts_with('#')).collect();
-    assert!(silent.is_empty(), "Cargo.toml does not say why these are here:\n{}", silent.join("\n"));
+    assert!(silent.is_empty(), "these dependencies have no reason in Cargo.toml:\n{}", silent.join("\n"));
     assert!(dependencies.split("\n\n").count() > 40);
 }

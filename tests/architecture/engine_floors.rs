@@ -1,5 +1,5 @@
-//! Which file of the engine may name which: arrows between floors point down, and no files name each other in a circle.
-//! A name that a module hands on counts for the file that defines it.
+//! Dependencies between the files of the engine: they point from higher floors to lower ones, and never form a
+//! cycle. A re-exported name counts as a dependency on the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,8 @@ use crate::source::paths;
 
 const ENGINE: &str = "server/engine/src/";
 
-/// The floors, with those that each may name beside itself. What stands on none is the base, which all may name.
+/// The floors, each with those that it may use in addition to itself. Files on no floor are the base, which
+/// every file may use.
 const FLOORS: &[(&str, &[&str])] = &[
     ("tokens", &[]),
     ("code", &["tokens"]),
@@ -18,14 +19,14 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 type Module = Vec<String>;
 
-/// The files of the engine by their modules, tests left out, and what each names.
+/// The dependencies between the engine's files, identified by their modules. Excludes tests.
 pub(crate) struct Arrows {
     files: BTreeMap<Module, String>,
-    /// From whom to whom, and the names that are taken.
+    /// Names that each file uses, by the file that defines them.
     named: BTreeMap<Module, BTreeMap<Module, BTreeSet<String>>>,
 }
 
-/// What one file brings into scope: by its name in the file, where it comes from.
+/// Names in scope in a file, with the paths that they stand for.
 type Scope = BTreeMap<String, Module>;
 
 impl Arrows {
@@ -60,7 +61,7 @@ impl Arrows {
         Self { files, named }
     }
 
-    /// What is named on a floor above, or beside.
+    /// Returns the uses of names from a floor that the file must not use.
     pub(crate) fn upward(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (from, targets) in &self.named {
@@ -72,17 +73,17 @@ impl Arrows {
                     (Some((name, below)), Some((other, _))) => name == other || below.contains(other),
                 };
                 if !allowed {
-                    found.push(format!("{} takes {names:?} from {}", self.files[from], self.files[to]));
+                    found.push(format!("{} uses {names:?} of {}", self.files[from], self.files[to]));
                 }
             }
         }
         found
     }
 
-    /// Files that name each other, each circle once.
+    /// Returns the uses of names between files that form a cycle.
     pub(crate) fn circles(&self) -> Vec<String> {
         let mut open: BTreeSet<&Module> = self.files.keys().collect();
-        // Whoever names no one that is left, or is named by no one that is left, is part of no circle.
+        // A file that uses no remaining file, or that no remaining file uses, is part of no cycle.
         loop {
             let before = open.len();
             let leads_on = |module: &Module| {
@@ -103,9 +104,7 @@ impl Arrows {
             .flat_map(|from| self.named.get(*from).into_iter().flatten().map(move |to| (from, to)));
         arrows
             .filter(|(_, (to, _))| open.contains(to))
-            .map(|(from, (to, names))| {
-                format!("{} takes {names:?} from {}", self.files[*from], self.files[to])
-            })
+            .map(|(from, (to, names))| format!("{} uses {names:?} of {}", self.files[*from], self.files[to]))
             .collect()
     }
 }
@@ -114,7 +113,7 @@ fn floor(module: &Module) -> Option<&'static (&'static str, &'static [&'static s
     FLOORS.iter().find(|(name, _)| module.first().is_some_and(|first| first == name))
 }
 
-/// The module that a file of the engine is; nothing for tests.
+/// Returns the module of an engine file, or `None` for tests.
 fn module_of(path: &str) -> Option<Module> {
     let path = path.strip_prefix(ENGINE)?.strip_suffix(".rs")?;
     let mut module: Module = path.split('/').map(str::to_owned).collect();
@@ -127,7 +126,7 @@ fn module_of(path: &str) -> Option<Module> {
     Some(module)
 }
 
-/// The paths that a file only hands on to others.
+/// Returns the paths that a file re-exports.
 fn handed_on(text: &str) -> BTreeSet<Vec<String>> {
     let uses = text.split(';').filter_map(|statement| {
         let at = statement.rfind("\npub use ").or_else(|| statement.rfind("\npub(crate) use "))?;
@@ -154,7 +153,7 @@ fn scope(module: &Module, text: &str, files: &BTreeMap<Module, String>) -> Scope
     scope
 }
 
-/// A path from the crate's root on; nothing for one that leads out of the crate or names something local.
+/// Returns a path relative to the crate root, or `None` for a path to another crate or to a local name.
 fn absolute(
     module: &Module,
     path: &[String],
@@ -189,14 +188,14 @@ fn absolute(
     Some(at)
 }
 
-/// The file that defines what a path names, and the name; no name for a path to a module.
+/// Returns the file that defines the target of a path, and the target's name, or `None` for a path to a module.
 fn definer(
     path: Module,
     scopes: &BTreeMap<&Module, Scope>,
     files: &BTreeMap<Module, String>,
 ) -> (Module, Option<String>) {
     let mut path = path;
-    // A name may be handed on a few times.
+    // A name may be re-exported several times.
     for _ in 0..8 {
         let depth =
             (0..=path.len()).rev().find(|depth| files.contains_key(&path[..*depth])).unwrap_or_default();

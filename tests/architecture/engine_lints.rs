@@ -1,9 +1,9 @@
-//! What clippy must forbid in the engine. The list itself is `server/engine/clippy.toml`; here stands what must not
-//! fall out of it.
+//! Checks what clippy must forbid in the engine. `server/engine/clippy.toml` contains the whole list; this
+//! module lists the minimum.
 
 use toml::{Table, Value};
 
-/// At least these.
+/// Methods that must be disallowed.
 const METHODS: &[&str] = &[
     "std::fs::File::open",
     "std::fs::read_to_string",
@@ -25,7 +25,7 @@ const METHODS: &[&str] = &[
     "std::io::stderr",
 ];
 
-/// At least these.
+/// Types that must be disallowed.
 const TYPES: &[&str] = &[
     "std::fs::File",
     "std::net::TcpStream",
@@ -35,7 +35,7 @@ const TYPES: &[&str] = &[
     "std::time::SystemTime",
 ];
 
-/// What the configuration does not forbid, or forbids without a reason.
+/// Returns the items that the configuration does not forbid, and those that it forbids without a reason.
 pub(crate) fn gaps(text: &str) -> Vec<String> {
     let table: Table = match text.parse() {
         Ok(table) => table,
@@ -47,7 +47,7 @@ pub(crate) fn gaps(text: &str) -> Vec<String> {
         let field = |entry: &Value, name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
         let paths: Vec<String> = entries.iter().filter_map(|entry| field(entry, "path")).collect();
         for path in least.iter().filter(|path| !paths.iter().any(|own| own == *path)) {
-            found.push(format!("{list} does not hold {path}"));
+            found.push(format!("{list} does not contain {path}"));
         }
         for entry in entries.iter().filter(|entry| field(entry, "reason").is_none_or(|why| why.is_empty())) {
             found.push(format!("{list} gives no reason for {entry:?}"));

@@ -1,9 +1,9 @@
-//! Which part of the project may name what. Judged by the words of the source: what is not named is not used.
+//! What each part of the project may use. Checks the paths in the source text.
 
 use crate::repo::File;
 use crate::source::{PathUse, parse, paths, tokens, tokens_of};
 
-/// A folder, what is never named inside it, and why.
+/// A directory, paths that its files must not use, and the reason.
 struct Wall {
     inside: &'static str,
     never: &'static [&'static str],
@@ -11,7 +11,7 @@ struct Wall {
     because: &'static str,
 }
 
-/// The outside world.
+/// Access to the outside world.
 const OUTSIDE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -26,14 +26,14 @@ const OUTSIDE: &[&str] = &[
     "std::io::stderr",
 ];
 
-/// What starts work that goes on by itself.
+/// Background work.
 const THREADS: &[&str] = &["std::thread"];
 
-/// Everything that speaks to an editor.
+/// Libraries for communicating with an editor.
 const PROTOCOL: &[&str] =
     &["tower_lsp", "tower_lsp_server", "tower_service", "ls_types", "lsp_types", "jsonrpc"];
 
-/// Runtimes, stores and clients.
+/// Runtimes, databases and clients.
 const MACHINERY: &[&str] =
     &["tokio", "async_std", "smol", "futures", "rusqlite", "reqwest", "hyper", "ureq", "isahc", "tracing"];
 
@@ -42,44 +42,44 @@ const WALLS: &[Wall] = &[
         inside: "server/engine/src/",
         never: OUTSIDE,
         except: &[],
-        because: "the engine does no I/O and reads no clock and no environment",
+        because: "the engine does not do I/O or read the clock or environment",
     },
     Wall {
         inside: "server/engine/src/",
         never: THREADS,
-        // Shows that counts do not depend on who else is counting.
+        // This file checks that counts do not depend on other threads.
         except: &["server/engine/src/tokens/counting/tests.rs"],
-        because: "the engine spawns nothing and never waits",
+        because: "the engine does not spawn threads or wait",
     },
     Wall {
         inside: "server/engine/src/",
         never: MACHINERY,
         except: &[],
-        because: "the engine is plain synchronous code",
+        because: "the engine is synchronous and does not use runtimes or clients",
     },
     Wall {
         inside: "server/engine/src/",
         never: &["strata_host", "strata_app", "strata_lsp"],
         except: &[],
-        because: "the engine knows nothing of who calls it",
+        because: "the engine does not depend on its callers",
     },
     Wall {
         inside: "server/engine/src/",
         never: &["dashmap"],
         except: &["server/engine/src/cache.rs"],
-        because: "DashMap serves the one cache that pool threads share, nothing else",
+        because: "DashMap is only for the cache that pool threads share",
     },
     Wall {
         inside: "grammars/src/",
         never: &["strata_engine", "strata_host", "strata_app", "strata_lsp"],
         except: &[],
-        because: "a grammar does not know who reads it",
+        because: "grammars do not depend on their users",
     },
     Wall {
         inside: "grammars/src/",
         never: OUTSIDE,
         except: &[],
-        because: "grammars are data that is compiled in",
+        because: "grammars are compiled in and do not access the outside world",
     },
     Wall {
         inside: "",
@@ -91,13 +91,13 @@ const WALLS: &[Wall] = &[
         inside: "",
         never: &["rmcp"],
         except: &["server/mcp/"],
-        because: "only server/mcp speaks to agents",
+        because: "only server/mcp communicates with agents",
     },
     Wall {
         inside: "server/mcp/src/",
         never: &["strata_grammars", "strata_engine", "strata_host"],
         except: &[],
-        because: "the server for agents has no logic of its own: it runs the commands of app",
+        because: "the MCP server has no logic of its own: it runs the commands of app",
     },
     Wall {
         inside: "server/host/src/",
@@ -110,13 +110,13 @@ const WALLS: &[Wall] = &[
             "strata_engine::prompt::wire",
         ],
         except: &[],
-        because: "the host says what is there and decides nothing about context",
+        because: "the host provides data and does not decide what is in the context",
     },
     Wall {
         inside: "server/host/src/",
         never: &["strata_engine::conversation::history"],
         except: &["server/host/src/store.rs", "server/host/src/store/"],
-        because: "of the host only the store knows messages, which it keeps as they are",
+        because: "in the host, only the store handles messages, without interpreting them",
     },
     Wall {
         inside: "server/cli/src/",
@@ -126,7 +126,7 @@ const WALLS: &[Wall] = &[
     },
 ];
 
-/// Paths that stand on the wrong side of a wall.
+/// Returns the uses of forbidden paths.
 pub(crate) fn across_walls(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
@@ -138,14 +138,14 @@ pub(crate) fn across_walls(files: &[File]) -> Vec<String> {
         for named in paths(&file.text) {
             for wall in walls.iter().filter(|wall| wall.forbids(&named)) {
                 let place = format!("{}:{}", file.path, named.line);
-                found.push(format!("{place} names {}, but {}", named.text(), wall.because));
+                found.push(format!("{place} uses {}, but {}", named.text(), wall.because));
             }
         }
     }
     found
 }
 
-/// Asynchronous code in the crates that have none.
+/// Returns the asynchronous code in crates that must not have any.
 pub(crate) fn awaiting(files: &[File]) -> Vec<String> {
     let plain = |file: &&File| {
         ["server/engine/src/", "grammars/src/"].iter().any(|folder| file.path.starts_with(folder))
@@ -153,13 +153,13 @@ pub(crate) fn awaiting(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(plain) {
         for token in tokens(&file.text).iter().filter(|token| matches!(token.text, "async" | "await")) {
-            found.push(format!("{}:{} says `{}`", file.path, token.line, token.text));
+            found.push(format!("{}:{} contains `{}`", file.path, token.line, token.text));
         }
     }
     found
 }
 
-/// Methods of the backend that wait for something before they post their event.
+/// Returns the methods of the backend that await something before they post their event.
 pub(crate) fn late_events(file: &File) -> Vec<String> {
     let tree = parse(&file.text);
     let mut found = Vec::new();
@@ -174,7 +174,7 @@ pub(crate) fn late_events(file: &File) -> Vec<String> {
                 && first("post").is_none_or(|posts| posts > awaits)
             {
                 let line = node.start_position().row + 1;
-                found.push(format!("{}:{line} waits before it posts its event", file.path));
+                found.push(format!("{}:{line} awaits before posting its event", file.path));
             }
             continue;
         }
@@ -182,12 +182,12 @@ pub(crate) fn late_events(file: &File) -> Vec<String> {
         open.extend(node.children(&mut cursor));
     }
     if methods == 0 {
-        found.push(format!("{} has no asynchronous methods; is the backend somewhere else now?", file.path));
+        found.push(format!("{} has no asynchronous methods; has the backend moved?", file.path));
     }
     found
 }
 
-/// Conversions between bytes and UTF-16 outside their one module. The host decodes files that are UTF-16.
+/// Returns the conversions between bytes and UTF-16 outside the module for them. The host decodes files in UTF-16.
 pub(crate) fn positions(files: &[File]) -> Vec<String> {
     const ALLOWED: &[&str] = &["server/lsp/src/position.rs", "server/host/src/disk/"];
     let converts = |word: &str| word.contains("utf16") && !word.contains("UTF");

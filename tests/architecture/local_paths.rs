@@ -1,23 +1,23 @@
-//! Paths that only exist on the machine where someone works. Nothing in the repository may depend on one.
+//! Finds paths that exist only on a developer's machine. The repository must not contain any.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::repo::File;
 
-/// Where home folders are.
+/// Parents of home directories.
 const HOMES: &[&str] = &["/home/", "/Users/", "C:\\Users\\", "C:/Users/"];
 
-/// Users that only exist in examples.
+/// Names of users that exist only in examples.
 const INVENTED: &[&str] = &["me", "u", "user", "you", "someone", "<name>", "runner"];
 
-/// The paths of one machine.
+/// Directories of a developer's machine.
 pub(crate) struct Machine {
     folders: Vec<String>,
 }
 
 impl Machine {
-    /// This machine, with the repository at `root`.
+    /// Returns the directories of this machine, with the repository at `root`.
     pub(crate) fn here(root: &Path) -> Self {
         let cargo = env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = env::var_os("HOME").map(PathBuf::from);
@@ -26,27 +26,27 @@ impl Machine {
     }
 
     fn new(folders: impl IntoIterator<Item = String>) -> Self {
-        // A folder at the top of the file system (`/src`, `/root`) has a name that means something elsewhere, too.
+        // Ignore top-level directories (`/src`, `/root`), whose names also have other meanings.
         let is_telling = |folder: &String| folder.matches(['/', '\\']).count() > 1;
         Self { folders: folders.into_iter().filter(is_telling).collect() }
     }
 }
 
-/// Every line that names such a path.
+/// Returns every line that contains a path of the machine or of a home directory.
 pub(crate) fn paths(files: &[File], machine: &Machine) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
         for (at, line) in file.text.lines().enumerate() {
             let known = machine.folders.iter().find(|folder| names(line, folder)).map(String::as_str);
             if let Some(path) = known.or_else(|| somebodys_home(line)) {
-                found.push(format!("{}:{} names {path}", file.path, at + 1));
+                found.push(format!("{}:{} contains {path}", file.path, at + 1));
             }
         }
     }
     found
 }
 
-/// Whether `folder` stands in the line as the beginning of a path.
+/// Whether the line contains `folder` as the beginning of a path.
 fn names(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let begins = begins_a_path(line, at);
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn the_checkout_and_homes_are_found() {
-        // Put together here, so that this file does not name them itself.
+        // Joined here, so that this file does not contain the path.
         let home = ["", "home", "ada", "x"].join("/");
-        assert_eq!(found("x\ncd /opt/checkout/strata && make"), ["a:2 names /opt/checkout/strata"]);
+        assert_eq!(found("x\ncd /opt/checkout/strata && make"), ["a:2 contains /opt/checkout/strata"]);
         assert_eq!(found("(/opt/checkout/strata/tests)").len(), 1);
         assert_eq!(found(&format!("file://{home}")).len(), 1);
         assert_eq!(found(&format!("{}ada", HOMES[2])).len(), 1);

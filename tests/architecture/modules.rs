@@ -1,25 +1,25 @@
-//! What every source file looks like: it says what it owns, and its name says it, too.
+//! Requirements for every source file: it starts with module documentation, and its name is specific.
 
 use crate::repo::File;
 
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the contents.
 const DRAWERS: &[&str] =
     &["utils", "util", "utilities", "helpers", "helper", "manager", "managers", "misc", "common", "stuff"];
 
-/// Source files that do not open with module documentation.
+/// Returns the source files that do not start with module documentation.
 pub(crate) fn without_docs(files: &[File]) -> Vec<String> {
     let silent = |file: &&File| !file.text.starts_with("//! ");
-    files.iter().filter(silent).map(|file| format!("{} does not open with `//!`", file.path)).collect()
+    files.iter().filter(silent).map(|file| format!("{} does not start with `//!`", file.path)).collect()
 }
 
-/// Modules, folders and parts of names that are drawers for everything.
+/// Returns the files whose path contains an unspecific name.
 pub(crate) fn drawers(files: &[File]) -> Vec<String> {
     let is_drawer = |part: &str| part.split(['_', '-']).any(|word| DRAWERS.contains(&word));
     let named_so = |file: &&File| {
         let path = file.path.strip_suffix(".rs").unwrap_or(&file.path);
         path.split('/').any(is_drawer)
     };
-    files.iter().filter(named_so).map(|file| format!("{} is a drawer for everything", file.path)).collect()
+    files.iter().filter(named_so).map(|file| format!("{} has an unspecific name", file.path)).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Sentences: turns of phrase that the project has replaced do not come back, in comments, messages and pages. Looks for phrases only,
-//! and does not judge grammar.
+//! Checks that phrases that the project has replaced do not return to comments, messages and pages. Looks for
+//! phrases only, and does not check grammar.
 
 use crate::repo::File;
 
-/// Phrases in lower case that no text has, with what to write instead.
+/// Phrases in lower case that no text may contain, with suggested replacements.
 const NEVER: &[(&str, &str)] = &[
     ("afresh", "again, or from scratch"),
     ("anew", "again, or a verb with re-"),
@@ -26,7 +26,7 @@ const NEVER: &[(&str, &str)] = &[
     ("/// they are.", "what the name cannot say"),
 ];
 
-/// Paths that are not ours to word: tests quote what users type, generated files follow their source, a fixture is what it is.
+/// Paths that are not checked: tests quote user input, generated files follow their source, and fixtures are arbitrary.
 const LEFT_OUT: &[&str] = &[
     "/tests",
     "tests/",
@@ -40,7 +40,7 @@ const LEFT_OUT: &[&str] = &[
     "/panics",
 ];
 
-/// Texts that keep a phrase: the file, a part of the line, and why.
+/// Exceptions: the file, a part of the line, and the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("server/cli/src/status.rs", "anew", "a variable"),
     (
@@ -50,11 +50,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Lines that use a replaced phrase.
+/// Returns the lines that contain a replaced phrase.
 pub(crate) fn replaced(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| is_judged(&file.path)) {
-        // Unit tests stand at the end of a file.
+        // Unit tests are at the end of a file.
         let text = file.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         for (index, line) in text.lines().enumerate() {
             let lower = line.to_lowercase();
@@ -63,23 +63,28 @@ pub(crate) fn replaced(files: &[File]) -> Vec<String> {
             if let Some((phrase, instead)) =
                 NEVER.iter().find(|(phrase, _)| has(&lower, phrase)).filter(|_| !is_kept())
             {
-                found.push(format!("{}:{} has `{}`; write {instead}", file.path, index + 1, phrase.trim()));
+                found.push(format!(
+                    "{}:{} contains `{}`; write {instead}",
+                    file.path,
+                    index + 1,
+                    phrase.trim()
+                ));
             }
         }
     }
     found
 }
 
-/// Exceptions that nothing needs any more.
+/// Returns the exceptions that are no longer needed.
 pub(crate) fn needless_exceptions(files: &[File]) -> Vec<String> {
     let is_used = |path: &str, part: &str| {
         files.iter().any(|file| file.path == path && file.text.to_lowercase().contains(part))
     };
     let unused = EXCEPTIONS.iter().filter(|(path, part, _)| !is_used(path, part));
-    unused.map(|(path, part, _)| format!("{path} has no `{part}`")).collect()
+    unused.map(|(path, part, _)| format!("{path} does not contain `{part}`")).collect()
 }
 
-/// Whether a line has a phrase, as whole words.
+/// Whether a line contains a phrase as whole words.
 fn has(line: &str, phrase: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     line.match_indices(phrase).any(|(start, _)| {

@@ -1,4 +1,4 @@
-//! The repository as text: finds and reads files, asks cargo. Judges nothing.
+//! The repository as text: finds and reads files, and queries Cargo. Does not check anything.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-/// Folders that hold nothing of ours.
+/// Directories that contain no files of the project.
 const FOREIGN: &[&str] =
     &["target", ".git", "node_modules", ".venv", "dist", "out", "__pycache__", "third_party"];
 
-/// The checkout these tests were built from.
+/// The checkout that these tests were built from.
 pub(crate) struct Repo {
-    /// Its top folder.
+    /// The top directory.
     pub(crate) root: PathBuf,
 }
 
-/// A file with its path relative to the top, parts separated by `/`.
+/// A file with its path relative to the top directory, separated by `/`.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub(crate) path: String,
@@ -28,7 +28,7 @@ pub(crate) struct File {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,
-    /// Names of crates it is built with, dev-dependencies left out.
+    /// Names of the crates that it depends on, except for dev-dependencies.
     pub(crate) dependencies: Vec<String>,
     /// Names of its binaries.
     pub(crate) binaries: Vec<String>,
@@ -47,7 +47,7 @@ impl Repo {
         Self { root: root.to_owned() }
     }
 
-    /// Every file that is text.
+    /// Returns all text files.
     pub(crate) fn texts(&self) -> Vec<File> {
         let mut found = Vec::new();
         self.collect(&self.root, &mut found);
@@ -56,21 +56,21 @@ impl Repo {
         found
     }
 
-    /// The Rust sources of all crates.
+    /// Returns the Rust sources of all crates.
     pub(crate) fn sources(&self) -> Vec<File> {
         let mut files = self.texts();
         files.retain(|file| file.path.ends_with(".rs"));
         files
     }
 
-    /// The manifests of all crates and of the workspace.
+    /// Returns the manifests of the workspace and of all crates.
     pub(crate) fn manifests(&self) -> Vec<File> {
         let mut files = self.texts();
         files.retain(|file| file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml"));
         files
     }
 
-    /// The manifests of clients that are written in JavaScript.
+    /// Returns the manifests of the JavaScript clients.
     pub(crate) fn packages(&self) -> Vec<File> {
         let mut files = self.texts();
         files.retain(|file| file.path.starts_with("editors/") && file.path.ends_with("/package.json"));
@@ -85,14 +85,14 @@ impl Repo {
         File { path: path.to_owned(), text: self.text(path) }
     }
 
-    /// The crates of the workspace.
+    /// Returns the crates of the workspace.
     pub(crate) fn members(&self) -> Vec<Member> {
         let json = self.cargo(&["metadata", "--format-version", "1", "--no-deps"]);
         let metadata: Value = serde_json::from_str(&json).expect("cargo metadata writes JSON");
         array(&metadata["packages"]).iter().map(member).collect()
     }
 
-    /// The names of all crates that are compiled into `package`.
+    /// Returns the names of all crates that are compiled into `package`.
     pub(crate) fn tree(&self, package: &str) -> Vec<String> {
         let tree =
             self.cargo(&["tree", "-e", "normal", "-p", package, "--prefix", "none", "--format", "{p}"]);
@@ -109,15 +109,15 @@ impl Repo {
             .args(["--offline", "--locked"])
             .current_dir(&self.root)
             .output()
-            .expect("cargo runs");
+            .expect("cargo can be run");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("cargo writes UTF-8")
     }
 
     fn collect(&self, folder: &Path, found: &mut Vec<File>) {
         for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-            let path = entry.expect("the folder can be listed").path();
-            let kind = path.symlink_metadata().expect("it was just listed").file_type();
+            let path = entry.expect("the directory can be listed").path();
+            let kind = path.symlink_metadata().expect("the entry exists").file_type();
             let foreign =
                 path.file_name().and_then(OsStr::to_str).is_some_and(|name| FOREIGN.contains(&name));
             if kind.is_dir() && !foreign {
@@ -126,7 +126,7 @@ impl Repo {
                 && !foreign
                 && let Ok(text) = fs::read_to_string(&path)
             {
-                let path = path.strip_prefix(&self.root).expect("it is below the top");
+                let path = path.strip_prefix(&self.root).expect("the file is in the repository");
                 let parts: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
                 found.push(File { path: parts.join("/"), text });
             }

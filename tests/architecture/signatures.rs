@@ -1,11 +1,11 @@
-//! What functions ask of their callers. Only what is visible outside its module is looked at.
+//! Parameters of functions that are visible outside their modules.
 
 use tree_sitter::Node;
 
 use crate::repo::File;
 use crate::source::parse;
 
-/// Visible functions that take a `bool`.
+/// Returns the parameters of type `bool` of visible functions.
 pub(crate) fn booleans(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.path.contains("src/")) {
@@ -26,7 +26,7 @@ pub(crate) fn booleans(files: &[File]) -> Vec<String> {
     found
 }
 
-/// Marked as visible itself, or a method of a visible trait.
+/// Whether a function has a visibility modifier or belongs to a trait with one.
 fn is_visible(function: Node<'_>) -> bool {
     let owner = function.parent().and_then(|list| list.parent()).filter(|owner| owner.kind() == "trait_item");
     [Some(function), owner].into_iter().flatten().any(|node| {

@@ -1,16 +1,16 @@
-//! Rust source as words, comments and literals left out, and the paths that it names. Resolves nothing: a path is what
-//! is written, with the groups of a `use` taken apart.
+//! Splits Rust source into tokens, without comments and literals, and lists the paths in it. Does not resolve
+//! paths, but expands the groups of a `use`.
 
 use tree_sitter::{Node, Parser, Tree};
 
-/// A word or a sign, with the line it stands on (from 1).
+/// A token with its line number, starting at 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
     pub(crate) line: usize,
 }
 
-/// A path such as `std::fs::read`, with the line it stands on.
+/// A path such as `std::fs::read`, with its line number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PathUse {
     pub(crate) path: Vec<String>,
@@ -18,7 +18,7 @@ pub(crate) struct PathUse {
 }
 
 impl PathUse {
-    /// Whether the path is `prefix` (written with `::`) or lies below it.
+    /// Whether the path is `prefix` (written with `::`) or begins with it.
     pub(crate) fn is_below(&self, prefix: &str) -> bool {
         let prefix: Vec<&str> = prefix.split("::").collect();
         self.path.len() >= prefix.len() && self.path.iter().zip(&prefix).all(|(own, wanted)| own == wanted)
@@ -31,11 +31,13 @@ impl PathUse {
 
 pub(crate) fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_rust::LANGUAGE.into()).expect("the grammar fits the library");
+    parser
+        .set_language(&tree_sitter_rust::LANGUAGE.into())
+        .expect("the grammar is compatible with the library");
     parser.parse(text, None).expect("parsing was not cancelled")
 }
 
-/// The words and signs of a source file in order.
+/// Returns the tokens of a source file in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let tree = parse(text);
     let mut found = Vec::new();
@@ -43,14 +45,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The words and signs of one node.
+/// Returns the tokens of a node.
 pub(crate) fn tokens_of<'a>(node: Node<'_>, text: &'a str) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     collect(node, text, &mut found);
     found
 }
 
-/// Every path that a source file names, whether in a `use` or in passing, macros included.
+/// Returns every path in a source file, including those in macros.
 pub(crate) fn paths(text: &str) -> Vec<PathUse> {
     let tokens = tokens(text);
     let mut found = Vec::new();
@@ -71,7 +73,7 @@ pub(crate) fn paths(text: &str) -> Vec<PathUse> {
     found
 }
 
-/// Reads one branch of a `use` from `at` and returns where it ends.
+/// Parses one branch of a `use` from index `at`, and returns its end.
 fn use_tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<PathUse>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
     if text(at) == "::" {
@@ -95,14 +97,14 @@ fn use_tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut 
         return at + 1;
     }
     found.push(PathUse { path, line });
-    // A star, or `as name`.
+    // Skip `*` or `as name`.
     while !matches!(text(at), "," | "}" | ";" | "") {
         at += 1;
     }
     at
 }
 
-/// Words joined by `::` from `at` on, and where they end.
+/// Parses words joined by `::` from index `at`. Returns them and the end.
 fn chain(tokens: &[Token<'_>], mut at: usize) -> (Vec<String>, usize) {
     let mut path = vec![tokens[at].text.to_owned()];
     at += 1;

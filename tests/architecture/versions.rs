@@ -1,42 +1,42 @@
-//! One version of the project and one of each library. Reads manifests only.
+//! All parts of the project have the same version, and every library has only one. Reads manifests only.
 
 use serde_json::Value;
 use toml::Table;
 
 use crate::repo::File;
 
-/// Manifests that state another version than the workspace does.
+/// Returns the manifests whose version differs from the workspace's.
 pub(crate) fn different(manifests: &[File], packages: &[File]) -> Vec<String> {
     let Some(root) = manifests.iter().find(|file| file.path == "Cargo.toml").map(table) else {
-        return vec!["there is no Cargo.toml at the top".to_owned()];
+        return vec!["there is no Cargo.toml in the top directory".to_owned()];
     };
     let Some(version) = root["workspace"]["package"].get("version").and_then(toml::Value::as_str) else {
-        return vec!["the workspace states no version".to_owned()];
+        return vec!["the workspace has no version".to_owned()];
     };
     let mut found = Vec::new();
     let inner = root["workspace"].get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
     for (name, dependency) in inner.filter(|(_, dependency)| dependency.get("path").is_some()) {
         if dependency.get("version").and_then(toml::Value::as_str) != Some(version) {
-            found.push(format!("Cargo.toml names {name} with another version than {version}"));
+            found.push(format!("the version of {name} in Cargo.toml is not {version}"));
         }
     }
     for (file, package) in members(manifests) {
         let own = package.get("package").and_then(|package| package.get("version"));
         let inherited = own.and_then(|own| own.get("workspace")).and_then(toml::Value::as_bool) == Some(true);
         if !inherited && own.and_then(toml::Value::as_str) != Some(version) {
-            found.push(format!("{} states another version than {version}", file.path));
+            found.push(format!("the version in {} is not {version}", file.path));
         }
     }
     for file in packages {
         let package: Value = serde_json::from_str(&file.text).unwrap_or_default();
         if package["version"] != version {
-            found.push(format!("{} states another version than {version}", file.path));
+            found.push(format!("the version in {} is not {version}", file.path));
         }
     }
     found
 }
 
-/// Dependencies whose version a crate states itself.
+/// Returns the dependencies whose version is set by a crate instead of the workspace.
 pub(crate) fn local(manifests: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for (file, manifest) in members(manifests) {
@@ -47,7 +47,7 @@ pub(crate) fn local(manifests: &[File]) -> Vec<String> {
                 let dependencies = place.get(kind).and_then(toml::Value::as_table).into_iter().flatten();
                 for (name, dependency) in dependencies {
                     if dependency.get("workspace").and_then(toml::Value::as_bool) != Some(true) {
-                        found.push(format!("{} states its own version of {name}", file.path));
+                        found.push(format!("{} sets its own version of {name}", file.path));
                     }
                 }
             }
@@ -56,7 +56,8 @@ pub(crate) fn local(manifests: &[File]) -> Vec<String> {
     found
 }
 
-/// The crates of the workspace. One that is a workspace of its own, as cargo-fuzz needs it, cannot inherit from it.
+/// Returns the crates of the workspace. Excludes crates that are their own workspace, as cargo-fuzz requires,
+/// since they cannot inherit versions.
 fn members(manifests: &[File]) -> impl Iterator<Item = (&File, Table)> {
     let inner = manifests.iter().filter(|file| file.path != "Cargo.toml");
     inner.map(|file| (file, table(file))).filter(|(_, manifest)| !manifest.contains_key("workspace"))

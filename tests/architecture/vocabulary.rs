@@ -1,12 +1,12 @@
-//! Names of modules and types: words that the project has replaced by those of the field do not come back. Does not judge functions,
-//! fields, or prose.
+//! Checks that words that the project has replaced do not return to the names of modules and types. Does not
+//! check functions, fields, or prose.
 
 use tree_sitter::Node;
 
 use crate::repo::File;
 use crate::source::parse;
 
-/// Words that no name contains, with what is used instead.
+/// Words that no name may contain, with replacements.
 const NEVER: &[(&str, &str)] = &[
     ("ageing", "tool_result_archival"),
     ("asker", "summarizer_client"),
@@ -30,7 +30,8 @@ const NEVER: &[(&str, &str)] = &[
     ("workbench", "headless workspace"),
 ];
 
-/// Names that say too little by themselves, though their words may be part of another. In lower case a module, else a type.
+/// Names that are too vague on their own, although longer names may contain them. Lower-case names are modules,
+/// others are types.
 const NEVER_ALONE: &[(&str, &str)] = &[
     ("Ask", "PromptRequest, or what is asked"),
     ("attention", "recent_documents"),
@@ -71,33 +72,33 @@ const NEVER_ALONE: &[(&str, &str)] = &[
     ("Wrote", "a field with a name"),
 ];
 
-/// Names that stay: the file, the name, and why.
+/// Exceptions: the file, the name, and the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
-/// Modules and types whose names use a replaced word, or that are named after a number.
+/// Returns the modules and types whose names contain a replaced word, or that are numbered (`seed_004`).
 pub(crate) fn replaced(files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
         for (name, line) in names(file) {
             let excepted = EXCEPTIONS.iter().any(|(path, kept, _)| *path == file.path && *kept == name);
             if let Some(instead) = instead(&name).filter(|_| !excepted) {
-                found.push(format!("{}:{line} names `{name}`; the word is: {instead}", file.path));
+                found.push(format!("{}:{line} declares `{name}`; use: {instead}", file.path));
             }
         }
     }
     found
 }
 
-/// Exceptions that nothing needs any more.
+/// Returns the exceptions that are no longer needed.
 pub(crate) fn needless_exceptions(files: &[File]) -> Vec<String> {
     let is_used = |path: &str, kept: &str| {
         files.iter().any(|file| file.path == path && names(file).iter().any(|(name, _)| name == kept))
     };
     let unused = EXCEPTIONS.iter().filter(|(path, kept, _)| !is_used(path, kept));
-    unused.map(|(path, kept, _)| format!("{path} has no `{kept}`")).collect()
+    unused.map(|(path, kept, _)| format!("{path} does not declare `{kept}`")).collect()
 }
 
-/// What a name should use.
+/// Returns the replacement for a name.
 fn instead(name: &str) -> Option<&'static str> {
     let listed = |list: &[(&str, &'static str)], word: &str| {
         list.iter().find(|(never, _)| *never == word).map(|(_, instead)| *instead)
@@ -113,7 +114,7 @@ fn instead(name: &str) -> Option<&'static str> {
     words.iter().find_map(|word| listed(NEVER, word))
 }
 
-/// The words of `a_name` and of `AName`, in lower case.
+/// Returns the words of `a_name` or `AName`, in lower case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for character in name.chars() {
@@ -128,7 +129,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The module that a file is, and the modules and types that it declares, with their lines.
+/// Returns the module of a file, and the modules and types that it declares, with line numbers.
 fn names(file: &File) -> Vec<(String, usize)> {
     let path = file.path.strip_suffix(".rs").unwrap_or(&file.path);
     let mut found: Vec<(String, usize)> = path.rsplit('/').take(2).map(|part| (part.to_owned(), 1)).collect();

@@ -1,6 +1,6 @@
-//! What the server promises of its messages: the schema that the binary itself prints. Everything that goes over the wire in a test
-//! is held against it. Knows the part of JSON Schema that the binary makes use of, and stops at anything else: a validator from
-//! outside would have the binary under test built with other features than the product.
+//! Checks every message of a test against the schema that the binary prints. Supports the part of JSON Schema
+//! that the binary uses, and rejects anything else. An external validator would change the features that the
+//! tested binary is built with.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::strata;
 
-/// The schema of the protocol, as `strata schema` prints it.
+/// Returns the schema of the protocol, as printed by `strata schema`.
 pub fn protocol() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
@@ -20,13 +20,14 @@ pub fn protocol() -> &'static Value {
     })
 }
 
-/// Fails when the reply to a command is not what the schema says.
+/// Fails if the reply to a command does not match the schema.
 pub fn check_reply(command: &str, reply: &Value) {
     let message = &protocol()["commands"][command];
     check(&message["reply"], reply, &format!("the reply to {command}"));
 }
 
-/// Fails when a notification or a request of Strata's own is not what the schema says. Others are no business of ours.
+/// Fails if a notification or request of Strata's does not match the schema. Ignores those of the Language
+/// Server Protocol.
 pub fn check_said(method: &str, params: &Value) {
     let mut messages = ["notifications", "requests"].iter().filter_map(|kind| protocol()[*kind].get(method));
     match messages.next() {
@@ -35,30 +36,31 @@ pub fn check_said(method: &str, params: &Value) {
     }
 }
 
-/// What is wrong with the arguments of a command; `None` when the schema takes them.
+/// Returns why the schema rejects the arguments of a command, or `None` if it accepts them.
 pub fn fault_of_arguments(command: &str, arguments: &Value) -> Option<String> {
     fault(protocol(), &protocol()["commands"][command]["params"], arguments)
 }
 
 fn check(schema: &Value, value: &Value, what: &str) {
     if let Some(fault) = fault(protocol(), schema, value) {
-        panic!("{what} is not what `strata schema` says: {fault}\n{value}");
+        panic!("{what} does not match `strata schema`: {fault}\n{value}");
     }
 }
 
-/// Why a value is not what the schema says. A field that nothing in the schema names is a fault, too.
+/// Returns why a value does not match the schema. A field that the schema does not mention is also an error.
 fn fault(root: &Value, schema: &Value, value: &Value) -> Option<String> {
     let mut named = BTreeSet::new();
     let fault = mismatch(root, schema, value, &mut named);
     fault.or_else(|| unnamed(value, &named, &anything(root, schema)))
 }
 
-/// Why a value does not match. `named` gathers the fields that the schema names.
+/// Returns why a value does not match, regardless of unknown fields. Adds the fields that the schema mentions
+/// to `named`.
 fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<String>) -> Option<String> {
     let rules = match schema {
         Value::Bool(true) => return None,
         Value::Object(rules) => rules,
-        other => return Some(format!("no schema: {other}")),
+        other => return Some(format!("not a schema: {other}")),
     };
     rules
         .iter()
@@ -73,12 +75,12 @@ fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<St
             "$ref" => mismatch(root, meant(root, says), value, named),
             "type" => wrong_type(says, value),
             "const" => (says != value).then(|| format!("{value} is not {says}")),
-            "enum" => (!says.as_array()?.contains(value)).then(|| format!("{value} is none of {says}")),
+            "enum" => (!says.as_array()?.contains(value)).then(|| format!("{value} is not one of {says}")),
             "minimum" => (value.is_number() && value.as_f64() < says.as_f64())
                 .then(|| format!("{value} is less than {says}")),
-            // They say again how many there are.
+            // Redundant, because `prefixItems` already determines the length.
             "minItems" | "maxItems" if rules.contains_key("prefixItems") => None,
-            // The only pattern is that of lines, which a test of its own reads.
+            // Another test checks the only pattern, which describes line ranges.
             "pattern" | "x-workspace" => None,
             "properties" => fields(root, rules, says.as_object()?, value, named),
             "allOf" => says.as_array()?.iter().find_map(|part| mismatch(root, part, value, named)),
@@ -96,24 +98,24 @@ fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<St
                     }
                 }
                 match matched {
-                    0 => Some(format!("none of {} choices: {}", faults.len(), faults.join("; "))),
+                    0 => Some(format!("matches none of {} choices: {}", faults.len(), faults.join("; "))),
                     1 => None,
                     _ if rule == "anyOf" => None,
-                    _ => Some(format!("{matched} choices of oneOf at once")),
+                    _ => Some(format!("matches {matched} choices of oneOf")),
                 }
             }
-            other => Some(format!("an unknown rule: {other}")),
+            other => Some(format!("unsupported rule: {other}")),
         })
         .or_else(|| inside(root, rules, value))
 }
 
-/// What is wrong inside an array, or with the values of a table.
+/// Checks the items of an array, or the values of a map.
 fn inside(root: &Value, rules: &Map<String, Value>, value: &Value) -> Option<String> {
     match value {
         Value::Array(items) if rules.contains_key("prefixItems") => {
             let each = rules.get("prefixItems").and_then(Value::as_array)?;
             if each.len() != items.len() {
-                return Some(format!("{} items, not {}", items.len(), each.len()));
+                return Some(format!("{} items instead of {}", items.len(), each.len()));
             }
             let at = |at: usize| Some(format!("[{at}]: {}", fault(root, &each[at], &items[at])?));
             (0..items.len()).find_map(at)
@@ -162,16 +164,16 @@ fn wrong_type(says: &Value, value: &Value) -> Option<String> {
         _ => false,
     };
     let fits = says.as_array().map_or_else(|| is(says), |types| types.iter().any(is));
-    (!fits).then(|| format!("{value} is no {says}"))
+    (!fits).then(|| format!("{value} is not of type {says}"))
 }
 
-/// Whether a schema lets an object hold fields that it does not name.
+/// Whether an object may have fields that its schema does not mention.
 enum Fields {
     Any,
     Named,
 }
 
-/// A table, or anything at all, names none of its fields.
+/// Returns the fields that a schema allows. Maps and unrestricted values may have any.
 fn anything(root: &Value, schema: &Value) -> Fields {
     let schema = schema.get("$ref").map_or(schema, |name| meant(root, name));
     let names_some = |schema: &Value| ["properties", "$ref"].iter().any(|rule| schema.get(rule).is_some());
@@ -188,7 +190,7 @@ fn unnamed(value: &Value, named: &BTreeSet<String>, may_hold: &Fields) -> Option
 
 fn meant<'a>(root: &'a Value, reference: &Value) -> &'a Value {
     let pointer = reference.as_str().unwrap_or_default().trim_start_matches('#');
-    root.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+    root.pointer(pointer).unwrap_or_else(|| panic!("{reference} does not exist"))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! Credentials as providers give them out, made up at random: written from what providers say of their forms, not from the
-//! patterns that look for them. Nothing here opens any door.
+//! Random credentials in the formats of providers. The formats follow the providers' documentation, not the
+//! patterns of the product. None of the credentials is valid.
 
 use crate::Rng;
 
-/// A credential in a line of text such as it is found in.
+/// A credential in a typical line of text.
 #[derive(Clone, Debug)]
 pub struct Planted {
-    /// Whose it is.
+    /// The provider and the kind of credential.
     pub kind: &'static str,
-    /// What must not be seen. Of a key with several lines each line.
+    /// Parts that must be redacted: the credential, or each line of a key with several lines.
     pub secrets: Vec<String>,
-    /// The line, or the lines of a key.
+    /// The line that contains the credential, or the lines of a key.
     pub text: String,
 }
 
@@ -33,14 +33,14 @@ impl Rng {
         parts.join("-")
     }
 
-    /// What a password manager makes: every kind of character is there.
+    /// Creates a password as a password manager would, with letters of both cases and digits.
     fn password(&mut self, symbols: &str, length: usize) -> String {
         let all = format!("{ALNUM}{symbols}");
         loop {
             let password = self.of(&all, length);
             let has = |wanted: fn(&char) -> bool| password.chars().any(|c| wanted(&c));
             if has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase) && has(char::is_ascii_digit) {
-                // Punctuation at the ends would be cut off by whoever copies it.
+                // Users who copy a password tend to miss punctuation at its ends.
                 if password.starts_with(char::is_alphanumeric) && password.ends_with(char::is_alphanumeric) {
                     return password;
                 }
@@ -49,11 +49,11 @@ impl Rng {
     }
 }
 
-/// What makes the tokens of a provider that can be told by their own form.
+/// Creates a token that is recognizable by its format.
 type Token = fn(&mut Rng) -> String;
 
-/// Tokens with a form of their own, by whose they are. The beginnings are written in parts, so that no one takes this file
-/// for a leak.
+/// Tokens that are recognizable by their format, by kind. Their prefixes are split, so that secret scanners do
+/// not report this file.
 const TOKENS: &[(&str, Token)] = &[
     ("AWS access key id", |d| format!("AK{}{}", "IA", d.of(BASE32, 16))),
     ("AWS temporary key id", |d| format!("AS{}{}", "IA", d.of(BASE32, 16))),
@@ -142,7 +142,7 @@ const TOKENS: &[(&str, Token)] = &[
     ("age", |d| format!("AGE-SECRET-{}{}", "KEY-1", d.of("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58))),
 ];
 
-/// What is told by what stands around it: the secret and the line.
+/// Creates a secret that is recognizable only by its context, and the line that contains it.
 type InContext = fn(&mut Rng) -> (String, String);
 
 const IN_CONTEXT: &[(&str, InContext)] = &[
@@ -247,7 +247,7 @@ const IN_CONTEXT: &[(&str, InContext)] = &[
     }),
 ];
 
-/// A credential of some kind, where such are found.
+/// Creates a credential of the kind `number` (modulo the number of kinds), in a typical context.
 pub fn planted(rng: &mut Rng, number: usize) -> Planted {
     let kinds = TOKENS.len() + IN_CONTEXT.len() + 1;
     let kind = number % kinds;
@@ -277,7 +277,7 @@ fn around(rng: &mut Rng, secret: &str) -> String {
     }
 }
 
-/// A key in PEM, its lines of 64 characters; some in one line, as JSON has them.
+/// Creates a private key in PEM with lines of 64 characters, sometimes with escaped line breaks, as in JSON.
 fn private_key(rng: &mut Rng) -> Planted {
     let name = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"][rng.below(4)];
     let mut lines: Vec<String> = (0..3 + rng.below(20)).map(|_| rng.of(BASE64, 64)).collect();
@@ -291,7 +291,7 @@ fn private_key(rng: &mut Rng) -> Planted {
     Planted { kind: "private key", secrets: lines, text }
 }
 
-/// A word of small letters, for what stands between.
+/// Creates a word of lowercase letters, for text between credentials.
 pub fn word(rng: &mut Rng) -> String {
     let length = 3 + rng.below(6);
     rng.of(LOWER, length)

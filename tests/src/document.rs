@@ -1,11 +1,10 @@
-//! A document as its editor sees it, and what the editor says about a change of it. Positions are counted here,
-//! independently of the server.
+//! A document as the editor sees it, with the events for its changes. Computes positions independently of the server.
 
 use std::ops::Range;
 
 use serde_json::{Value, json};
 
-/// The unit in which positions count.
+/// The unit of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Bytes.
@@ -19,20 +18,20 @@ pub enum Unit {
 /// An open document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Its name.
+    /// URI of the document.
     pub uri: String,
-    /// What the user sees.
+    /// The text as the user sees it.
     pub text: String,
-    /// Counts changes.
+    /// Version number, incremented by every change.
     pub version: i32,
     unit: Unit,
 }
 
 impl Unit {
-    /// All of them.
+    /// All units.
     pub const ALL: [Self; 3] = [Self::Utf8, Self::Utf16, Self::Utf32];
 
-    /// Its name in the protocol.
+    /// Returns the unit's name in the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -41,7 +40,7 @@ impl Unit {
         }
     }
 
-    /// How many of it a text has.
+    /// Returns the length of a text in this unit.
     pub fn length(self, text: &str) -> usize {
         match self {
             Self::Utf8 => text.len(),
@@ -52,12 +51,12 @@ impl Unit {
 }
 
 impl Document {
-    /// A document whose positions count in `unit`.
+    /// Creates a document whose positions count in `unit`.
     pub fn new(uri: String, text: String, unit: Unit) -> Self {
         Self { uri, text, version: 1, unit }
     }
 
-    /// Replaces bytes of the text and returns the event that tells it. One notification may hold several.
+    /// Replaces bytes of the text. Returns the change event, of which one notification may contain several.
     pub fn edit(&mut self, range: Range<usize>, new: &str) -> Value {
         let change = json!({
             "range": { "start": self.position(range.start), "end": self.position(range.end) },
@@ -67,28 +66,28 @@ impl Document {
         change
     }
 
-    /// Replaces the whole text and returns the event that tells it.
+    /// Replaces the whole text, and returns the change event.
     pub fn replace_all(&mut self, new: &str) -> Value {
         new.clone_into(&mut self.text);
         json!({ "text": new })
     }
 
-    /// Where a needle is that is in the text exactly once.
+    /// Returns the range of `needle`, which must occur exactly once.
     pub fn find(&self, needle: &str) -> Range<usize> {
         let found: Vec<usize> = self.text.match_indices(needle).map(|(at, _)| at).collect();
         match found[..] {
             [at] => at..at + needle.len(),
-            _ => panic!("{needle:?} is {} times in {:?}", found.len(), self.text),
+            _ => panic!("{needle:?} occurs {} times in {:?}", found.len(), self.text),
         }
     }
 
-    /// The identifier of the next version, for `didChange`.
+    /// Increments the version, and returns the identifier of the document for `didChange`.
     pub fn next_version(&mut self) -> Value {
         self.version += 1;
         json!({ "uri": self.uri, "version": self.version })
     }
 
-    /// The position of a byte. Lines end at LF, CRLF or CR.
+    /// Returns the position of a byte offset. Lines end at LF, CRLF or CR.
     pub fn position(&self, byte: usize) -> Value {
         let before = &self.text[..byte];
         let mut line = 0;

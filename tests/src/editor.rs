@@ -1,4 +1,4 @@
-//! An editor: a client that keeps documents, tells the server what is typed in them, and runs its commands.
+//! A simulated editor: a client that holds documents, notifies the server of changes to them, and runs commands.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Answer, Document, ErrorReply, Id, LIMIT, Prompt, Repo, Server, Unit, uri_of};
 
-/// An editor before it starts its server.
+/// Configuration of an editor whose server is not running yet.
 #[derive(Clone, Debug)]
 pub struct Setup {
     folders: Vec<(String, Repo)>,
@@ -21,24 +21,23 @@ pub struct Setup {
     variables: Vec<(String, String)>,
     starter: Vec<String>,
     watching: Watching,
-    /// Where its capabilities are others than those of [`hello`], and what stands there.
+    /// Changes to the capabilities of [`hello`]: JSON pointers with values.
     capabilities: Vec<(String, Value)>,
 }
 
-/// What an editor does about files that change on disk.
+/// How the editor handles changes to files on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Watching {
-    /// It watches when it is asked to.
+    /// Watches files if the server asks it to.
     WhenAsked,
-    /// It cannot.
+    /// Cannot watch files.
     Never,
 }
 
-/// An editor with a running server. When it is dropped at the end of a test that went well, it shuts the server down as
-/// editors do, and fails the test if that does not go well, or if the server warned of something the test did not
-/// look at.
+/// An editor with a running server. When dropped in a passing test, it shuts the server down. The test fails if
+/// the shutdown fails, or if the server sent a warning or message that the test did not take.
 pub struct Editor {
-    /// The conversation, for what editors do not do.
+    /// The connection to the server, for actions beyond those of an editor.
     pub server: Server,
     documents: BTreeMap<String, Document>,
     folders: Vec<(String, Repo)>,
@@ -53,12 +52,12 @@ enum State {
 }
 
 impl Setup {
-    /// An editor with one folder open.
+    /// Creates an editor with one open folder.
     pub fn new(repo: &Repo) -> Self {
         Self::with_folders(&[("repo", repo)])
     }
 
-    /// An editor with several folders open, each with its name.
+    /// Creates an editor with several open folders, each with its name.
     pub fn with_folders(folders: &[(&str, &Repo)]) -> Self {
         let folders = folders.iter().map(|(name, repo)| ((*name).to_owned(), Repo::clone(repo))).collect();
         Self {
@@ -75,61 +74,61 @@ impl Setup {
         }
     }
 
-    /// Its capabilities have this in this place, such as `/window/showDocument`; null when it cannot do that.
+    /// Sets the capability at a JSON pointer such as `/window/showDocument`; `null` removes it.
     pub fn capability(mut self, place: &str, value: Value) -> Self {
         self.capabilities.push((place.to_owned(), value));
         self
     }
 
-    /// The editor cannot watch files.
+    /// Creates an editor that cannot watch files.
     pub fn not_watching(self) -> Self {
         Self { watching: Watching::Never, ..self }
     }
 
-    /// Positions count in this unit; it is the only one the editor offers.
+    /// Sets the only unit of positions that the editor offers.
     pub fn counting_in(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }
 
-    /// The settings that the editor has for Strata.
+    /// Sets the editor's settings for Strata.
     pub fn settings(self, settings: Value) -> Self {
         Self { settings, ..self }
     }
 
-    /// The process that the editor says it is.
+    /// Sets the process id that the editor reports.
     pub fn process(self, process: u32) -> Self {
         Self { process: Some(process), ..self }
     }
 
-    /// What the editor says of itself (`initializationOptions`).
+    /// Sets the `initializationOptions`.
     pub fn options(self, options: Value) -> Self {
         Self { options, ..self }
     }
 
-    /// The server keeps sessions here, which outlives it.
+    /// Sets the server's state directory, which outlives the server.
     pub fn state(self, state: &Path) -> Self {
         Self { state: Some(state.to_owned()), ..self }
     }
 
-    /// The server runs with this environment variable.
+    /// Sets an environment variable of the server.
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The server is started by this program. It needs a [`state`](Self::state).
+    /// Starts the server with this program and arguments. Requires a [`state`](Self::state).
     pub fn started_by(self, starter: &[&str]) -> Self {
         Self { starter: starter.iter().map(ToString::to_string).collect(), ..self }
     }
 
-    /// Starts the server, says hello, and waits until the repository is indexed.
+    /// Starts and initializes the server, and waits until the repository is indexed.
     pub fn start(&self) -> Editor {
         let mut editor = self.start_without_waiting();
         editor.wait_until_indexed();
         editor
     }
 
-    /// As [`Setup::start`], but the index may still be incomplete.
+    /// Like [`Setup::start`], but does not wait for the index.
     pub fn start_without_waiting(&self) -> Editor {
         let mut server = match &self.state {
             Some(state) => {
@@ -166,13 +165,13 @@ impl Setup {
         }
         hello["capabilities"]["general"] = json!({ "positionEncodings": [self.unit.name()] });
         for (place, value) in &self.capabilities {
-            *hello["capabilities"].pointer_mut(place).expect("a place in `hello`") = value.clone();
+            *hello["capabilities"].pointer_mut(place).expect("the pointer exists in `hello`") = value.clone();
         }
         hello
     }
 }
 
-/// The parameters of `initialize` of an editor that can do everything and has no folder open.
+/// Returns the `initialize` parameters of an editor that supports everything and has no open folder.
 pub fn hello() -> Value {
     json!({
         "processId": null,
@@ -202,16 +201,16 @@ pub fn hello() -> Value {
 }
 
 impl Editor {
-    /// An editor with this repository open and the server's index complete.
+    /// Starts an editor in this repository, and waits until the server has indexed it.
     pub fn start(repo: &Repo) -> Self {
         Setup::new(repo).start()
     }
 
-    /// Waits until the server has indexed what is on disk.
+    /// Waits until the server has indexed the files on disk.
     pub fn wait_until_indexed(&mut self) {
         let start = Instant::now();
         while self.run("server.status", json!({}))["index"] != "ready" {
-            assert!(start.elapsed() < LIMIT, "the index is never complete");
+            assert!(start.elapsed() < LIMIT, "the index is not complete in time");
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -228,7 +227,7 @@ impl Editor {
         self.open_text(path, language, &text);
     }
 
-    /// Opens a document with this text, whatever is on disk.
+    /// Opens a document with the given text, independent of the disk.
     pub fn open_text(&mut self, name: &str, language: &str, text: &str) {
         let uri = self.uri(name);
         let document = Document::new(uri.clone(), text.to_owned(), self.unit);
@@ -237,7 +236,7 @@ impl Editor {
         self.server.notify("textDocument/didOpen", json!({ "textDocument": item }));
     }
 
-    /// Types `text` after the one place where the document has `needle`, a character at a time, each told at once.
+    /// Types `text` after `needle`, which must occur once in the document. Sends a notification for each character.
     pub fn type_behind(&mut self, name: &str, needle: &str, text: &str) {
         let mut at = self.document(name).find(needle).end;
         for key in keys(text) {
@@ -246,12 +245,12 @@ impl Editor {
         }
     }
 
-    /// Replaces the one `old` in the document.
+    /// Replaces `old`, which must occur once in the document.
     pub fn replace(&mut self, name: &str, old: &str, new: &str) {
         self.change(name, |document| vec![document.edit(document.find(old), new)]);
     }
 
-    /// Changes a document and tells the server in one notification.
+    /// Changes a document, and notifies the server once.
     pub fn change(&mut self, name: &str, change: impl FnOnce(&mut Document) -> Vec<Value>) {
         let document = self.document(name);
         let changes = change(document);
@@ -265,40 +264,40 @@ impl Editor {
     /// Closes a document.
     pub fn close(&mut self, name: &str) {
         let uri = self.uri(name);
-        self.documents.remove(&uri).expect("an open document");
+        self.documents.remove(&uri).expect("the document is open");
         self.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
-    /// What the user sees in a document.
+    /// Returns the text of a document as the user sees it.
     pub fn text(&mut self, name: &str) -> String {
         self.document(name).text.clone()
     }
 
-    /// An open document.
+    /// Returns an open document.
     pub fn document(&mut self, name: &str) -> &mut Document {
         let uri = self.uri(name);
-        self.documents.get_mut(&uri).expect("an open document")
+        self.documents.get_mut(&uri).expect("the document is open")
     }
 
-    /// Starts a command, such as `files.select`.
+    /// Sends a command such as `files.select` without waiting for its result.
     pub fn ask(&mut self, command: &str, argument: Value) -> Id {
         self.server.ask_command(command, argument)
     }
 
-    /// Runs a command and waits for what results from it.
+    /// Runs a command, and waits for its result or error.
     pub fn try_run(&mut self, command: &str, argument: Value) -> Answer {
         self.server.command(command, argument)
     }
 
-    /// Runs a command that works.
+    /// Runs a command that must succeed.
     pub fn run(&mut self, command: &str, argument: Value) -> Value {
         self.try_run(command, argument).unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
-    /// Runs a command that is refused.
+    /// Runs a command that must fail.
     pub fn refused(&mut self, command: &str, argument: Value) -> ErrorReply {
         match self.try_run(command, argument) {
-            Ok(reply) => panic!("{command} works: {reply}"),
+            Ok(reply) => panic!("{command} did not fail: {reply}"),
             Err(refused) => refused,
         }
     }
@@ -308,12 +307,12 @@ impl Editor {
         self.run("files.select", json!({ "paths": paths }));
     }
 
-    /// Assembles a prompt with everything else as set.
+    /// Assembles a prompt with default arguments.
     pub fn assemble(&mut self) -> Prompt {
         self.assemble_with(json!({}))
     }
 
-    /// Assembles a prompt.
+    /// Assembles a prompt with the given arguments.
     pub fn assemble_with(&mut self, mut argument: Value) -> Prompt {
         if argument["prompt"].is_null() && argument["toolResults"].is_null() {
             argument["prompt"] = "What is this?".into();
@@ -323,14 +322,14 @@ impl Editor {
         Prompt(self.run("prompt.assemble", argument))
     }
 
-    /// Waits for the next warning, takes it, and returns its code and sentence.
+    /// Waits for the next warning, takes it, and returns its code and message.
     pub fn warning(&mut self) -> (String, String) {
         let warning = self.server.wait_for("strata/warning", |_| true);
         let text = |name: &str| warning[name].as_str().expect(name).to_owned();
         (text("code"), text("message"))
     }
 
-    /// The settings have changed: tells the server and waits until it has asked for them. It takes them a moment later.
+    /// Changes the settings, and waits until the server has requested them. The server applies them a moment later.
     pub fn offer_settings(&mut self, settings: Value) {
         let asked = self.server.asked("workspace/configuration").len();
         self.server.answer_with("workspace/configuration", json!([settings]));
@@ -340,24 +339,24 @@ impl Editor {
         }
     }
 
-    /// The settings have changed, and the server has taken them when this returns.
+    /// Changes the settings, and waits until the server has applied them.
     pub fn configure(&mut self, settings: Value) {
         let before = self.run("server.settings", json!({}));
         self.offer_settings(settings);
         let start = Instant::now();
         while self.run("server.settings", json!({})) == before {
-            assert!(start.elapsed() < LIMIT, "the settings are never taken");
+            assert!(start.elapsed() < LIMIT, "the settings are not applied in time");
         }
     }
 
-    /// Shuts the server down, which ends in order.
+    /// Shuts the server down, and checks that it exits normally.
     pub fn quit(&mut self) {
         self.state = State::Gone;
         let status = self.server.shut_down();
         assert_eq!(status.code(), Some(0), "shutdown, then exit: {status}");
     }
 
-    /// The server will be ended by the test.
+    /// Leaves it to the test to end the server.
     pub fn abandon(&mut self) {
         self.state = State::Gone;
     }
@@ -365,7 +364,7 @@ impl Editor {
     fn path(&self, name: &str) -> PathBuf {
         match &self.folders[..] {
             [(_, repo)] => repo.path(name),
-            _ => panic!("with several folders documents are named by their URIs"),
+            _ => panic!("with several folders, use the URI of the document"),
         }
     }
 
@@ -384,14 +383,14 @@ impl Drop for Editor {
         }
         let errors = self.server.errors();
         assert!(!errors.contains("panicked"), "{errors}");
-        assert_eq!(self.server.unexpected(), [""; 0], "requests that no editor knows");
+        assert_eq!(self.server.unexpected(), [""; 0], "unexpected requests");
         for method in ["strata/warning", "window/showMessage"] {
-            assert_eq!(self.server.heard(method), [json!(null); 0], "nobody looked at these");
+            assert_eq!(self.server.heard(method), [json!(null); 0], "the test did not take these");
         }
     }
 }
 
-/// A text as keys are pressed: each character by itself, the two that end a line together.
+/// Splits a text into key presses: one character each, or CRLF.
 fn keys(text: &str) -> Vec<&str> {
     let mut keys = Vec::new();
     let mut rest = text;

@@ -1,17 +1,17 @@
-//! Messages on a stream of bytes: `Content-Length`, an empty line, JSON (LSP 3.17, "Base Protocol").
+//! Messages in a byte stream: `Content-Length`, an empty line, and JSON (LSP 3.17, "Base Protocol").
 
 use std::io::{BufRead, Write};
 
 use serde_json::Value;
 
-/// Writes one message.
+/// Writes a message.
 pub fn write(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
     let body = message.to_string();
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
 }
 
-/// Reads one message; `None` at the end of the stream. Anything that is not a message fails the test.
+/// Reads a message, or returns `None` at the end of the stream. Panics on anything that is not a message.
 pub fn read(input: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {
@@ -24,7 +24,7 @@ pub fn read(input: &mut impl BufRead) -> Option<Value> {
         if line.is_empty() {
             break;
         }
-        let (name, value) = line.split_once(": ").expect("a header line is `name: value`");
+        let (name, value) = line.split_once(": ").expect("a header line has the form `name: value`");
         if name.eq_ignore_ascii_case("content-length") {
             length = Some(value.parse().unwrap());
         }

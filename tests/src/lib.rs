@@ -1,16 +1,16 @@
-//! What the end-to-end tests share: the real binary, a small editor that drives it over stdio, small repositories
-//! to drive it on, a model provider that answers from this machine, and what is made up by chance. Knows the protocol and nothing of
-//! Strata's own code, so that it cannot agree with its mistakes.
+//! Support for the end-to-end tests: the real binary, a simulated editor that drives it over stdio, small
+//! repositories, a model provider on this machine, and random data. Implements the protocol independently of
+//! Strata's code, so that the two cannot share a mistake.
 //!
-//! A test waits for what must happen, with a limit that only a hang reaches; it never measures how fast it did.
+//! A test waits for events with a limit that only a hang exceeds, and never measures speed.
 
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "test support: a test that cannot go on must fail"
+    reason = "test support: a test that cannot continue must fail"
 )]
-#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
+#![expect(clippy::needless_pass_by_value, reason = "callers write JSON in the call")]
 
 mod binary;
 pub mod contract;
@@ -42,5 +42,5 @@ pub use times::Times;
 
 use std::time::Duration;
 
-/// Reached by a hang only.
+/// Time limit for waiting, which only a hang exceeds.
 pub const LIMIT: Duration = Duration::from_secs(60);

@@ -1,5 +1,6 @@
-//! A model provider on this machine: it speaks the protocol of one provider, refuses what that provider would refuse, and
-//! misbehaves as it is told. Written from the providers' own documentation and knows nothing of Strata.
+//! A simulated model provider on this machine: it implements the protocol of one provider, rejects what that
+//! provider would reject, and misbehaves as configured. Follows the providers' documentation and is independent
+//! of Strata.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Whose protocol is spoken.
+/// Protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// <https://docs.anthropic.com/en/api/messages>
@@ -21,70 +22,71 @@ pub enum Dialect {
     Responses,
     /// <https://ai.google.dev/api/generate-content>
     Gemini,
-    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>; streams as its OpenAI-compatible endpoint writes them
+    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>; streams in the format of its OpenAI-compatible
+    /// endpoint
     Ollama,
 }
 
-/// What the server does with one request that it has read.
+/// Response to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// A right answer with this text, if the request is right.
+    /// A valid answer with this text, or an error if the request is invalid.
     Text(String),
-    /// A right answer of which one byte comes each time this long passes.
+    /// A valid answer, sent one byte at a time with this interval.
     Drip(String, Duration),
-    /// A status with an error in the form of the provider, and further headers.
+    /// An error in the provider's format, with a status and further headers.
     Refuse(u16, Vec<(&'static str, String)>),
-    /// A right answer as a stream, in several pieces, if the request is right.
+    /// A valid answer as a stream of several pieces, or an error if the request is invalid.
     Stream(String),
-    /// The same as far as half of the text, and what happens then.
+    /// A stream that contains half of the text and then fails in this way.
     StreamHalf(String, StreamFate),
-    /// A stream that begins, says nothing, and what happens then.
+    /// A stream that starts, and fails in this way before it contains text.
     StreamNothing(StreamFate),
-    /// A stream whose text has no end.
+    /// A stream whose text does not end.
     StreamEndless,
     /// Success, with this content type and body.
     Body(&'static str, String),
-    /// Success, with this content type and the beginning of a body, then nothing more, ever.
+    /// Success, with this content type and the beginning of a body, and then nothing more.
     Begin(&'static str, String),
-    /// Success, and a body that has no end.
+    /// Success, and a body that does not end.
     Endless,
-    /// A status, and a body that has no end.
+    /// An error with this status, and a body that does not end.
     EndlessRefusal(u16),
-    /// Headers, then nothing more, ever.
+    /// Headers, and then nothing more.
     Stall,
-    /// Not one byte, ever.
+    /// Nothing at all.
     Silence,
-    /// The connection is closed instead of an answer.
+    /// The connection is closed without a response.
     CutBefore,
-    /// The connection is closed in the middle of a right answer.
+    /// The connection is closed in the middle of a valid answer.
     CutWithin(String),
-    /// The client is sent elsewhere.
+    /// A redirect to another address.
     Redirect(String),
 }
 
-/// What becomes of a stream before its end.
+/// How a stream ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFate {
     /// The connection is closed.
     Cut,
-    /// Nothing more comes, ever.
+    /// Nothing more is sent.
     Stall,
-    /// The provider says that it is overloaded.
+    /// The provider reports that it is overloaded.
     Overloaded,
 }
 
-/// One request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// `POST /v1/messages`
+    /// Method and path, such as `POST /v1/messages`.
     pub line: String,
-    /// Names in lower case.
+    /// Headers with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Null when it was not JSON.
+    /// The body, or null if it was not JSON.
     pub body: Value,
 }
 
-/// A running server. It ends with the value.
+/// A running server. It stops when dropped.
 pub struct ModelServer {
     dialect: Dialect,
     address: SocketAddr,
@@ -93,16 +95,16 @@ pub struct ModelServer {
 
 struct Shared {
     asked: Mutex<Vec<ModelRequest>>,
-    /// Requests that are being answered.
+    /// Number of requests that are being answered.
     open: AtomicUsize,
     over: AtomicBool,
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
 
-    /// A right answer.
+    /// Returns a valid answer.
     pub fn answer(self, text: &str) -> Value {
         match self {
             Self::Anthropic => json!({
@@ -140,7 +142,7 @@ impl Dialect {
         }
     }
 
-    /// An error in the provider's form.
+    /// Returns an error in the provider's format.
     pub fn error(self, status: u16, message: &str) -> Value {
         match self {
             Self::Anthropic => {
@@ -156,7 +158,7 @@ impl Dialect {
         }
     }
 
-    /// A right answer in pieces, as the events of a stream: how it begins, what brings the text, how it ends.
+    /// Returns a valid answer as the events of a stream: the beginning, the pieces of text, and the end.
     pub fn stream(self, text: &str) -> [Vec<String>; 3] {
         let characters: Vec<char> = text.chars().collect();
         let pieces = characters.chunks(4).map(|piece| piece.iter().collect::<String>());
@@ -222,7 +224,7 @@ impl Dialect {
         }
     }
 
-    /// A right answer of one call of a tool, as a stream.
+    /// Returns a valid answer with one tool call, as a stream.
     pub fn call(self, id: &str, name: &str, input: &Value) -> String {
         let written = input.to_string();
         match self {
@@ -276,7 +278,7 @@ impl Dialect {
         }
     }
 
-    /// What the provider says in a stream when it cannot go on.
+    /// Returns the provider's stream event for an overload.
     fn overloaded(self) -> String {
         match self {
             Self::Anthropic => {
@@ -299,7 +301,7 @@ impl Dialect {
         }
     }
 
-    /// What the provider would say against a request: a status and a reason.
+    /// Returns the error with which the provider would reject a request: a status and a reason.
     fn objection(self, asked: &ModelRequest, streams: bool) -> Option<(u16, &'static str)> {
         let body = &asked.body;
         let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
@@ -355,29 +357,29 @@ impl Dialect {
             Self::Ollama => (asked.line == "POST /api/chat", true, body["stream"] == false && is_chat()),
         };
         match (path, keyed, complete) {
-            (false, ..) => Some((404, "there is no such thing here")),
-            (_, false, _) => Some((401, "no key")),
-            (.., false) => Some((400, "the request is not complete")),
+            (false, ..) => Some((404, "not found")),
+            (_, false, _) => Some((401, "missing API key")),
+            (.., false) => Some((400, "the request is incomplete")),
             _ => None,
         }
     }
 }
 
-/// A message as Responses writes it.
+/// Returns a message item in the format of Responses.
 fn message_item(text: &str) -> Value {
     let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
     json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": content})
 }
 
 impl ModelRequest {
-    /// The value of a header, by its name in lower case.
+    /// Returns the value of a header, given its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl ModelServer {
-    /// A server that gives one reply after the other and then the last one forever.
+    /// Starts a server that gives these replies in order, and then repeats the last one.
     pub fn start(dialect: Dialect, replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -401,7 +403,7 @@ impl ModelServer {
         server
     }
 
-    /// The address that this provider's own client is given.
+    /// Returns the base URL that a client of this provider uses.
     pub fn base_url(&self) -> String {
         match self.dialect {
             Dialect::OpenAi | Dialect::Responses => format!("http://{}/v1", self.address),
@@ -409,12 +411,12 @@ impl ModelServer {
         }
     }
 
-    /// Whether a request is being answered. One whose client has gone is not, once that is noticed.
+    /// Whether a request is being answered. A request whose client has disconnected counts until the server notices.
     pub fn is_answering(&self) -> bool {
         self.shared.open.load(Ordering::Relaxed) > 0
     }
 
-    /// All requests that came so far.
+    /// Returns all requests so far.
     pub fn asked(&self) -> Vec<ModelRequest> {
         self.shared.asked().clone()
     }
@@ -423,7 +425,7 @@ impl ModelServer {
 impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::Relaxed);
-        // Wakes the listener.
+        // Wake the listener.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -441,7 +443,7 @@ impl Shared {
     }
 }
 
-/// One connection: one request, one reply.
+/// Serves a connection: one request and one reply.
 fn serve(dialect: Dialect, mut stream: TcpStream, shared: &Shared, replies: &[Reply]) {
     let Some(asked) = read(&stream) else { return };
     shared.open.fetch_add(1, Ordering::Relaxed);
@@ -456,7 +458,7 @@ fn serve(dialect: Dialect, mut stream: TcpStream, shared: &Shared, replies: &[Re
         all.push(asked);
         (reply, objection)
     };
-    // A client that has gone is no concern of a server's.
+    // The client may have disconnected.
     let _ = respond(dialect, &mut stream, shared, reply, objection);
     shared.open.fetch_sub(1, Ordering::Relaxed);
 }
@@ -542,7 +544,7 @@ fn respond(
     }
 }
 
-/// Ends a stream in the middle.
+/// Ends a stream early.
 fn meet(dialect: Dialect, stream: &mut TcpStream, shared: &Shared, fate: StreamFate) -> std::io::Result<()> {
     match fate {
         StreamFate::Cut => Ok(()),
@@ -567,7 +569,7 @@ fn whole(
     stream.write_all(body.as_bytes())
 }
 
-/// Bytes until the client goes away.
+/// Sends bytes until the client disconnects.
 fn endless(stream: &mut TcpStream, status: u16) -> std::io::Result<()> {
     head(stream, status, "application/json", &[])?;
     let block = vec![b'['; 64 * 1024];
@@ -590,7 +592,7 @@ fn head(
     stream.write_all(head.as_bytes())
 }
 
-/// The request on a connection; none when there is not a whole one.
+/// Reads the request of a connection. Returns `None` if the request is incomplete.
 fn read(stream: &TcpStream) -> Option<ModelRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = || {

@@ -1,12 +1,12 @@
-//! Texts made from good source text by doing to it what editors, broken disks and generators do. The same number always
-//! gives the same text. Knows no language.
+//! Generates texts by damaging valid source code, as editors, broken disks and generators do. The same number
+//! always gives the same text. Independent of the language.
 
 use crate::Rng;
 
-/// The longest text that is made, in bytes, unless the text it is made from is longer.
+/// Maximum length of a generated text in bytes, unless its source is longer.
 const LONGEST: usize = 50_000;
 
-/// Openers with what closes them.
+/// Opening brackets and other openers, with what closes them.
 const NESTS: [(&str, &str); 12] = [
     ("(", ")"),
     ("[", "]"),
@@ -22,7 +22,8 @@ const NESTS: [(&str, &str); 12] = [
     ("<a>", "</a>"),
 ];
 
-/// The mutation with number `seed` of one of `texts`, which are not empty; parts of the others may come into it.
+/// Returns the mutation number `seed` of one of `texts`, which must not be empty. The result may contain parts
+/// of the others.
 pub fn mutated(texts: &[&str], seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let mut bytes = texts[rng.below(texts.len())].as_bytes().to_vec();
@@ -84,7 +85,7 @@ fn mutate(bytes: &mut Vec<u8>, texts: &[&str], rng: &mut Rng) {
     }
 }
 
-/// Two words change places.
+/// Swaps two words.
 fn swap_tokens(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let mut tokens: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();

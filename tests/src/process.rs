@@ -1,48 +1,50 @@
-//! What a process takes of the machine, where the system tells (Linux).
+//! Resource usage of a process, on systems that report it (Linux).
 
 use std::fs;
 use std::time::Duration;
 
-/// What is counted of a process.
+/// A process whose resource usage is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Process(u32);
 
 impl Process {
-    /// The process with this number.
+    /// Refers to the process with this id.
     pub fn new(id: u32) -> Self {
         Self(id)
     }
 
-    /// This process.
+    /// Refers to the current process.
     pub fn own() -> Self {
         Self(std::process::id())
     }
 
-    /// Memory that it has now, in KiB.
+    /// Returns the resident memory, in KiB.
     pub fn resident(self) -> Option<u64> {
         self.status("VmRSS:")
     }
 
-    /// The same without pages of files, such as its own program, which the system takes away and gives back as it likes.
+    /// Returns the resident memory in KiB without file-backed pages, such as those of the program, which the
+    /// system can drop at any time.
     pub fn own_memory(self) -> Option<u64> {
         self.status("RssAnon:")
     }
 
-    /// The most memory that it ever had, in KiB.
+    /// Returns the peak resident memory, in KiB.
     pub fn peak(self) -> Option<u64> {
         self.status("VmHWM:")
     }
 
-    /// Files, pipes and sockets that it has open.
+    /// Returns the number of open files, pipes and sockets.
     pub fn descriptors(self) -> Option<usize> {
         Some(fs::read_dir(format!("/proc/{}/fd", self.0)).ok()?.count())
     }
 
-    /// What all its threads have used of the processor, in steps of a hundredth of a second. On a busy machine it says more than
-    /// the wall.
+    /// Returns the CPU time of all threads, with a resolution of 10 ms. On a busy machine, it is more
+    /// meaningful than wall-clock time.
     pub fn processor(self) -> Option<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0)).ok()?;
-        // After the name of the program, which may hold anything: `utime` and `stime` (proc_pid_stat(5)).
+        // The fields `utime` and `stime` follow the name of the program, which may contain any characters
+        // (proc_pid_stat(5)).
         let fields = stat.rsplit(')').next()?.split_whitespace();
         let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>();
         Some(Duration::from_millis(ticks * 10))

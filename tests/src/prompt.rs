@@ -1,4 +1,4 @@
-//! What `prompt.assemble` replied, for tests that ask what a model would read.
+//! The reply of `prompt.assemble`, for tests of what a model would read.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 pub struct Prompt(pub Value);
 
 impl Prompt {
-    /// The number under which it is recorded.
+    /// Returns the id for recording the prompt's outcome.
     pub fn id(&self) -> &str {
         self.0["id"].as_str().expect("a prompt that is kept has an id")
     }
 
-    /// The request body as the bytes that a client would post.
+    /// Returns the request body exactly as a client would post it.
     pub fn bytes(&self) -> String {
         self.0["body"].to_string()
     }
 
-    /// Everything the model would read, one text after the other.
+    /// Returns everything that the model would read, as one text.
     pub fn text(&self) -> String {
         let body = &self.0["body"];
         if let Some(text) = body.as_str() {
@@ -29,12 +29,12 @@ impl Prompt {
         texts.join("\n")
     }
 
-    /// How often the model would read this.
+    /// Returns the number of occurrences of a text in the prompt.
     pub fn count(&self, needle: &str) -> usize {
         self.text().matches(needle).count()
     }
 
-    /// The block with the full text of a file: from its heading to its closing fence. `None` without one.
+    /// Returns the block with the full text of a file, from its heading to its closing fence, if any.
     pub fn full_text(&self, path: &str) -> Option<String> {
         let text = self.text();
         let at = text.find(&format!("## `{path}`"))?;
@@ -46,12 +46,12 @@ impl Prompt {
         Some(block[body_at..body_at + end].to_owned())
     }
 
-    /// Whether the symbol map has a block of this file.
+    /// Whether the symbol map has a block for a file.
     pub fn has_map_block(&self, path: &str) -> bool {
         self.map_block(path).is_some()
     }
 
-    /// The file's block in the symbol map: its path, then indented lines.
+    /// Returns the block of a file in the symbol map: its path, followed by indented lines.
     pub fn map_block(&self, path: &str) -> Option<String> {
         let text = self.text();
         let lines: Vec<&str> = text.lines().collect();
@@ -60,19 +60,19 @@ impl Prompt {
         Some(block.join("\n"))
     }
 
-    /// The weight of everything, in tokens.
+    /// Returns the total tokens.
     pub fn tokens(&self) -> u64 {
         self.0["tokens"]["total"].as_u64().unwrap()
     }
 
-    /// The codes of the warnings, with the files they are about.
+    /// Returns the codes of the warnings, each with the path of the file that it concerns.
     pub fn warnings<'a>(&'a self) -> Vec<(&'a str, &'a str)> {
         let text = |value: &'a Value| value.as_str().unwrap_or_default();
         let warnings = self.0["warnings"].as_array().unwrap().iter();
         warnings.map(|warning| (text(&warning["code"]), text(&warning["path"]))).collect()
     }
 
-    /// What the reply says about one of the files it used.
+    /// Returns the reply's entry for a file, or null.
     pub fn file(&self, path: &str) -> &Value {
         let files = self.0["files"].as_array().unwrap();
         files.iter().find(|file| file["path"] == path).unwrap_or(&Value::Null)
@@ -84,7 +84,7 @@ fn gather<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         Value::String(text) => texts.push(text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, texts)),
         Value::Object(fields) => {
-            // Roles, types and cache marks are no text.
+            // Roles, types and cache markers are not text.
             ["text", "content", "input"]
                 .iter()
                 .filter_map(|name| fields.get(*name))

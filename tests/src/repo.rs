@@ -1,4 +1,4 @@
-//! A small repository for one test, written down as one text.
+//! A small repository for one test, created from a text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-/// Removed with everything in it when the last clone is dropped; an editor keeps one.
+/// A temporary directory. Removed when the last clone is dropped; an editor holds a clone.
 #[derive(Clone, Debug)]
 pub struct Repo {
     _directory: Arc<TempDir>,
@@ -14,8 +14,8 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// A repository with these files: each begins with a line `//- path`, the rest up to the next such line is its
-    /// text. The indentation that all lines share does not count.
+    /// Creates a repository from a text in which each file starts with a line `//- path`. Removes the
+    /// indentation that all lines share.
     pub fn new(fixture: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = real(directory.path());
@@ -32,46 +32,46 @@ impl Repo {
         repo
     }
 
-    /// A folder in it as a repository of its own.
+    /// Returns a directory of the repository, as a repository of its own.
     pub fn folder(&self, below: &str) -> Self {
         Self { root: self.path(below), ..self.clone() }
     }
 
-    /// Its folder, without symbolic links.
+    /// Returns the repository's directory, without symbolic links.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The absolute path of something in it.
+    /// Returns the absolute path of a file.
     pub fn path(&self, below: &str) -> PathBuf {
         self.root.join(below)
     }
 
-    /// The URI of something in it, as an editor writes it.
+    /// Returns the URI of a file in the spelling of an editor.
     pub fn uri(&self, below: &str) -> String {
         uri_of(&self.path(below))
     }
 
-    /// Writes a file on disk.
+    /// Writes a file to disk.
     pub fn write(&self, below: &str, content: impl AsRef<[u8]>) {
         let path = self.path(below);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    /// A file's text on disk.
+    /// Reads a file from disk.
     pub fn read(&self, below: &str) -> String {
         fs::read_to_string(self.path(below)).unwrap()
     }
 }
 
-/// A path without symbolic links, on Windows without the prefix `\\?\`.
+/// Resolves symbolic links. On Windows, removes the prefix `\\?\`.
 fn real(path: &Path) -> PathBuf {
     let real = path.canonicalize().unwrap();
     real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)
 }
 
-/// The `file:` URI of an absolute path, everything but unreserved characters and slashes percent-encoded.
+/// Returns the `file:` URI of an absolute path. Percent-encodes everything except unreserved characters and slashes.
 pub fn uri_of(path: &Path) -> String {
     let mut path = path.to_str().unwrap().to_owned();
     if cfg!(windows) && !path.starts_with('/') {

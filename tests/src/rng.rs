@@ -1,16 +1,16 @@
-//! Chance that can be repeated: the same seed gives the same numbers on every machine.
+//! Reproducible pseudorandom numbers: a seed gives the same numbers on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// One sequence of numbers for each seed.
+    /// Creates a generator. Each seed gives a different sequence.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,17 +19,17 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, or zero.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() % end.max(1) as u64) as usize
     }
 
-    /// True once in so many times.
+    /// Returns `true` once in `times` calls on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these, which are not none.
+    /// Returns one of `choices`, which must not be empty.
     pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

@@ -1,5 +1,5 @@
-//! The server's process and the conversation with it: requests, notifications, and the requests the server makes in
-//! return. A thread takes messages off the pipe; everything else happens in the test's own thread, while it waits.
+//! The server process and the connection to it: requests, notifications, and the server's own requests. A
+//! thread reads messages from the pipe; everything else happens in the thread of the test while it waits.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -15,50 +15,50 @@ use tempfile::TempDir;
 
 use crate::{LIMIT, contract, framing, hello, strata, uri_of};
 
-/// The number of a request.
+/// Id of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Id(i64);
 
-/// An error reply.
+/// Error response to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ErrorReply {
-    /// JSON-RPC's code.
+    /// JSON-RPC error code.
     pub code: i64,
-    /// For people.
+    /// Message for users.
     pub message: String,
-    /// For programs; null when absent.
+    /// Data for programs; null if absent.
     pub data: Value,
 }
 
-/// What a request came to.
+/// Response to a request.
 pub type Answer = Result<Value, ErrorReply>;
 
-/// A running server. Dropped, it is killed if it still runs.
+/// A running server. Killed when dropped.
 pub struct Server {
     process: Child,
     input: Option<ChildStdin>,
     incoming: Receiver<Value>,
     said: Option<JoinHandle<String>>,
     last_id: i64,
-    /// Requests without an answer so far, those that run a command with its name.
+    /// Requests without a response so far, each with the name of the command that it runs, if any.
     open: BTreeMap<i64, Option<String>>,
     answers: BTreeMap<i64, Answer>,
     heard: VecDeque<(String, Value)>,
     results: BTreeMap<String, Value>,
-    /// Methods whose requests are not answered before the test says so, and those requests.
+    /// Methods whose requests are held until the test releases them, with the held requests.
     held: BTreeMap<String, Vec<Value>>,
     asked: Vec<(String, Value)>,
-    /// Where it keeps sessions, unless the test has a place for them; removed with it.
+    /// The state directory, unless the test provides one. Removed with the server.
     _state: Option<TempDir>,
 }
 
 impl Server {
-    /// Starts `strata serve` with a state directory of its own.
+    /// Starts `strata serve` with a temporary state directory.
     pub fn start() -> Self {
         Self::start_knowing(&[])
     }
 
-    /// The same with these variables.
+    /// Like [`start`](Self::start), with additional environment variables.
     pub fn start_knowing(variables: &[(String, String)]) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut server = Self::start_with(state.path(), variables);
@@ -66,18 +66,19 @@ impl Server {
         server
     }
 
-    /// Starts `strata serve` with this state directory, which outlives it.
+    /// Starts `strata serve` with this state directory, which outlives the server.
     pub fn start_in(state: &Path) -> Self {
         Self::start_with(state, &[])
     }
 
-    /// Starts `strata serve` with this state directory and these variables. The user's settings are in
-    /// `config/strata/strata.toml` below the state directory.
+    /// Starts `strata serve` with this state directory and additional environment variables. The user's
+    /// settings are in `config/strata/strata.toml` below the state directory.
     pub fn start_with(state: &Path, variables: &[(String, String)]) -> Self {
         Self::start_under(&[], state, variables)
     }
 
-    /// The same, started by another program: its name and arguments, behind which the server's are put.
+    /// Like [`start_with`](Self::start_with), but run by another program: `starter` is its name and arguments,
+    /// followed by the command of the server.
     pub fn start_under(starter: &[&str], state: &Path, variables: &[(String, String)]) -> Self {
         let mut command = match starter {
             [] => Command::new(strata()),
@@ -105,7 +106,7 @@ impl Server {
         let (sender, incoming) = channel();
         thread::spawn(move || {
             while let Some(message) = framing::read(&mut output) {
-                // The test may be over.
+                // The test may have ended.
                 let _ = sender.send(message);
             }
         });
@@ -130,8 +131,8 @@ impl Server {
         }
     }
 
-    /// Starts `strata serve` with this state directory, and says hello as an editor that has this folder open and these settings.
-    /// The index may still be incomplete.
+    /// Starts `strata serve` with this state directory, and initializes it as an editor with this open folder
+    /// and these settings. Does not wait for the index.
     pub fn with_folder(folder: &Path, state: &Path, settings: Value) -> Self {
         let mut server = Self::start_in(state);
         server.answer_with("workspace/configuration", json!([settings]));
@@ -144,44 +145,44 @@ impl Server {
         server
     }
 
-    /// Starts a command, such as `files.select`.
+    /// Sends a command such as `files.select` without waiting for its result.
     pub fn ask_command(&mut self, command: &str, argument: Value) -> Id {
         let params = json!({ "command": format!("strata.{command}"), "arguments": [argument] });
         self.ask("workspace/executeCommand", params)
     }
 
-    /// Runs a command and waits for what results from it.
+    /// Runs a command, and waits for its result or error.
     pub fn command(&mut self, command: &str, argument: Value) -> Answer {
         let id = self.ask_command(command, argument);
         self.answer(id)
     }
 
-    /// Ends the server as editors do: `shutdown`, `exit`, with the input still open.
+    /// Shuts the server down as editors do, with `shutdown` and `exit` while the input is open.
     pub fn shut_down(&mut self) -> ExitStatus {
         assert_eq!(self.request("shutdown", Value::Null), Ok(Value::Null));
         self.notify("exit", Value::Null);
         self.wait_for_end()
     }
 
-    /// From now on the server's requests of this method are answered with this result. Requests of other methods get
+    /// Sets the result of the server's requests with this method. Requests with other methods get the error
     /// "method not found".
     pub fn answer_with(&mut self, method: &str, result: Value) {
         self.results.insert(method.to_owned(), result);
     }
 
-    /// From now on the server's requests of this method wait for [`release`](Self::release).
+    /// Holds the server's requests with this method until [`release`](Self::release).
     pub fn hold(&mut self, method: &str) {
         self.held.insert(method.to_owned(), Vec::new());
     }
 
-    /// Waits until a request of this method is held.
+    /// Waits until a request with this method is held.
     pub fn wait_until_held(&mut self, method: &str) {
         while self.held[method].is_empty() {
-            self.take_one(&format!("a request {method}"));
+            self.take_one(&format!("a request with the method {method}"));
         }
     }
 
-    /// Answers the requests of this method that were held, and holds no more.
+    /// Answers the held requests with this method, and stops holding them.
     pub fn release(&mut self, method: &str, result: Value) {
         for id in self.held.remove(method).unwrap_or_default() {
             self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
@@ -189,12 +190,12 @@ impl Server {
         self.answer_with(method, result);
     }
 
-    /// The requests of this method that the server has made so far.
+    /// Returns the parameters of the server's requests with this method so far.
     pub fn asked(&self, method: &str) -> Vec<&Value> {
         self.asked.iter().filter(|(asked, _)| asked == method).map(|(_, params)| params).collect()
     }
 
-    /// The requests of the server that had no answer prepared.
+    /// Returns the methods of the server's requests for which no result was set.
     pub fn unexpected(&self) -> Vec<&str> {
         let unknown = |(method, _): &&(String, Value)| {
             !self.results.contains_key(method) && !self.held.contains_key(method)
@@ -207,13 +208,13 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for the response.
     pub fn ask(&mut self, method: &str, params: Value) -> Id {
         self.last_id += 1;
         let id = self.last_id;
         let command = params["command"].as_str().filter(|_| method == "workspace/executeCommand");
         self.open.insert(id, command.map(str::to_owned));
-        // Parameters that are null are left out, as the protocol wants.
+        // Omit null parameters, as the protocol requires.
         let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
         if !params.is_null() {
             message["params"] = params;
@@ -222,28 +223,28 @@ impl Server {
         Id(id)
     }
 
-    /// Tells the server that no one needs the answer to a request.
+    /// Cancels a request.
     pub fn cancel(&mut self, Id(id): Id) {
         self.notify("$/cancelRequest", json!({ "id": id }));
     }
 
-    /// Waits for the answer to a request.
+    /// Waits for the response to a request.
     pub fn answer(&mut self, Id(id): Id) -> Answer {
         loop {
             if let Some(answer) = self.answers.remove(&id) {
                 return answer;
             }
-            self.take_one(&format!("the answer to request {id}"));
+            self.take_one(&format!("the response to request {id}"));
         }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request, and waits for the response.
     pub fn request(&mut self, method: &str, params: Value) -> Answer {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
-    /// Waits for a notification of this method for which `is_it` holds; takes it and the earlier ones of its method.
+    /// Waits for a notification with this method that `is_it` accepts. Takes it and all earlier ones with the method.
     pub fn wait_for(&mut self, method: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         loop {
             for params in self.heard(method) {
@@ -251,11 +252,11 @@ impl Server {
                     return params;
                 }
             }
-            self.take_one(&format!("a {method} like the test wants it"));
+            self.take_one(&format!("a {method} that the test accepts"));
         }
     }
 
-    /// Takes all notifications of this method that have arrived so far.
+    /// Takes all notifications with this method that have arrived so far.
     pub fn heard(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.incoming.try_recv() {
             self.sort(message);
@@ -267,7 +268,7 @@ impl Server {
         wanted.into_iter().map(|(_, params)| params).collect()
     }
 
-    /// Takes what arrives within this time; for what should not arrive at all.
+    /// Receives messages for this long, to check that something does not arrive.
     pub fn listen(&mut self, time: Duration) {
         let end = Instant::now() + time;
         while let Some(left) = end.checked_duration_since(Instant::now()) {
@@ -278,24 +279,24 @@ impl Server {
         }
     }
 
-    /// The number of the process.
+    /// Returns the process id.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Whether the process still runs.
+    /// Whether the process is still running.
     pub fn is_running(&mut self) -> bool {
         self.process.try_wait().unwrap().is_none()
     }
 
-    /// Ends the process as the system does when it runs out of memory: it is told nothing.
+    /// Kills the process without notice, as the system does when it runs out of memory.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.input = None;
     }
 
-    /// Closes our end of the server's input, as a client that dies does.
+    /// Closes the client's end of the server's input, as happens when a client dies.
     pub fn close_input(&mut self) {
         self.input = None;
     }
@@ -305,19 +306,19 @@ impl Server {
         self.wait_for_end_within(LIMIT)
     }
 
-    /// Waits for the process to end; fails the test when that takes longer than `limit`.
+    /// Waits for the process to end. Panics if that takes longer than `limit`.
     pub fn wait_for_end_within(&mut self, limit: Duration) -> ExitStatus {
         let start = Instant::now();
         loop {
             if let Some(status) = self.process.try_wait().unwrap() {
                 return status;
             }
-            assert!(start.elapsed() < limit, "the server goes on");
+            assert!(start.elapsed() < limit, "the server is still running");
             thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// What the server wrote to standard error. Waits for its end.
+    /// Waits for the process to end, and returns what it wrote to standard error.
     pub fn errors(&mut self) -> String {
         self.wait_for_end();
         self.said.take().map_or(String::new(), |said| said.join().unwrap())
@@ -331,10 +332,10 @@ impl Server {
     fn take_one(&mut self, what: &str) {
         match self.incoming.recv_timeout(LIMIT) {
             Ok(message) => self.sort(message),
-            Err(RecvTimeoutError::Timeout) => panic!("the server stays silent; the test waits for {what}"),
+            Err(RecvTimeoutError::Timeout) => panic!("the server sent nothing; the test waits for {what}"),
             Err(RecvTimeoutError::Disconnected) => {
                 let errors = self.errors();
-                panic!("the server has ended; the test waits for {what}. It said:\n{errors}");
+                panic!("the server has ended; the test waits for {what}. Standard error:\n{errors}");
             }
         }
     }
@@ -353,10 +354,11 @@ impl Server {
                 self.serve(&id, method, message["params"].take());
             }
             (None, _) => {
-                let id = id.as_i64().unwrap_or_else(|| panic!("an answer to nothing: {message}"));
-                let command = self.open.remove(&id).unwrap_or_else(|| {
-                    panic!("request {id} is answered twice, or was never made: {message}")
-                });
+                let id = id.as_i64().unwrap_or_else(|| panic!("a response without an id: {message}"));
+                let command = self
+                    .open
+                    .remove(&id)
+                    .unwrap_or_else(|| panic!("request {id} was answered twice or never sent: {message}"));
                 let answer = answer_of(&mut message);
                 if let (Some(command), Ok(reply)) = (command, &answer) {
                     contract::check_reply(&command, reply);
@@ -375,9 +377,9 @@ impl Server {
         let mut reply = json!({ "jsonrpc": "2.0", "id": id });
         match self.results.get(&method) {
             Some(result) => reply["result"] = result.clone(),
-            None => reply["error"] = json!({ "code": -32601, "message": "not in this test" }),
+            None => reply["error"] = json!({ "code": -32601, "message": "method not found" }),
         }
-        // What the server asked last it may no longer wait for: it has ended.
+        // The server may have ended without waiting for the response.
         if let Err(error) = framing::write(input, &reply) {
             assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "{error}");
         }
@@ -387,7 +389,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

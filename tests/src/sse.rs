@@ -1,8 +1,8 @@
-//! Answers of Anthropic's Messages API as they are streamed, by <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
+//! Streamed answers of Anthropic's Messages API (<https://docs.anthropic.com/en/docs/build-with-claude/streaming>).
 
 use serde_json::{Value, json};
 
-/// An answer with its end.
+/// Returns a complete answer with text and tool calls.
 pub fn answer(text: &str, calls: &[(&str, Value)]) -> String {
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
     let end = json!({
@@ -12,7 +12,7 @@ pub fn answer(text: &str, calls: &[(&str, Value)]) -> String {
     beginning(text, calls) + &event(&end) + &event(&json!({ "type": "message_stop" }))
 }
 
-/// The same without its end.
+/// Returns an answer without its end.
 pub fn beginning(text: &str, calls: &[(&str, Value)]) -> String {
     let usage = json!({
         "input_tokens": 10, "cache_read_input_tokens": 80, "cache_creation_input_tokens": 10, "output_tokens": 1,

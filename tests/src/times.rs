@@ -1,14 +1,14 @@
-//! Times that were measured, in order, for what benches and long runs print.
+//! Measured times in ascending order, for the output of benches and long runs.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Times from the shortest to the longest.
+/// Times in ascending order.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// How long each of so many runs takes.
+    /// Measures the time of each of `runs` runs.
     pub fn of(runs: usize, mut run: impl FnMut()) -> Self {
         let time = |()| {
             let begun = Instant::now();
@@ -18,12 +18,12 @@ impl Times {
         std::iter::repeat_n((), runs).map(time).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of times.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The shortest time that this share of them, in per cent, does not exceed; zero of none.
+    /// Returns the smallest time that is not exceeded by `share` percent of the times, or zero if there are none.
     pub fn percentile(&self, share: usize) -> Duration {
         let rank = (self.0.len() * share).div_ceil(100);
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or_default()

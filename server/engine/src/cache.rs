@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 /// evicts all entries not requested since it was last full ("second chance" page replacement), or all entries
 /// if every one was requested.
 ///
-/// The table is preallocated, which takes no physical memory until it is written to. A growing table would
+/// The table is preallocated, which takes no physical memory until it is written to. A table that grows would
 /// leave gaps of half its size in the heap of a long-running server.
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {

@@ -11,7 +11,7 @@ pub struct Cancel {
     when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// Error of work that was cancelled before it was complete. Partial results are discarded.
+/// Error returned if work was cancelled before it completed. Partial results are discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
@@ -21,7 +21,7 @@ impl Cancel {
         Self::default()
     }
 
-    /// Returns the same flag with a condition: it also counts as raised once `when` returns `true`. Every
+    /// Returns the same flag with a condition: the flag also counts as raised when `when` returns `true`. Every
     /// check calls `when`. A host uses this for time limits, since the engine does not read the clock.
     #[must_use]
     pub fn or_when(&self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {

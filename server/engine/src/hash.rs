@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Stands for a text that is not known yet. No known text has this hash.
+    /// Placeholder for the hash of a text that is not known yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
     /// Hashes the UTF-8 bytes of a text.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// Marks where text was cut from the middle.
+/// Marks text that was cut from the middle.
 const GAP: &str = "\n[...]\n";
 
 /// Error for a text that cannot be parsed. The message quotes the text and describes the expected form.
@@ -91,14 +91,13 @@ pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     format!("{head}{GAP}{}", text.get(tail..).unwrap_or_default())
 }
 
-/// Returns the longest beginning of `text` with at most `tokens` tokens, cut at a line break if one is in its
-/// second half.
+/// Returns the longest prefix of `text` with at most `tokens` tokens, cut at a line break if there is one in
+/// its second half.
 pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
     if count(text) <= tokens {
         return text.to_owned();
     }
-    // The length of a token varies too much to compute the position, so a binary search limits the number of
-    // counts.
+    // Token lengths vary too much to compute the position, so find it by binary search, with few counts.
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let (mut fits, mut over) = (0, places.len());
     while over - fits > 1 {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use strata_engine::tokens::cost::Prices;
 
-/// The two parts of what a need costs, in tokens of plain input.
+/// Cost of a need in two parts, in tokens of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct NeedCost {
-    /// Reading it from the cache in every turn.
+    /// Cost of reading the need from the cache in every turn.
     pub(crate) reads: f64,
-    /// What it costs on top of that to get it there, or not to.
+    /// Cost beyond these reads, for writing the need to the cache or sending it uncached.
     pub(crate) writes: f64,
 }
 
@@ -76,7 +76,7 @@ impl<Key: Ord> Bound<Key> {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
     }
 
-    /// What each need contributes to the bound of a session without pauses.
+    /// Returns what each need contributes to the bound of a session without pauses.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
         self.needed.iter().map(|(key, needed)| {
             let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
@@ -85,8 +85,8 @@ impl<Key: Ord> Bound<Key> {
         })
     }
 
-    /// Computes the cost of one block in layers. All turns need the lowest layer, and only turns with the largest size
-    /// need the top one.
+    /// Computes the cost of a block in layers. All turns need the lowest layer, and only turns with the largest
+    /// size need the top one.
     fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
         let smaller = times.keys().rev().skip(1).copied().chain([0]);
         let mut turns = 0;

@@ -12,8 +12,8 @@ use strata_engine::tokens::cost::Charge;
 pub(crate) enum Column {
     /// The prompt of `flat` without breakpoints, the reference for all other columns.
     None,
-    /// The prompt of `flat` with one breakpoint at its end, like "automatic caching" of a provider with explicit
-    /// breakpoints.
+    /// The prompt of `flat` with one breakpoint at its end, as with "automatic caching" by a provider with
+    /// explicit breakpoints.
     Automatic,
     /// The prompt of `flat` with a breakpoint after the system message.
     Flat,

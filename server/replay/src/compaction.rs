@@ -38,7 +38,7 @@ pub enum CutPlaces {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compactions {
-    /// Model that tokens were counted for.
+    /// Model whose tokens were counted.
     pub(crate) model: String,
     /// Warning that the model is not in the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ impl Compactions {
         }
     }
 
-    /// Returns the number of cuts in all conversations.
+    /// Returns the total number of cuts.
     pub(crate) fn cut_count(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.cuts).sum()
     }

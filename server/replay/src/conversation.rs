@@ -1,5 +1,6 @@
-//! Replays a recorded conversation through the real engine, without files. Every prompt is the conversation so far plus
-//! one message. This shows the cost of layouts when there are no files to lay out.
+//! Replays a recorded conversation through the real engine, without files. Every prompt consists of the
+//! conversation so far and one more message. The results show the cost of layouts when there are no files to
+//! arrange.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Why a session costs more than its bound: attributes every token of the difference to a [`Cause`]. A token costs at least its
-//! price as a read one; what is paid on top of that is the price of writing it, or of not caching it.
+//! Explains why a session costs more than its bound: attributes every token of the difference to a [`Cause`]. A
+//! token costs at least the price of reading it from the cache. Anything beyond that is the price of writing
+//! it, or of not caching it.
 
 mod prompt;
 mod report;
@@ -47,7 +48,7 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
-    /// In table order.
+    /// All causes, in table order.
     pub(crate) const ALL: [Self; 20] = [
         Self::KeptFiles,
         Self::KeptOutlines,
@@ -75,22 +76,22 @@ impl Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::KeptFiles => "read: file texts, beyond the smallest version",
-            Self::KeptOutlines => "read: outlines that are outdated or of selected files",
+            Self::KeptFiles => "read: file texts beyond the smallest version",
+            Self::KeptOutlines => "read: outdated outlines, and outlines of selected files",
             Self::KeptUpdates => "read: updates",
             Self::Wording => "read: headings and legend",
-            Self::FirstWrites => "first writes, beyond the bound's",
-            Self::Returned => "written when it came back after an absence",
+            Self::FirstWrites => "first writes beyond those of the bound",
+            Self::Returned => "written: returned after an absence",
             Self::Updates => "written: updates",
             Self::Volatile => "never cached: current versions",
-            Self::Deselected => "written again: a file before it was deselected or deleted",
-            Self::Shed => "written again: something before it was left out, full window",
-            Self::Rebuilt => "written again: rebuilt, full window",
-            Self::Slack => "written again: cut for `cache.slack`",
+            Self::Deselected => "written again: follows a deselected or deleted file",
+            Self::Shed => "written again: follows content omitted from a full window",
+            Self::Rebuilt => "written again: rebuilt because of a full window",
+            Self::Slack => "written again: outdated text removed for `cache.slack`",
             Self::Conversation => "written again: conversation or system prompt changed",
-            Self::Expired => "written again: expired",
-            Self::NoBreakpoint => "written again: no breakpoint between it and the break",
-            Self::Uncached => "written again: after the last breakpoint of the prompt before",
+            Self::Expired => "written again: cache expired",
+            Self::NoBreakpoint => "written again: after the last breakpoint before the break",
+            Self::Uncached => "written again: after the last breakpoint of the previous prompt",
             Self::UnreadInside => "write fee, not read by the next prompt: before an inner breakpoint",
             Self::UnreadEnd => "write fee, not read by the next prompt: before the last breakpoint",
             Self::UnreadLast => "write fee of the session's last prompt",
@@ -106,7 +107,7 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// Attributes the difference between what `prompts` cost and `bound`, in tokens of plain input.
+    /// Attributes the difference between the cost of `prompts` and `bound`, in tokens of plain input.
     pub(crate) fn of(prompts: &[ChargedPrompt], bound: &Bound<String>, prices: Prices) -> Self {
         let mut gap = Self::default();
         let mut seen = BTreeSet::new();
@@ -128,13 +129,13 @@ impl Gap {
         gap
     }
 
-    /// The gap as a share of `whole`.
+    /// Returns the gap as a share of `whole`.
     pub(crate) fn relative_to(mut self, whole: f64) -> Self {
         self.causes.values_mut().for_each(|cost| *cost = share(*cost, whole));
         self
     }
 
-    /// The mean of several gaps.
+    /// Returns the mean of several gaps.
     pub(crate) fn mean(gaps: &[&Self]) -> Self {
         let mut mean = Self::default();
         for (cause, cost) in gaps.iter().flat_map(|gap| &gap.causes) {
@@ -174,7 +175,7 @@ impl Gap {
             let end = start + block.tokens;
             let within = |from: usize, to: usize| end.min(to).saturating_sub(start.max(from));
             self.add(kept(block), block.tokens as f64 * prices.read);
-            // A write whose entry the next prompt does not read costs its fee for nothing.
+            // A write is wasted if the next prompt does not read its entry.
             let all = within(written.start, written.end);
             let useful = within(written.start, written.end.min(next_read.max(written.start)));
             let inside = within(written.start.max(next_read), written.end.min(inner));
@@ -198,7 +199,7 @@ impl Gap {
     }
 }
 
-/// The cause of having to read a block, apart from what the bound reads.
+/// Returns the cause of reading a block, beyond the reads of the bound.
 fn kept(block: &SentBlock) -> Cause {
     match block.part {
         Part::Files => Cause::KeptFiles,
@@ -208,20 +209,21 @@ fn kept(block: &SentBlock) -> Cause {
     }
 }
 
-/// The prompts before one.
+/// The prompts before the current one.
 struct Past<'a> {
-    /// Everything that they showed.
+    /// Everything that these prompts showed.
     seen: &'a BTreeSet<Name>,
     last: Option<Last>,
 }
 
 impl Past<'_> {
-    /// Why something of a block was not read from the cache. `shown` is what the prompt shows before it.
+    /// Returns why a part of a block was not read from the cache. `shown` contains everything that the prompt
+    /// shows before the block.
     fn cause(&self, block: &SentBlock, name: &Name, shown: &BTreeSet<Name>) -> Cause {
         if block.is_volatile() {
             return Cause::Volatile;
         }
-        // A new version of something that is still there.
+        // A new version of something that the prompt still shows.
         let is_update = block.part == Part::Updates || shown.contains(name);
         let again = self.last.as_ref().and_then(|last| Some((last, *last.places.get(name)?)));
         match again {
@@ -233,15 +235,15 @@ impl Past<'_> {
     }
 }
 
-/// The prompt before, and what the current one could read of it.
+/// The previous prompt, and what the current one could read of it.
 struct Last {
-    /// The token at which each thing begins that it shows.
+    /// Offset in tokens of everything that the prompt shows.
     places: BTreeMap<Name, usize>,
     /// Tokens of the prefix that the provider cached.
     cached: usize,
-    /// The token at which the first block begins that could not stay, and why.
+    /// Offset in tokens of the first block that could not stay, and the reason.
     broken: (usize, Cause),
-    /// The end of the last cached prefix before that.
+    /// End of the last cached prefix up to that block.
     available: usize,
     read: usize,
     rebuilt: bool,
@@ -277,7 +279,7 @@ impl Last {
         }
     }
 
-    /// Why something that began at this token was not read.
+    /// Returns why something at this offset was not read.
     fn cause(&self, place: usize) -> Cause {
         let (broken, cause) = self.broken;
         if self.expired {

@@ -3,7 +3,7 @@
 //! each layout, what compactions keep, and whether every prompt keeps the promises of `docs/tiers.md`. Reads the clock
 //! only to report times.
 
-#![allow(missing_docs, reason = "a comment says what the name cannot")]
+#![allow(missing_docs, reason = "comments say only what names cannot")]
 
 mod baseline;
 mod bound;

@@ -1,6 +1,6 @@
-//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the size of
-//! the next request. Every bill includes content that the record lacks (the agent's own instructions and tools), and no
-//! estimate does.
+//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the
+//! size of the next request. Every bill includes content that is missing from the record (the agent's own
+//! instructions and tools), and that no estimate includes.
 
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
@@ -14,7 +14,7 @@ use strata_engine::tokens::models::Model;
 /// Number of requests from which a calibration learns before its predictions count.
 pub(crate) const LEARNT_FROM: usize = 3;
 
-/// Share of the bill by which a prediction must miss it to count as too small or too large.
+/// Error, as a share of the bill, above which a prediction counts as too small or too large.
 const TOO_FAR: f64 = 0.05;
 
 /// A way to predict the size of a request.
@@ -75,7 +75,7 @@ pub(crate) struct EstimatorStats {
     pub way: Estimator,
     /// Median error, as a share of the bill.
     pub median: f64,
-    /// Error that nine of ten requests stay below, as a share of the bill.
+    /// Error below which nine of ten requests stay, as a share of the bill.
     pub ninth: f64,
     /// Share of requests predicted too small by more than 5 %.
     pub under: f64,
@@ -228,7 +228,8 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 }
 
 impl PredictionStats {
-    /// Computes the figures. Returns `None` if there is no prediction for a request whose new content is fully visible.
+    /// Computes the statistics. Returns `None` if there is no prediction for a request whose new content is
+    /// fully visible.
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
@@ -271,7 +272,7 @@ impl EstimatorStats {
     }
 }
 
-/// Returns the value that `tenths` tenths of the values stay below.
+/// Returns the value below which `tenths` tenths of the values lie.
 fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() * tenths / 10).copied().unwrap_or_default()

@@ -60,7 +60,7 @@ impl fmt::Display for BrokenPromise {
             Self::Stale(key) => write!(f, "the prompt does not show the current text of {key}"),
             Self::Diff(key) => write!(f, "an update of {key} does not apply to the text before it"),
             Self::NotSelected(key) => write!(f, "{key} is shown, but it is not selected"),
-            Self::Excluded(key) => write!(f, "{key} is named, but it is excluded"),
+            Self::Excluded(key) => write!(f, "{key} is mentioned, but it is excluded"),
             Self::TwoBlocks(key) => write!(f, "{key} has two map blocks"),
             Self::Outline(key) => write!(f, "the current map block of {key} is missing"),
             Self::History => write!(f, "the conversation is incomplete or out of order"),
@@ -114,7 +114,7 @@ pub(crate) fn broken_promises(
     reader.broken
 }
 
-/// Whether the map had its full budget. A map that was shrunk for this prompt alone keeps its members in the session.
+/// Whether the map had its full budget. If the map was shrunk for this prompt alone, the session keeps all its members.
 pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     prepared.reply.coverage.map_budget >= map_budget(services)
 }

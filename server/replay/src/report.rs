@@ -1,4 +1,4 @@
-//! Formats the figures of a replay as tables and a chart. Without long names, lines have at most a hundred columns.
+//! Formats the results of a replay as tables and a chart. Without long names, lines have at most a hundred columns.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,13 +15,13 @@ use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
 
 /// Length of the longest bar in the chart, in characters.
 const BAR: f64 = 60.0;
-/// Maximum characters of a name. A longer name loses its beginning.
+/// Maximum characters of a name. A longer name is cut at its beginning.
 const NAME: usize = 28;
 /// Shown in place of a missing value.
 pub(crate) const ABSENT: &str = "-";
 
 impl Replay {
-    /// Formats all figures as text.
+    /// Formats all results as text.
     pub fn report(&self) -> String {
         let mut text = String::new();
         if !self.sessions.is_empty() {
@@ -46,7 +46,7 @@ impl Replay {
         if !self.conversations.is_empty() {
             let _ = writeln!(
                 text,
-                "Conversations without files, input cost as a share of no cache, {}\n",
+                "Conversations without files, input cost relative to no cache, {}\n",
                 self.model
             );
             text.push_str(&conversations(&self.conversations, self.conversation_means.as_ref()));
@@ -60,7 +60,7 @@ impl Replay {
         if cut_short > 0 {
             let _ = writeln!(
                 text,
-                "{} left something out to fit the window, so the figures are not comparable",
+                "{} omitted something to fit into the window, so the figures are not comparable",
                 counted(cut_short, "prompt")
             );
         }
@@ -227,8 +227,8 @@ fn predicted(predictions: &PredictionStats) -> String {
     for told in &predictions.ways {
         let way = match told.way {
             Estimator::Calibrated => "calibrated, from the last bill",
-            Estimator::Whole => "calibrated, without it",
-            Estimator::Blind => "calibrated by the first bills only",
+            Estimator::Whole => "calibrated, without the last bill",
+            Estimator::Blind => "calibrated with the first bills only",
             Estimator::Ratio => "ratio of the family, from the first bill",
             Estimator::O200k => "o200k, from the first bill",
             Estimator::Chars => "characters / 4, from the first bill",
@@ -244,8 +244,8 @@ fn predicted(predictions: &PredictionStats) -> String {
     let requests = counted(predictions.requests, "request");
     format!(
         "Error of predicted request sizes, without the first {} of each conversation\n\n{}\n\
-         {requests}, the table is of the {} that the record shows in full; of all, {} % lie within the\n\
-         error bar, whose median is {} % of the bill\n",
+         {requests}; the table covers the {} that the record shows in full. Of all requests, {} % are\n\
+         within the error bar, whose median is {} % of the bill\n",
         predictions.learnt_from,
         table.render(),
         count(predictions.visible),
@@ -258,7 +258,7 @@ fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 
-/// Shortens a long name to its end, which says more than its beginning.
+/// Cuts a long name at its beginning, since its end is more distinctive.
 pub(crate) fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {

@@ -38,7 +38,7 @@ pub struct PromptStats {
     pub(crate) members: Vec<MapMember>,
     /// Names and tokens of the system prompt and the messages, which every layout needs.
     pub(crate) message_tokens: Vec<(String, usize)>,
-    /// What the prompt consists of and what it cost.
+    /// Contents and cost of the prompt.
     pub(crate) charged: ChargedPrompt,
     /// Whether something was omitted to fit into the window. The figures of such prompts are not comparable.
     pub(crate) cut_short: bool,

@@ -105,7 +105,7 @@ impl<'a> Scenario<'a> {
         }
     }
 
-    /// Applies changes from outside of the trace. A file whose text is `None` is deleted.
+    /// Applies changes from outside the trace. A file whose text is `None` is deleted.
     pub fn change<'t>(&mut self, changes: impl IntoIterator<Item = (&'t str, Option<&'t str>)>) {
         for (path, text) in changes {
             self.write(path, text);
@@ -113,7 +113,7 @@ impl<'a> Scenario<'a> {
         self.update_derived();
     }
 
-    /// Updates `selection` to that of the turn with as few changes as a user would make.
+    /// Changes `selection` to that of the turn, with as few changes as a user would make.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected.keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {
@@ -141,7 +141,7 @@ impl<'a> Scenario<'a> {
         };
         let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
         let missing = selection.selected.keys().filter(|key| !texts.contains_key(*key));
-        let unreadable = missing.map(|key| (key.clone(), "it no longer exists".to_owned())).collect();
+        let unreadable = missing.map(|key| (key.clone(), "the file no longer exists".to_owned())).collect();
         use_it(&Workspace {
             texts: &texts,
             unreadable: &unreadable,

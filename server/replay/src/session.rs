@@ -40,7 +40,7 @@ pub(crate) struct SessionStats {
     pub gap: Option<Gap>,
     /// Results with the file list and the session state in the prompts.
     pub everything: Option<Everything>,
-    /// Results with excerpts in the prompts.
+    /// Results with excerpts in the prompts; absent without a budget for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpts: Option<WithExcerpts>,
     /// Number of prompts that omitted something to fit into the window.
@@ -70,7 +70,7 @@ pub(crate) struct WithExcerpts {
     pub ledger: ColumnStats,
     /// Input cost relative to the cost without excerpts.
     pub ratio: f64,
-    /// Share of the ranges changed by answers that excerpts show in full when no file is selected.
+    /// Share of the changed ranges that excerpts show in full when no file is selected.
     pub changes_shown: f64,
 }
 
@@ -104,7 +104,9 @@ impl SessionStats {
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
-            problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "it has no turns".to_owned())),
+            problem: totals
+                .problem
+                .or_else(|| (totals.turns == 0).then(|| "the session has no turns".to_owned())),
             prompts: totals.prompts,
         };
         if policies.contains(&PolicyName::Ledger) {
@@ -194,8 +196,9 @@ fn play(
     Played { totals, bound, prompts }
 }
 
-/// Returns the share of the ranges changed by answers that the excerpts of the preceding prompt show in full. Only
-/// source files other than tests count. The session selects no file, so excerpts are the only code in the prompt.
+/// Returns the share of the ranges changed in answers that the preceding prompt shows in full in its excerpts.
+/// Only source files other than tests count. The session selects no file, so excerpts are the only code in the
+/// prompt.
 fn changes_shown(
     trace: &Trace,
     auto_budget: usize,

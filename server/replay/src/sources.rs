@@ -57,7 +57,7 @@ pub enum SourceError {
     Trace(#[from] TraceFileError),
     #[error(transparent)]
     Transcript(#[from] TranscriptFileError),
-    #[error("{}: no {what} in it", .place.display())]
+    #[error("{}: found no {what}", .place.display())]
     Empty { place: PathBuf, what: &'static str },
     #[error("{}: {error}", .folder.display())]
     Folder { folder: PathBuf, error: io::Error },
@@ -131,7 +131,7 @@ impl Material {
             let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
             let name = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
             let name = name.with_extension("").to_string_lossy().into_owned();
-            // Agents leave files without any turn behind.
+            // Agents create files without any turns.
             if !transcript.turns.is_empty() {
                 self.transcripts.push((name, transcript));
             }
@@ -143,7 +143,7 @@ impl Material {
         Ok(())
     }
 
-    /// Numbers sessions of the same name, because two repositories may have the same name.
+    /// Appends numbers to repeated session names, since two repositories may have the same name.
     fn make_names_unique(&mut self) {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for trace in &mut self.traces {

@@ -1,4 +1,4 @@
-//! Sessions from small traces: their order, their sums, and the report on a session that cannot be played.
+//! Sessions from small traces: their order, their totals, and the report on a session that cannot be played.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -90,7 +90,7 @@ fn a_policy_that_was_not_asked_for_is_not_played() {
 fn a_session_that_cannot_be_played_does_not_stop_the_others() {
     let replay = played(&[trace("empty", 0), trace("whole", 5)], &ALL);
     let problems: Vec<_> = replay.problems().collect();
-    assert_eq!(problems, [("empty", "it has no turns")]);
+    assert_eq!(problems, [("empty", "the session has no turns")]);
     let summary = replay.summary.as_ref().unwrap();
     assert_eq!(summary.sessions, 1);
     let ledger = summary.lines.iter().find(|line| line.column == Column::Ledger).unwrap();

@@ -1,5 +1,5 @@
-//! The settings of Strata as VS Code wants them: `contributes.configuration` of an extension's `package.json`. Leaves what the
-//! extension has of its own as it is.
+//! Generates the settings of Strata for VS Code: `contributes.configuration` in an extension's `package.json`.
+//! Keeps the extension's own settings.
 
 use serde_json::{Map, Value, json};
 
@@ -7,15 +7,15 @@ use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
 
 use super::resolved;
 
-/// What the extension has by default unlike the server: its menus do what code actions do for other editors.
+/// Defaults of the extension that differ from the server's. Its menus do what code actions do in other editors.
 const OWN_DEFAULTS: &[(&str, bool)] = &[("strata.lsp.code_action", false)];
 
-/// Puts the settings into the manifest of an extension. Blocks that hold anything but these settings stay, in front.
+/// Puts the settings into an extension's manifest. Keeps blocks that contain other settings, at the front.
 pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     let made = blocks(settings);
     let is_made = |name: &String| made.iter().any(|block| block["properties"].get(name.as_str()).is_some());
     let groups: Vec<String> = settings["properties"].as_object().unwrap().keys().cloned().collect();
-    // A setting that was renamed or dropped is no one's any more.
+    // Drop settings that were renamed or removed.
     let was_made = |name: &str| {
         let below = name.strip_prefix("strata.").and_then(|rest| rest.split_once('.'));
         below.is_some_and(|(group, _)| groups.iter().any(|known| known == group))
@@ -38,7 +38,7 @@ pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     manifest["contributes"]["configuration"] = after.into();
 }
 
-/// A block for each group of settings, with the settings at the top in the first.
+/// Returns a block for each group of settings. The first block contains the settings without a group.
 fn blocks(settings: &Value) -> Vec<Value> {
     let mut top = Map::new();
     let mut blocks = Vec::new();
@@ -56,7 +56,7 @@ fn blocks(settings: &Value) -> Vec<Value> {
     blocks
 }
 
-/// `tool_output` as `Tool output`.
+/// Converts `tool_output` to `Tool output`.
 fn title(name: &str) -> String {
     let mut words = name.replace('_', " ");
     if let Some(first) = words.get_mut(..1) {
@@ -71,7 +71,7 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
     if let Some(fields) = meant["properties"].as_object() {
         for (field, schema) in fields {
             let mut schema = schema.clone();
-            // What the whole group is by default says what each of it is.
+            // The default of a group takes precedence over the defaults of its fields.
             if let Some(default) = default.and_then(|default| default.get(field)) {
                 schema["default"] = default.clone();
             }
@@ -95,7 +95,8 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         setting.insert("enum".to_owned(), values.into());
         setting.insert("markdownEnumDescriptions".to_owned(), texts.into());
     }
-    // A workspace's `.vscode/settings.json` is a file of the workspace like `.strata.toml`.
+    // `.vscode/settings.json` is part of the workspace, so it must not set more than `.strata.toml` can. VS Code
+    // ignores settings of scope `machine` there.
     if schema[WORKSPACE_KEYWORD] != true {
         setting.insert("scope".to_owned(), "machine".into());
     }
@@ -110,7 +111,7 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
     found.insert(name.to_owned(), setting.into());
 }
 
-/// The kinds of values that a setting takes.
+/// Returns the JSON types of a setting.
 fn kinds(settings: &Value, schema: &Value) -> Vec<String> {
     let schema = resolved(settings, schema);
     let of_choices = ["anyOf", "oneOf"].iter().filter_map(|key| schema[*key].as_array()).flatten();
@@ -123,12 +124,12 @@ fn kinds(settings: &Value, schema: &Value) -> Vec<String> {
         own.into_iter().chain(of_choices.flat_map(|choice| kinds(settings, choice))).collect();
     kinds.sort();
     kinds.dedup();
-    // The value comes before its absence.
+    // Put `null` last.
     kinds.sort_by_key(|kind| kind == "null");
     kinds
 }
 
-/// The values that a setting may have, each with what it means.
+/// Returns the values that a setting may have, with their descriptions.
 fn choices(settings: &Value, schema: &Value) -> Vec<(Value, Value)> {
     let schema = resolved(settings, schema);
     if let Some(value) = schema.get("const") {

@@ -1,5 +1,5 @@
-//! One conversation with the real server in which every command is said once, and what came back: the examples of
-//! `docs/PROTOCOL.md`. What differs from run to run (times, names of sessions and folders) is replaced.
+//! Runs every command once in a conversation with the real server, and records the examples for
+//! `docs/PROTOCOL.md`. Replaces everything that differs between runs: times, session ids and directories.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use tempfile::TempDir;
 
 use super::protocol_page::cut;
 
-/// What stands for any time, in milliseconds since 1970.
+/// Replacement for every time, in milliseconds since 1970.
 const SOME_TIME: u64 = 1_790_000_000_000;
 
-/// What one side said, and what the other answered.
+/// A message with its reply.
 pub(crate) struct Example {
-    /// What went out.
+    /// The parameters that were sent.
     pub(crate) params: Value,
-    /// What came back, where something does.
+    /// The reply, if the message has one.
     pub(crate) reply: Option<Value>,
 }
 
@@ -53,7 +53,7 @@ const FIXTURE: &str = "
     Ask Ada about Thursday.
 ";
 
-/// Says everything, and keeps the first example of each.
+/// Runs all commands, and returns the first example of each.
 pub(crate) fn record() -> BTreeMap<String, Example> {
     let repo = Repo::new(FIXTURE);
     let mut talk = Talk::new(&repo);
@@ -226,7 +226,7 @@ fn here(talk: &mut Talk) {
     talk.say("here.include", json!({ "uri": uri }));
     talk.say("here.status", json!({}));
     talk.say("here.preview", json!({}));
-    // The user saw the same sentences.
+    // These commands also show messages to the user.
     while talk.editor.server.asked("window/showDocument").is_empty() {
         talk.editor.run("server.status", json!({}));
     }
@@ -252,15 +252,15 @@ fn server(talk: &mut Talk) {
     talk.say("server.reindex", json!({}));
 }
 
-/// The conversation so far.
+/// The conversation with the server.
 struct Talk {
     editor: Editor,
     folder: String,
-    /// Where the server keeps what it can make again.
+    /// The server's cache directory.
     cache: String,
-    /// That is below it.
+    /// Contains the cache directory.
     _state: TempDir,
-    /// Names of sessions as they came, in order.
+    /// Session ids in the order in which they first occurred.
     sessions: Vec<String>,
     examples: BTreeMap<String, Example>,
 }
@@ -274,14 +274,14 @@ impl Talk {
         Self { editor, folder, cache, _state: state, sessions: Vec::new(), examples: BTreeMap::new() }
     }
 
-    /// Runs a command, and returns its reply as it came.
+    /// Runs a command, records it as an example, and returns the unmodified reply.
     fn say(&mut self, command: &str, arguments: Value) -> Value {
         let name = format!("strata.{command}");
         let fault = e2e::contract::fault_of_arguments(&name, &arguments);
-        assert_eq!(fault, None, "{name} works, but its schema does not take {arguments}");
+        assert_eq!(fault, None, "the schema of {name} rejects valid arguments: {arguments}");
         let mut reply = self.editor.run(command, arguments.clone());
         let whole = reply.clone();
-        // Said of all commands once.
+        // The page describes this field once for all commands.
         reply.as_object_mut().unwrap().shift_remove("stateVersion");
         if !self.examples.contains_key(&name) {
             let params = cut(&self.masked("", &arguments));
@@ -293,7 +293,7 @@ impl Talk {
 
     fn masked(&mut self, field: &str, value: &Value) -> Value {
         match value {
-            // Whatever is a time is named so.
+            // Numeric fields ending in `Ms` are times.
             Value::Number(_) if field.ends_with("Ms") => SOME_TIME.into(),
             Value::String(text) if is_session(text) => self.session(text).into(),
             Value::String(text) => {
@@ -316,7 +316,7 @@ impl Talk {
         }
     }
 
-    /// A made-up name for a session, the same each time.
+    /// Returns a replacement for a session id, always the same for the same id.
     fn session(&mut self, name: &str) -> String {
         if !self.sessions.iter().any(|known| known == name) {
             self.sessions.push(name.to_owned());
@@ -327,7 +327,7 @@ impl Talk {
 
     fn finish(mut self) -> BTreeMap<String, Example> {
         let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
-        // Sent somewhere in the conversation above; where depends on how busy the machine is.
+        // This notification was sent at some point of the conversation, which depends on how busy the machine is.
         if let Value::Object(status) = &mut status {
             status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
             let plain = [
@@ -361,7 +361,7 @@ fn is_session(text: &str) -> bool {
         .is_some_and(|rest| rest.len() == 16 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Times inside of JSON inside of a text.
+/// Replaces the times in JSON text.
 fn without_times(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,7 +1,6 @@
-//! What is made from the Rust types and kept in the repository: schemas, TypeScript types, the settings of the VS Code
-//! extension, the pages about settings and the protocol; and the map block that `docs/outlines.md` shows. A test fails when a file
-//! is not what the types say now.
-//! `UPDATE_EXPECT=1 cargo test --test architecture generated` renews them all.
+//! Generates files from the Rust types: schemas, TypeScript types, the settings of the VS Code extension, the
+//! pages about settings and the protocol, and the map block in `docs/outlines.md`. A test fails if a file in
+//! the repository is outdated. `UPDATE_EXPECT=1 cargo test --test architecture generated` updates all of them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
@@ -20,14 +19,14 @@ use strata_engine::code::outline::{Outline, language_of, map_block};
 use strata_engine::key::FileKey;
 use strata_lsp::protocol;
 
-/// The command that renews everything.
+/// The command that updates all generated files.
 const RENEW: &str = "UPDATE_EXPECT=1 cargo test --test architecture generated";
 
 fn place(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Fails when the file does not hold this text, or writes it there when the files are to be renewed.
+/// Fails if the file's content differs from `text`. With `UPDATE_EXPECT`, writes the file instead.
 fn is_kept(path: &str, text: &str) {
     let file = place(path);
     let kept = fs::read_to_string(&file).unwrap_or_default();
@@ -42,10 +41,13 @@ fn is_kept(path: &str, text: &str) {
     let line = kept.lines().zip(text.lines()).take_while(|(kept, made)| kept == made).count();
     let (is, should) =
         (kept.lines().nth(line).unwrap_or("(its end)"), text.lines().nth(line).unwrap_or("(its end)"));
-    panic!("{path} is stale from line {} on; renew it with\n\n    {RENEW}\n\n- {is}\n+ {should}", line + 1);
+    panic!(
+        "{path} is outdated from line {} on; update it with\n\n    {RENEW}\n\n- {is}\n+ {should}",
+        line + 1
+    );
 }
 
-/// What a reference in a schema means.
+/// Follows the references of a schema.
 fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["$ref"].as_str().and_then(|reference| root.pointer(reference.trim_start_matches('#'))) {
         Some(meant) => resolved(root, meant),
@@ -75,7 +77,7 @@ fn page_of_the_settings() {
     is_kept("docs/settings.md", &settings_page::page(&strata_app::schema::settings()));
 }
 
-/// Every example is said to the real server, and what it replies is held against the schema on the way.
+/// Runs every example on the real server, which also checks the replies against the schema.
 #[test]
 fn page_of_the_protocol() {
     is_kept("docs/PROTOCOL.md", &protocol_page::page(&protocol::schema(), &examples::record()));
@@ -90,7 +92,7 @@ fn settings_of_the_vscode_extension() {
     is_kept(path, &pretty(&manifest));
 }
 
-/// The page shows one block of this repository. No other text of the page is made.
+/// The page shows the block of one file in this repository. Nothing else in the page is generated.
 #[test]
 fn map_block_in_the_page_about_outlines() {
     let (path, shown) = ("docs/outlines.md", "server/engine/src/cancel.rs");

@@ -1,5 +1,5 @@
-//! `docs/PROTOCOL.md`: every command, notification and request with what it carries and an example, from the schema of the
-//! protocol and from what a real server replied.
+//! Generates `docs/PROTOCOL.md`: every command, notification and request with its fields and an example, from
+//! the schema of the protocol and from recorded replies.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::examples::Example;
 use super::typescript::of;
 
-/// The page.
+/// Returns the text of the page.
 pub(crate) fn page(protocol: &Value, examples: &BTreeMap<String, Example>) -> String {
     let mut out = String::from(
         "# Protocol\n\n\
@@ -56,13 +56,13 @@ struct Page<'a> {
     protocol: &'a Value,
 }
 
-/// A field, wherever in a schema it comes from.
+/// A field of an object, which may come from any part of its schema.
 struct Field<'a> {
     schema: &'a Value,
     is_required: bool,
 }
 
-/// Whether every form of an object has the fields at hand, or only some.
+/// Whether all variants of an object have the current fields, or only some.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
     Certain,
@@ -92,7 +92,7 @@ impl Page<'_> {
         }
     }
 
-    /// A type that others refer to.
+    /// Writes the section of a type.
     fn listed(&self, out: &mut String, name: &str, schema: &Value) {
         let _ = write!(out, "### {name}\n\n");
         if let Some(text) = schema["description"].as_str() {
@@ -136,7 +136,8 @@ impl Page<'_> {
         out.push('\n');
     }
 
-    /// The fields of an object and of all that is laid into it. What only some of its forms have may be absent.
+    /// Collects the fields of an object, including those of flattened objects. Fields that only some variants
+    /// have are optional.
     fn collect<'s>(
         &'s self,
         schema: &'s Value,
@@ -171,13 +172,13 @@ impl Page<'_> {
         if name.is_empty() { schema } else { self.protocol.pointer(name).unwrap() }
     }
 
-    /// Whether a type is explained under its own heading. Settings have a page of their own.
+    /// Whether a type has a section of its own. Settings are described on another page.
     fn is_listed(&self, name: &str) -> bool {
         let is_of_command = name.ends_with("Params") || name.ends_with("Reply");
         !is_of_command && !name.contains("Settings") && self.protocol["$defs"].get(name).is_some()
     }
 
-    /// The type of a field, with links to what is explained elsewhere.
+    /// Returns the type of a field, with links to the types that it mentions.
     fn kind(&self, schema: &Value) -> String {
         let text = of(schema, 0).split_whitespace().collect::<Vec<_>>().join(" ");
         if text.contains('{') {
@@ -208,7 +209,7 @@ fn cell(text: &str) -> String {
     text.replace("\n\n", "<br>").replace('\n', " ").replace('|', "\\|")
 }
 
-/// JSON over several lines; what fits into one stands in one.
+/// Formats JSON. Values that fit on a line are not split.
 fn pretty(value: &Value) -> String {
     let mut out = String::new();
     write_value(&mut out, value, 0);
@@ -255,7 +256,7 @@ fn one_line(value: &Value) -> String {
     }
 }
 
-/// Cuts what is too long for a page.
+/// Shortens long texts and lists.
 pub(crate) fn cut(value: &Value) -> Value {
     const LETTERS: usize = 160;
     match value {

@@ -1,4 +1,4 @@
-//! `docs/settings.md`: every setting with its default and what it means, from the schema of the settings.
+//! Generates `docs/settings.md`, with the type, default and meaning of every setting, from the schema of the settings.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
 use super::resolved;
 use super::typescript::of;
 
-/// Longer defaults are told below the table.
+/// Maximum length of a default in the table. Longer defaults are shown below the table.
 const LONGEST_DEFAULT: usize = 40;
 
-/// The page.
+/// Returns the text of the page.
 pub(crate) fn page(settings: &Value) -> String {
     let mut out = String::from(
         "# Settings\n\n\
@@ -62,7 +62,7 @@ impl Row {
     }
 }
 
-/// What a workspace file can give a setting.
+/// Describes whether a workspace file can set a setting, and to which values.
 fn workspace(grant: &Value) -> String {
     match grant {
         Value::Bool(true) => "yes".to_owned(),
@@ -74,7 +74,7 @@ fn workspace(grant: &Value) -> String {
     }
 }
 
-/// The type of a setting; a choice by its values.
+/// Returns the type of a setting, or its values if it has only certain ones.
 fn kind(settings: &Value, schema: &Value) -> String {
     let values = values(settings, schema);
     if values.is_empty() {
@@ -112,11 +112,11 @@ fn table(out: &mut String, rows: &[Row]) {
     }
     out.push('\n');
     for (name, default) in long {
-        let _ = write!(out, "`{name}` is by default\n\n```json\n{default}\n```\n\n");
+        let _ = write!(out, "Default of `{name}`:\n\n```json\n{default}\n```\n\n");
     }
 }
 
-/// What a profile of your own may set.
+/// Writes the table of the fields of a custom profile.
 fn profiles(out: &mut String, settings: &Value) {
     let options = &settings["$defs"]["ProfileOptions"];
     let _ = write!(

@@ -1,14 +1,14 @@
-//! TypeScript types from the schema of the protocol. Knows the part of JSON Schema that the Rust types make use of, and stops at
-//! anything else.
+//! Generates TypeScript types from the schema of the protocol. Supports the part of JSON Schema that the Rust
+//! types use, and panics on anything else.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// The longest line of a comment.
+/// Maximum length of a comment line.
 const WIDTH: usize = 116;
 
-/// A module with a type for each definition, and with the commands, notifications and requests by name.
+/// Returns a module with a type for each definition, and with the commands, notifications and requests by name.
 pub(crate) fn types(protocol: &Value) -> String {
     let mut out = String::new();
     out.push_str("// Strata's commands, notifications and requests. Generated from the Rust types by\n");
@@ -29,7 +29,7 @@ pub(crate) fn types(protocol: &Value) -> String {
     for (name, schema) in protocol["$defs"].as_object().unwrap() {
         definition(&mut out, name, schema);
     }
-    // One blank line between two types, none at the end.
+    // Put one blank line between types, and none at the end.
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
@@ -59,19 +59,19 @@ fn definition(out: &mut String, name: &str, schema: &Value) {
         }
         _ => {
             let text = of(schema, 0);
-            // Choices stand below each other, after the name.
+            // Put each choice on its own line below the name.
             let gap = if text.starts_with('\n') { "" } else { " " };
             let _ = write!(out, "export type {name} ={gap}{text};\n\n");
         }
     }
 }
 
-/// The type that a schema describes, for a place that is indented so far.
+/// Returns the type that a schema describes. `depth` is its indentation level.
 pub(crate) fn of(schema: &Value, depth: usize) -> String {
     let fields = match schema {
         Value::Bool(true) => return "unknown".to_owned(),
         Value::Object(fields) => fields,
-        other => panic!("no schema: {other}"),
+        other => panic!("not a schema: {other}"),
     };
     let mut parts = Vec::new();
     if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
@@ -109,7 +109,7 @@ pub(crate) fn of(schema: &Value, depth: usize) -> String {
     parts.join(" & ")
 }
 
-/// One of several. Where one of them is nothing at all, the fields of the others may be there or not.
+/// Returns a union of types. If one of them is empty, the fields of the others are optional.
 fn union(choices: &[Value], depth: usize) -> String {
     let is_nothing = |choice: &Value| choice.as_object().is_some_and(Map::is_empty);
     if choices.iter().any(is_nothing) {
@@ -143,7 +143,7 @@ fn named(name: &Value, fields: &Map<String, Value>, depth: usize) -> String {
                 format!("[{}]", items.join(", "))
             }
             (None, Some(items)) => format!("{}[]", in_parentheses(of(items, depth))),
-            other => panic!("an array of an unknown kind: {other:?}"),
+            other => panic!("unsupported array: {other:?}"),
         },
         "object" => match (fields.get("properties"), fields.get("additionalProperties")) {
             (Some(Value::Object(properties)), _) => {
@@ -151,9 +151,9 @@ fn named(name: &Value, fields: &Map<String, Value>, depth: usize) -> String {
             }
             (None, Some(values @ Value::Object(_))) => format!("Record<string, {}>", of(values, depth)),
             (None, None | Some(Value::Bool(true))) => "Record<string, unknown>".to_owned(),
-            other => panic!("an object of an unknown kind: {other:?}"),
+            other => panic!("unsupported object: {other:?}"),
         },
-        other => panic!("an unknown type: {other}"),
+        other => panic!("unknown type: {other}"),
     }
 }
 
@@ -184,7 +184,7 @@ fn literal(value: &Value) -> String {
     }
 }
 
-/// A comment, broken into lines; none without a text.
+/// Writes a comment, split into lines. Writes nothing if the text is empty.
 fn comment(out: &mut String, text: &str, indent: &str) {
     let text = text.replace("*/", "*\\/");
     let lines = wrapped(&text, WIDTH - indent.len() - 3);
@@ -203,7 +203,7 @@ fn comment(out: &mut String, text: &str, indent: &str) {
     }
 }
 
-/// A text in lines of at most so many bytes, where its words allow it.
+/// Splits a text into lines of at most `width` bytes, unless a word is longer.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {

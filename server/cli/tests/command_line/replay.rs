@@ -154,7 +154,7 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     let run = repo.strata(&["replay", "--transcripts", "talks", "--model", "claude-sonnet-4-5"]);
     assert_eq!((run.code, &*run.err), (Some(0), ""));
     expect![[r#"
-        Conversations without files, input cost as a share of no cache, claude-sonnet-4-5
+        Conversations without files, input cost relative to no cache, claude-sonnet-4-5
 
         conversation               turns  tokens  billed   auto  ledger  ledger/auto
         one                            2   4,932   0.190  0.957   0.957        1.000
@@ -213,7 +213,7 @@ fn compactions_are_measured_behind_every_message() {
     let rest: Vec<&str> = run.out.lines().skip(8).collect();
     expect![[r#"
 
-        Still named after compaction, in percent: files by name / by full path
+        Still mentioned after compaction, in percent; files by name / by full path
 
         profile              edited     both sides  requests  errors  in budget  violations
         topic         100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
@@ -222,7 +222,7 @@ fn compactions_are_measured_behind_every_message() {
         rolling       100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
         handoff       100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
 
-        200 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]]
+        200 compactions at 60 cuts, each checked against the rules of both providers: 0 violations"#]]
     .assert_eq(&rest.join("\n"));
 }
 
@@ -252,12 +252,12 @@ fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
         r#"{"name": "nothing", "files0": {}, "recency": {}, "sel": "grow", "turns": []}"#,
     );
     let run = repo.strata(&["replay", "--trace", "out", "--policy", "flat"]);
-    assert_eq!((run.code, &*run.err), (Some(1), "error: nothing: it has no turns\n"));
+    assert_eq!((run.code, &*run.err), (Some(1), "error: nothing: the session has no turns\n"));
     let last: Vec<&str> = run.out.lines().rev().take(2).collect();
     expect![[r#"
         [
             "3 prompts of 3 turns checked: 1 session not replayed to the end",
-            "nothing was not replayed to the end: it has no turns",
+            "nothing was not replayed to the end: the session has no turns",
         ]
     "#]]
     .assert_debug_eq(&last);
@@ -285,7 +285,7 @@ fn what_cannot_be_replayed_is_said() {
     "#]]
     .assert_eq(&said(&["--trace", "broken.json"]));
     expect![[r#"
-        error: none: no trace (*.json, *.json.gz) in it
+        error: none: found no trace (*.json, *.json.gz)
     "#]]
     .assert_eq(&said(&["--trace", "none"]));
     expect![[r#"
@@ -293,7 +293,7 @@ fn what_cannot_be_replayed_is_said() {
     "#]]
     .assert_eq(&said(&["--trace", "nowhere"]));
     expect![[r#"
-        error: none: no transcript (*.jsonl) with an answer in it
+        error: none: found no transcript (*.jsonl) with an answer
     "#]]
     .assert_eq(&said(&["--transcripts", "none"]));
     for arguments in [

@@ -2,9 +2,9 @@
 //! the last tree and outline. Parsing can be cancelled.
 //!
 //! Incremental parsing of broken text may give a different tree than a full parse. Such a result is
-//! provisional: the next edit starts from its tree, but its outline is that of the last unbroken text. For
-//! prompts, the text is [settled](Buffer::symbols) by a full parse, once per text. So the same text always
-//! gives the same bytes, and no keystroke waits for a full parse.
+//! provisional: the next edit starts from its tree, but its outline is that of the last unbroken text. Prompts
+//! use [settled](Buffer::symbols) results, for which broken text is fully parsed, once per text. So the same
+//! text always gives the same bytes, and no keystroke waits for a full parse.
 
 mod trail;
 
@@ -56,14 +56,14 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Identifies the text. Unique within the process, whatever versions the editor sends.
+    /// Identifies the text. Unique within the process and independent of the editor's versions.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
-    /// Generation of the last text whose parse was given up. Shared by all clones, so that none of them
-    /// retries.
+    /// Generation of the last text for which [`Buffer::give_up`] was called. Shared by all clones, so that none
+    /// of them retries.
     given_up: Arc<AtomicU64>,
 }
 
@@ -128,8 +128,8 @@ impl Buffer {
     }
 
     /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
-    /// language. The result may be provisional, and has
-    /// no symbols if [`Buffer::give_up`] was called for this text.
+    /// language. The result may be provisional. It has no symbols if [`Buffer::give_up`] was called for this
+    /// text.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -171,8 +171,7 @@ impl Buffer {
         self.parsed.as_deref()
     }
 
-    /// Installs a result of [`Buffer::parse`]. Drops it if the current text does not derive from the parsed
-    /// one.
+    /// Installs a result of [`Buffer::parse`]. Drops it if the current text does not derive from the parsed text.
     pub fn adopt(&mut self, parsed: ParsedBuffer) {
         if !self.trail.begin_at(parsed.generation) {
             return;
@@ -213,7 +212,7 @@ impl Buffer {
         }
     }
 
-    /// Parses without an old tree. Does not replace the shared state if that belongs to a later text.
+    /// Parses without an old tree. Does not replace the shared state if it belongs to a later text.
     fn parse_afresh(
         &self,
         language: LanguageId,
@@ -272,8 +271,8 @@ impl Live {
 /// Marks the absence of a generation.
 const NEVER: u64 = u64::MAX;
 
-/// Returns a number that is unique within the process. A counter per buffer would repeat numbers, since a
-/// document can be closed and opened again under the same name. Numbers are only compared.
+/// Returns a number that is unique within the process, used only for comparison. A counter per buffer would
+/// repeat numbers, since a document can be closed and opened again under the same name.
 fn next_generation() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -373,7 +372,7 @@ mod tests {
         buffer.adopt(buffer.give_up(&key).unwrap());
         assert!(!buffer.is_stale());
         assert_eq!(outlined(&buffer, &key), "a.py\n");
-        assert_eq!(outlined(&earlier, &key), "a.py\n", "nobody tries it again");
+        assert_eq!(outlined(&earlier, &key), "a.py\n", "no clone retries");
         buffer.replace(4..9, "other").unwrap();
         assert!(outlined(&buffer, &key).contains("other"));
     }

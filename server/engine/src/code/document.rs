@@ -38,12 +38,12 @@ pub enum OutOfStep {
 impl fmt::Display for OutOfStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NeverOpened => f.write_str("it was changed before it was opened"),
+            Self::NeverOpened => f.write_str("the document was changed before it was opened"),
             Self::VersionWentBack { have, got } => {
                 write!(f, "version {got} arrived after version {have}")
             }
             Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
-            Self::Misread { detail } => write!(f, "a message about it is invalid: {detail}"),
+            Self::Misread { detail } => write!(f, "a message about the document is invalid: {detail}"),
         }
     }
 }
@@ -154,7 +154,7 @@ impl Document {
         self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
 
-    /// Sets the version that the following changes lead to. Versions need not be consecutive (LSP 3.17,
+    /// Sets the version that results from the following changes. Versions need not be consecutive (LSP 3.17,
     /// `VersionedTextDocumentIdentifier`), but they must increase.
     ///
     /// # Errors
@@ -223,13 +223,13 @@ impl Document {
         }
     }
 
-    /// Whether an edit starts directly after a CR, and so may separate it from its LF.
+    /// Whether an edit starts directly after a CR, and may therefore separate it from its LF.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// Returns a position as tree-sitter counts it, where only LF ends a line. It matches the editor's
-    /// position unless the text has a lone CR.
+    /// Returns a position as tree-sitter counts it: only LF ends a line. It matches the editor's position
+    /// unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The symbol map.
+/// Size limits of the symbol map and of the files that it outlines.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
@@ -21,7 +21,7 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Selected files, and the list of files that are not in the symbol map.
+/// Limits on selected files, and on the list of files that are not in the symbol map.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {

@@ -17,12 +17,12 @@ use crate::tokens::counting::Tokenizer;
 const FACTORS: (f64, f64) = (0.5, 2.0);
 /// Maximum relative change of the factor per report.
 const STEP: f64 = 0.1;
-/// Minimum growth, in tokens, from which the factor is learned. Smaller growth is mostly overhead.
+/// Minimum growth, in tokens, from which to learn the factor. Smaller growth is mostly overhead.
 const TELLING: f64 = 200.0;
-/// Minimum growth, in tokens, by which an error is divided.
+/// Minimum growth, in tokens, to divide an error by.
 const LEAST: f64 = 256.0;
-/// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
-/// change of topic.
+/// Maximum number of values kept of each kind: enough for a median that ignores outliers, few enough to follow
+/// a change of topic.
 const GROWTHS: usize = 24;
 const BILLS: usize = 8;
 const MISSES: usize = 16;

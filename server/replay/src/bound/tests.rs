@@ -7,11 +7,11 @@ use strata_engine::tokens::models::CacheKind;
 
 use super::*;
 
-/// What nine turns need, from the Python reference beside the specification: its `fuzz_trace` of nine turns with random
-/// seed 3, replayed with outside edits, a random selection, expiry with probability 0.3 (seed 3), and compaction at 700
-/// tokens down to two turns. Each line is a turn. It starts with `expired` if the cache expired before the turn,
-/// followed by `name=tokens` with `s` for the system prompt, `h` for messages, and `f:` and `m:` for files and map
-/// blocks.
+/// The needs of nine turns, from the Python reference that accompanies the specification: its `fuzz_trace` of
+/// nine turns with random seed 3, replayed with outside edits, a random selection, expiry with probability 0.3
+/// (seed 3), and compaction at 700 tokens to two turns. Each line is a turn. It starts with `expired` if the
+/// cache expired before the turn, followed by `name=tokens` with `s` for the system prompt, `h` for messages,
+/// and `f:` and `m:` for files and map blocks.
 const FUZZ: &str = include_str!("fuzz.txt");
 
 fn prices(read: f64, write: f64) -> Prices {
@@ -69,7 +69,7 @@ fn session() -> impl Strategy<Value = Vec<Vec<(u8, usize)>>> {
 }
 
 proptest! {
-    /// Blocks in any order, with breakpoints anywhere, at a provider without a minimum.
+    /// Blocks in any order, with breakpoints anywhere, at a provider without a minimum prefix.
     #[test]
     fn no_session_costs_less(session in session(), marks in prop::collection::vec(0..10_usize, 20), write in 1.0..2.5) {
         let prices = prices(0.1, write);

@@ -8,9 +8,9 @@ use serde::Serialize;
 use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
-/// Minimum share of its words, in percent, for a request or an error to count as kept.
+/// Minimum share of words, in percent, that must remain for a request or an error to count as kept.
 const KEPT_FROM: usize = 60;
-/// Minimum characters of a word to compare.
+/// Minimum length of a word to compare, in characters.
 const SHORTEST: usize = 3;
 /// Words too common to compare.
 const EMPTY_WORDS: [&str; 26] = [
@@ -79,7 +79,7 @@ impl Share {
     }
 }
 
-/// What a compacted history should still mention: the reference that histories are measured against.
+/// What a compacted history should still mention. Compacted histories are measured against it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Yardstick {
     edited: Vec<String>,

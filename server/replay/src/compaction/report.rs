@@ -1,4 +1,4 @@
-//! Formats the figures of compactions as tables of at most a hundred columns.
+//! Formats the results of compactions as tables of at most a hundred columns.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::compaction::fidelity::Share;
 use crate::report::ABSENT;
 
 impl Compactions {
-    /// Formats all figures as text.
+    /// Formats all results as text.
     pub fn report(&self) -> String {
         let mut text = String::new();
         let conversations = counted(self.conversations.len(), "conversation");
@@ -22,7 +22,7 @@ impl Compactions {
         };
         let _ = writeln!(text, "{conversations} cut {cuts}, summaries without a model, {}\n", self.model);
         text.push_str(&sizes(self));
-        text.push_str("\nStill named after compaction, in percent: files by name / by full path\n\n");
+        text.push_str("\nStill mentioned after compaction, in percent; files by name / by full path\n\n");
         text.push_str(&kept(self));
         text.push('\n');
         for breach in &self.breaches {
@@ -38,7 +38,7 @@ impl Compactions {
         let compacted = self.profiles.values().map(|stats| stats.compacted).sum();
         let _ = writeln!(
             text,
-            "{} at {}, each checked in the forms of both providers: {} of a rule",
+            "{} at {}, each checked against the rules of both providers: {}",
             counted(compacted, "compaction"),
             counted(self.cut_count(), "cut"),
             counted(self.breach_count(), "violation"),

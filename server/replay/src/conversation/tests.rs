@@ -6,7 +6,7 @@ use strata_engine::tokens::models::Models;
 
 use super::*;
 
-/// Plays a record to its end, and returns the results by column.
+/// Replays a whole record, and returns the results by column.
 fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, ColumnStats> {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };

@@ -1,4 +1,4 @@
-//! A prompt as a provider bills it, with what a comparison with the one before needs.
+//! A prompt as a provider bills it, with the data for comparing it with the previous prompt.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ pub(crate) struct ChargedPrompt {
     pub(super) charge: Charge,
     pub(super) at_ms: u64,
     pub(super) selected: BTreeSet<FileKey>,
-    /// The files that belong in the map.
+    /// The files in the map.
     pub(super) members: BTreeSet<FileKey>,
-    /// Whether it was rebuilt for lack of room.
+    /// Whether the layout was rebuilt because the window was full.
     pub(super) rebuilt: bool,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct SentBlock {
     pub(super) marked: bool,
 }
 
-/// What a part of a block is, whatever its version and place.
+/// Identity of a part of a block, independent of its version and position.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Name {
-    /// A file's text, an outline or a web page.
+    /// A file, an outline or a web page.
     Item(ItemKey),
-    /// Anything else.
+    /// Any other part, identified by its text.
     Text(ContentHash),
 }
 
@@ -63,7 +63,7 @@ impl ChargedPrompt {
         }
     }
 
-    /// Tokens up to and including each marked block.
+    /// Returns the number of tokens up to and including each block with a breakpoint.
     pub(super) fn ends_of_marks(&self) -> impl Iterator<Item = usize> {
         let mut end = 0;
         let ends = self.blocks.iter().map(move |block| {
@@ -73,13 +73,13 @@ impl ChargedPrompt {
         ends.filter_map(|(marked, end)| marked.then_some(end))
     }
 
-    /// The end of the last breakpoint but one.
+    /// Returns the end of the second-to-last breakpoint, in tokens.
     pub(super) fn inner_mark(&self) -> usize {
         let ends: Vec<usize> = self.ends_of_marks().collect();
         ends.iter().rev().nth(1).copied().unwrap_or(0)
     }
 
-    /// The token at which the first block begins that could not stay in the prompt after this one, and why.
+    /// Returns the offset in tokens of the first block that could not stay in the `next` prompt, and the reason.
     pub(super) fn broken_by(&self, next: &Self) -> (usize, Cause) {
         let texts: BTreeSet<ContentHash> = next.blocks.iter().map(|block| block.text).collect();
         let shown: BTreeSet<&ItemKey> = next.blocks.iter().flat_map(|block| &block.items).collect();
@@ -110,7 +110,7 @@ impl ChargedPrompt {
 }
 
 impl SentBlock {
-    /// What the block shows.
+    /// Returns what the block shows.
     pub(super) fn names(&self) -> impl Iterator<Item = Name> {
         let items =
             if matches!(self.part, Part::Files | Part::Map | Part::Urls) { &self.items[..] } else { &[] };

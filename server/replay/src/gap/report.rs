@@ -1,4 +1,4 @@
-//! The gap as tables: each session, and the causes together.
+//! Formats the gap as two tables: by session, and by cause.
 
 use strata_app::table::Table;
 
@@ -9,7 +9,7 @@ use crate::session::SessionStats;
 
 use super::{Cause, Gap};
 
-/// Columns of the table of sessions.
+/// Columns of the table by session, with the causes that each column adds up.
 const GROUPS: [(&str, &[Cause]); 12] = [
     ("kept", &[Cause::KeptFiles, Cause::KeptOutlines, Cause::KeptUpdates, Cause::Wording]),
     ("first", &[Cause::FirstWrites]),
@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[Cause]); 12] = [
 ];
 
 impl Replay {
-    /// Why `ledger` costs more than the bound, in percent of no cache.
+    /// Explains why `ledger` costs more than the bound, in percent of the cost without a cache.
     pub fn explanation(&self) -> String {
         let sessions: Vec<(&SessionStats, &Gap)> = self
             .sessions
@@ -38,7 +38,7 @@ impl Replay {
             return "No session was played under `ledger`\n".to_owned();
         }
         format!(
-            "Why ledger costs more than the bound, in percent of no cache\n\n{}\n{}",
+            "Why ledger costs more than the bound, in percent of the cost without a cache\n\n{}\n{}",
             by_session(&sessions),
             by_cause(&sessions)
         )
@@ -60,7 +60,7 @@ fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
     table.render()
 }
 
-/// A row of the table of sessions.
+/// Creates a row of the table by session.
 fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
     let mut cells = cells.into_iter();
     std::array::from_fn(|_| cells.next().unwrap_or_default())

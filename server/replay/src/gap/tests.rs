@@ -1,4 +1,4 @@
-//! The causes add up to the gap, and each is blamed for what it does.
+//! The causes add up to the gap, and each change is attributed to the right cause.
 
 use proptest::prelude::*;
 use strata_engine::conversation::history::MessageId;
@@ -18,8 +18,9 @@ fn prices(kind: CacheKind) -> Prices {
     Prices { read: 0.1, write, seconds: 300, min_tokens: 1, kind, long_context: None }
 }
 
-/// A block of 100 tokens whose name says what it is: `f1` a file's text, `m1` an outline, `u1` an update, `h1` a message, `s` the
-/// system prompt, `v` volatile. What follows a dot is the version, and an exclamation mark a breakpoint.
+/// Creates a block of 100 tokens from a word: `f1` is the text of a file, `m1` an outline, `u1` an update, `h1`
+/// a message, `s` the system prompt, and `v` a volatile block. A suffix after a dot is the version, and a final
+/// exclamation mark is a breakpoint.
 fn block(word: &str) -> SentBlock {
     let text = word.trim_end_matches('!');
     let name = text.split('.').next().unwrap_or_default();
@@ -35,7 +36,8 @@ fn block(word: &str) -> SentBlock {
     SentBlock { part, items, tokens: 100, text: ContentHash::of(text), marked: word.ends_with('!') }
 }
 
-/// The prompts of a session and what it really cost. Everything in a prompt is selected and a member of the map.
+/// Charges the prompts of a session. Returns them with their total cost. Every file that a prompt shows is
+/// selected, and every outline belongs to the map.
 fn charged(session: &[(u64, Vec<SentBlock>)], prices: Prices) -> (Vec<ChargedPrompt>, f64) {
     let mut provider = Provider::new(prices);
     let charge = |(at_ms, blocks): &(u64, Vec<SentBlock>)| {
@@ -69,7 +71,8 @@ fn charged(session: &[(u64, Vec<SentBlock>)], prices: Prices) -> (Vec<ChargedPro
     (prompts, cost)
 }
 
-/// What each cause costs in a session against a bound of nothing, where it costs anything.
+/// Returns the costs of a session by cause, compared with a bound of 0. Omits causes without costs, and causes
+/// of reads.
 fn causes(turns: &[&str]) -> Vec<(Cause, f64)> {
     causes_of(turns, |_| ())
 }
@@ -84,8 +87,8 @@ fn causes_of(turns: &[&str], change: impl Fn(&mut [ChargedPrompt])) -> Vec<(Caus
     costs.map(|(cause, cost)| (cause, (cost * 100.0).round() / 100.0)).collect()
 }
 
-/// The price of a token that is written and then read, that of one that is not cached, and the fee for a write, above the price of
-/// a read one, all times 100.
+/// The price of a token that is written and then read, that of an uncached token, and the fee for a write, each
+/// for 100 tokens and relative to the price of reads.
 const WRITTEN: f64 = 115.0;
 const PLAIN: f64 = 90.0;
 const FEE: f64 = 25.0;
@@ -138,7 +141,7 @@ fn a_cut_that_nothing_asks_for_is_slack_or_a_rebuild() {
 #[test]
 fn a_new_version_of_what_stays_is_an_update() {
     let costs = causes(&["s f1!", "s f1! u1 v", "s f1 u1! f1.2"]);
-    // The update was plain in one prompt and written in the next.
+    // The update was plain in the first prompt, and written in the second.
     assert!(costs.contains(&(Cause::Updates, PLAIN + PLAIN)), "{costs:?}");
     assert!(costs.contains(&(Cause::Uncached, PLAIN)), "{costs:?}");
     assert!(costs.contains(&(Cause::Volatile, PLAIN)), "{costs:?}");
@@ -191,7 +194,7 @@ fn session() -> impl Strategy<Value = Vec<(u64, Vec<SentBlock>)>> {
 }
 
 proptest! {
-    /// Whatever is sent, in whatever order, and whatever the bound asks for.
+    /// The causes add up for any prompts in any order, and for any bound.
     #[test]
     fn the_causes_add_up_to_the_gap(
         session in session(),

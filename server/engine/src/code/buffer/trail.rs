@@ -99,6 +99,6 @@ mod tests {
 
         assert!(trail.begin_at(11) && !trail.begin_at(10));
         assert_eq!((trail.len(), places(&trail, 11), places(&trail, 10)), (2, Some(vec![2, 3]), None));
-        assert_eq!((before.len(), places(&before, 10)), (3, Some(vec![1, 2, 3])), "a clone is as it was");
+        assert_eq!((before.len(), places(&before, 10)), (3, Some(vec![1, 2, 3])), "the clone is unchanged");
     }
 }

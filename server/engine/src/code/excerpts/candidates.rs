@@ -6,8 +6,8 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Bonuses for a file that changed last and for an open file. They affect which files are read only if few
-/// are.
+/// Maximum bonus for a recent change, and bonus for an open file. The bonuses affect which files are read, but
+/// not the scores of their passages.
 const RECENT: f64 = 0.3;
 const OPEN: f64 = 0.3;
 /// Number of commits after which the weight of recency has halved.

@@ -38,9 +38,9 @@ const OPEN: f64 = 0.85;
 /// Bonus for the first passage of a file. It usually contains the imports, which change along with other
 /// code.
 const FIRST: f64 = 1.19;
-/// Weight of the penalty for a large file, of which a smaller part is relevant.
+/// Weight of the penalty for a file's size: in a larger file, a smaller part is relevant.
 const SIZE: f64 = 0.77;
-/// Penalty for a test or a document that the question does not ask for: these rank after most source files.
+/// Penalty for a test or a document that the question does not ask for. It ranks them after most source files.
 const NO_SOURCE: f64 = 4.62;
 /// Penalty for a test module inside a source file. The value is a guess, lower than for a test file, since
 /// neither flask nor requests has such modules.
@@ -51,7 +51,7 @@ const BESIDE: f64 = 0.3;
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
 const FILE_LENGTH: f64 = 0.75;
-/// Number of consecutive passages that do not fit after which the search stops.
+/// The search stops after this many consecutive passages that do not fit.
 const MAX_MISSES: usize = 40;
 
 /// A file that may contribute excerpts, with its current text.
@@ -71,7 +71,7 @@ struct ScoredFile<'a> {
     scores: Vec<f64>,
     /// BM25 score of each passage's text.
     lexical: Vec<f64>,
-    /// Weight of the question's words in each passage's names.
+    /// Weight of the question's words in the names of each passage.
     by_names: Vec<f64>,
     /// Weighted share of the question's words in each passage.
     covered: Vec<f64>,

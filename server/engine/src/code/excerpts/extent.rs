@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// Number of definitions that cannot be found after which the search stops.
+/// The search stops after this many definitions that cannot be found.
 const MAX_MISSES: usize = 64;
 /// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
-/// Line starts that continue a definition if they are indented like its head.
+/// Line starts that continue a definition if they have the indentation of its head.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// Line starts of comments and attributes.
@@ -192,7 +192,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line starts with the word or symbol `start`, and not with a longer word.
+/// Whether a line starts with the word or symbol `start`, rather than with a longer word.
 fn begins(line: &str, start: &str) -> bool {
     let Some(rest) = line.strip_prefix(start) else { return false };
     !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')

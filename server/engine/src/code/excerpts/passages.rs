@@ -169,8 +169,8 @@ fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<u
     })
 }
 
-/// Returns the best line to start a new part at: near the preferred length, after a blank line and with
-/// little indentation.
+/// Returns the best line to start a new part at: near the preferred length, after a blank line, and with little
+/// indentation.
 fn best_cut(lines: &Lines<'_>, range: &Range<usize>) -> usize {
     let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {

@@ -227,7 +227,7 @@ fn what_is_shown_already_leaves_the_room_to_what_is_not() {
         let own = found.iter().filter(|excerpt| excerpt.file.as_str() == FILES[0].0);
         own.filter_map(|excerpt| excerpt.definition.clone()).collect()
     };
-    assert_eq!(ask(&[]), ["Session.send"], "the other has no room");
+    assert_eq!(ask(&[]), ["Session.send"], "the other does not fit");
     let shown = [(FILES[0].0, 8..13)];
     assert_eq!(ask(&shown), ["Session.resolve_redirects", "Session.send"]);
 }

@@ -15,11 +15,11 @@ use super::tables::{Role, Tables, flag, usage};
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
-/// Maximum bytes of a name. Longer names are ignored as generated.
+/// Maximum bytes of a name. Longer names are assumed to be generated and ignored.
 pub(super) const MAX_NAME: usize = 120;
 /// Maximum characters of an import or attribute.
 const MAX_DETAIL: usize = 80;
-/// Maximum attributes, and maximum names set on an instance, per symbol.
+/// Maximum number of attributes per symbol, and of names set on its instances.
 pub(super) const MAX_DETAILS: usize = 64;
 /// Maximum bytes of captured text to include in a hash.
 const MAX_SAID: usize = 512;

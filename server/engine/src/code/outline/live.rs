@@ -28,12 +28,12 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// Bytes after a touched piece that are copied together with the piece for walking it.
+/// Number of bytes after a touched piece that are copied along with it for a walk.
 const AT_HAND: usize = 4 * PIECE;
 /// Maximum number of pending edits. With more, the outline is rebuilt.
 const MAX_PENDING: usize = 1_000;
 
-/// The outline of one version of a text, which edits bring up to date.
+/// The outline of a text that is being edited, with the data for updating it after edits.
 #[derive(Debug)]
 pub(crate) struct LiveOutline {
     language: LanguageId,

@@ -1,5 +1,5 @@
-//! Counts, for each name and kind of usage, the pieces of a text with that usage, so that a piece can be
-//! removed again.
+//! Counts, for each name and kind of usage, the pieces of a text in which it occurs, so that pieces can be
+//! added and removed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Mentions {
         }
     }
 
-    /// Adds the names of a piece. Returns their mentions, with which the piece can be removed.
+    /// Adds the names of a piece. Returns their mentions, which are needed to remove the piece.
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {

@@ -16,8 +16,8 @@ impl Names {
         self.0.split('\n').filter(|name| !name.is_empty())
     }
 
-    /// Returns a copy of this sorted list with names added and removed. `changes` must be sorted and contain
-    /// each name once, and [`Change::In`] only for names that are not in the list.
+    /// Returns a copy of this sorted list with names added and removed. `changes` must be sorted, without
+    /// duplicates, and must add only names that are not in the list.
     pub(super) fn changed(&self, changes: &[(&str, Change)]) -> Self {
         let mut text = String::with_capacity(self.0.len() + 64);
         let mut rest = &*self.0;
@@ -70,7 +70,7 @@ pub(super) enum Change {
     Out,
 }
 
-/// Returns the offset of the first of the sorted lines that is not less than `name`.
+/// Returns the offset of the first line in a text of sorted lines that is not less than `name`.
 fn line_not_before(text: &str, name: &str) -> usize {
     let bytes = text.as_bytes();
     // `low` and `high` are always the start of a line or the end of the text.

@@ -17,8 +17,8 @@ pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the definitions that match a qualified name, in source order: those whose containers and own name
-/// end with its parts. Exact matches are preferred. A type takes precedence over its implementations.
+/// Returns the definitions that match a qualified name, in source order: those whose dotted name ends with its
+/// parts. Exact matches are preferred. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     let wanted = name_parts(name);
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ def answer():
         };
         assert_eq!(found("View.answer"), [(6, 9)]);
         assert_eq!(found("View::answer"), [(6, 9)]);
-        assert_eq!(found("answer"), [(15, 16)], "not those that are in something");
+        assert_eq!(found("answer"), [(15, 16)], "no nested definitions");
         assert_eq!(found("name"), [(4, 4)]);
         assert_eq!(found("Form"), [(11, 13)]);
         assert_eq!(found("Form.name"), []);

@@ -30,14 +30,14 @@ pub fn grammar_reports() -> Vec<GrammarReport> {
 
 fn problem_of(language: LanguageId) -> Option<&'static str> {
     if language.outline_query().is_none() {
-        return Some("its outline query does not match its grammar");
+        return Some("the outline query does not match the grammar");
     }
     match Outline::read(language, language.fixture, &Cancel::new()) {
         Ok(outline) if outline.symbols.is_empty() => {
-            Some("its outline query finds no definitions in the sample file")
+            Some("the outline query finds no definitions in the sample file")
         }
         Ok(_) => None,
         // The cancel flag is never raised here, so the grammar's version is the only possible cause.
-        Err(_) => Some("its grammar was generated for another version of the parser"),
+        Err(_) => Some("the grammar was generated for a different version of the parser"),
     }
 }

@@ -105,8 +105,8 @@ pub(super) struct Resolver<'a> {
     /// The definitions that contain the current position, by level.
     around: Vec<EnclosingDefinition>,
     shown: u32,
-    /// Repeatable definitions already seen, by the visible definition that contains them, name, and number of
-    /// parts.
+    /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
+    /// and by number of parts.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
     /// Names set on an instance, by the number of the shown type.
     instances: FxHashMap<u32, Vec<&'a str>>,
@@ -122,7 +122,7 @@ struct EnclosingDefinition {
     nearest: Option<u32>,
     /// Number of shown definitions from the outermost to this one.
     depth: u32,
-    /// Whether everything inside the definition is hidden because the definition is a repetition.
+    /// Whether everything inside the definition is hidden, because the definition repeats an earlier one.
     hides: bool,
 }
 

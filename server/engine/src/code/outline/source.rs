@@ -1,5 +1,5 @@
-//! The text of a syntax tree, for a walk that reads small parts of it: either one contiguous string, or a
-//! string for the part being walked and a rope for the rest.
+//! The text of a syntax tree, for a walk that reads only parts of it: either one contiguous string, or a string
+//! for the part being walked and a rope for the rest.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -10,8 +10,8 @@ use super::names::Names;
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
     pub kind: SymbolKind,
-    /// Number of symbols that contain this one. Its children are the symbols after it with a greater depth, up to the
-    /// first with the same or a smaller one.
+    /// Number of symbols that contain this one. A symbol contains those after it, up to the first whose depth
+    /// is not greater.
     pub depth: u32,
     /// Whether the symbol contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,
@@ -68,10 +68,10 @@ pub enum SymbolKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Part of the product.
+    /// Anything that does not exist only for tests.
     #[default]
     Product,
-    /// A symbol that, with everything in it, exists only for tests.
+    /// A symbol that exists only for tests, along with its members.
     Tests,
 }
 

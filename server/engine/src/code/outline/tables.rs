@@ -16,7 +16,7 @@ pub(crate) mod flag {
     pub(crate) const STRING: u8 = 2;
     /// A pattern of the outline query can start here.
     pub(crate) const PATTERN: u8 = 4;
-    /// Rules apply to the positions of names below it.
+    /// Rules apply to the names directly inside it, depending on their position.
     pub(crate) const POSITION: u8 = 8;
 }
 

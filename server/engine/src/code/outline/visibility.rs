@@ -1,10 +1,10 @@
-//! Decides which definitions are visible to other files, by their heads and names and the rules of the language.
+//! Decides which definitions are visible to other files, based on their heads and names and on the language's rules.
 
 use strata_grammars::LanguageId;
 
 use super::{Symbol, SymbolKind};
 
-/// State while the visible definitions of a file are visited in order.
+/// Determines the visibility of a file's definitions, which must be visited in order.
 pub(crate) struct Visibility {
     language: LanguageId,
     /// Whether each enclosing definition is public, and whether its members are public by default.
@@ -17,7 +17,7 @@ impl Visibility {
         Self { language, around: Vec::new() }
     }
 
-    /// Whether the next definition is visible to other files.
+    /// Whether the next definition is visible to other files. Must be called for every definition, in order.
     pub(crate) fn is_public(&mut self, symbol: &Symbol) -> bool {
         self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));

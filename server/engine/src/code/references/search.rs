@@ -419,7 +419,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds definitions that override a wanted one or that it overrides, since a call may reach either.
+    /// Adds the definitions that override a wanted one or are overridden by it, since a call may reach either.
     fn relate(&mut self, meanings: &Meanings<'_>) {
         let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
             .members
@@ -449,9 +449,9 @@ impl Wanted {
         }
     }
 
-    /// Returns the confidence that a mention with these values refers to one of the definitions, with their
-    /// indices, which are empty if it could be any of them. Returns `None` if the mention refers to something
-    /// else.
+    /// Returns how certain it is that a mention with these values refers to a wanted definition, and the
+    /// indices of the possible definitions, which are empty if it could be any of them. Returns `None` if the
+    /// mention refers to something else.
     fn judged(&self, values: &[Value]) -> Option<(Confidence, Vec<usize>)> {
         let ids = values.iter().filter_map(|value| match value {
             Value::Definition(id) if self.ids.contains(id) => Some(id),

@@ -80,7 +80,7 @@ fn a_name_means_what_its_scope_and_imports_say() {
     assert_eq!(hits(&repo, "a.run"), a);
     assert_eq!(hits(&repo, "d.run"), ["d.py:1=", "d.py:2"]);
     assert_eq!(hits_at(&repo, "c.py", "run", 0), a);
-    assert_eq!(hits_at(&repo, "c.py", "run", 2), ["c.py:3", "c.py:4"], "a parameter is nobody else's");
+    assert_eq!(hits_at(&repo, "c.py", "run", 2), ["c.py:3", "c.py:4"], "a parameter is local");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_member_means_what_the_type_of_its_value_has() {
         ["main.py:6", "main.py:7?", "main.py:12", "user.py:7", "user.py:9="]
     );
     assert_eq!(hits(&repo, "User.disk"), ["user.py:4=", "user.py:7"]);
-    assert_eq!(hits(&repo, "User.save"), hits(&repo, "Base.save"), "it has it from another type");
+    assert_eq!(hits(&repo, "User.save"), hits(&repo, "Base.save"), "the member is inherited");
     assert_eq!(hits(&repo, "User.missing"), Vec::<String>::new());
 }
 
@@ -156,7 +156,7 @@ fn short_and_common_names_have_references() {
     assert_eq!(hits(&repo, "get"), ["a.py:3=", "b.py:3"]);
     let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &repo };
     let report = references(sources, &ReferenceQuery::new("get", None), &Cancel::new()).unwrap();
-    assert_eq!(report.unlikely, 1, "a value of unknown type, and a name that the language has");
+    assert_eq!(report.unlikely, 1, "a value of unknown type, and a built-in name");
     assert_eq!(&*report.hits[1].text, "Store().get()");
 }
 

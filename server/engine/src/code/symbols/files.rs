@@ -10,8 +10,8 @@ use crate::sanitize::single_line;
 /// A list of a repository's files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
-    /// The number of all files, then one line for each file or collapsed directory, sorted. Empty if not even the
-    /// number fits.
+    /// The total number of files, followed by one line for each file or collapsed directory, sorted. Empty if
+    /// not even the number fits.
     pub text: String,
     /// Tokens of the text, counted line by line; at most the budget.
     pub tokens: usize,

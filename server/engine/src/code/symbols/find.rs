@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(found("pay", 1), std::slice::from_ref(&pay));
         assert_eq!(found("till.pa", 9), std::slice::from_ref(&pay));
         assert_eq!(found("Till::pay", 9), [pay]);
-        assert_eq!(found("ill.pay", 9), [], "the whole name of what it is in");
-        assert_eq!(found("till", 9), [("Till".to_owned(), None)], "the struct and not its implementation");
+        assert_eq!(found("ill.pay", 9), [], "the container's whole name must match");
+        assert_eq!(found("till", 9), [("Till".to_owned(), None)], "the struct, not its implementation");
     }
 }

@@ -77,7 +77,7 @@ fn a_name_the_file_defines_itself_means_its_own() {
         ("b.py", "def shared(): ...\nshared()\n"),
         ("c.js", "shared();\n"),
     ]));
-    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.0, "nor do languages of two families meet");
+    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.0, "language families are separate");
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(super) fn stem(word: &str) -> &str {
     end = ["ing", "ed"].iter().find_map(|ending| cut(at(end), ending, 3)).unwrap_or(end);
     end = cut(at(end), "e", 3).unwrap_or(end);
     end = cut(at(end), "y", 3).unwrap_or(end);
-    // Reduces a doubled consonant: `stopped` becomes `stop`.
+    // Reduce a doubled consonant: `stopped` becomes `stop`.
     let bytes = at(end).as_bytes();
     if let [.., a, b] = bytes
         && a == b

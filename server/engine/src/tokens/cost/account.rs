@@ -65,8 +65,8 @@ impl Account {
         Self { identity: sent.identity, provider, last, last_ms, missed }
     }
 
-    /// Returns the account after `sent` was answered. `billed` is the reported usage, if any. If the reported
-    /// read is less than predicted, only what this request wrote is assumed to be cached.
+    /// Returns the account after `sent` was answered. `billed` is the reported usage, if any. If the provider
+    /// read less than predicted, only what this request wrote is assumed to be cached.
     pub(crate) fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),

@@ -11,8 +11,8 @@ use crate::tokens::models::CacheKind;
 
 use super::{Mark, Prices, Span};
 
-/// Minimum number of entries before expired ones are removed. Removal is repeated whenever the number has
-/// doubled.
+/// Minimum number of entries before expired ones are removed. They are removed again whenever the number of
+/// entries has doubled.
 const SWEEP_FROM: usize = 1_024;
 
 /// Charge of one request. `read + written + plain` is its whole input.
@@ -37,7 +37,7 @@ impl Charge {
         Self { cost: cost * prices.input(charge.total()), ..charge }
     }
 
-    /// Returns the whole input in tokens.
+    /// Returns the total input tokens.
     pub fn total(&self) -> usize {
         self.read.saturating_add(self.written).saturating_add(self.plain)
     }
@@ -114,7 +114,7 @@ impl Provider {
         Ok(Charge::new(&self.prices, read, written, total - read - written))
     }
 
-    /// Empties the cache, like a pause longer than the lifetime of its entries.
+    /// Empties the cache, as a pause longer than the lifetime of its entries would.
     pub(crate) fn forget(&mut self) {
         self.entries.clear();
     }

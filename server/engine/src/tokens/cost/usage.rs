@@ -36,12 +36,12 @@ impl Usage {
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
     }
 
-    /// Returns the number of all input tokens.
+    /// Returns the total number of input tokens.
     pub fn input_tokens(self) -> usize {
         usize::try_from(self.billed().total).unwrap_or(usize::MAX)
     }
 
-    /// Returns the input tokens read from the cache and all input tokens.
+    /// Returns the input tokens read from the cache, and the total.
     pub(crate) fn billed(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
@@ -66,12 +66,12 @@ impl std::ops::Add for Usage {
 pub(crate) struct BilledInput {
     /// Input tokens read from the cache.
     pub read: u64,
-    /// All input tokens.
+    /// Total input tokens.
     pub total: u64,
 }
 
-/// Maximum relative shortfall of a cache read that does not count as a miss, since counts may be estimates
-/// and request formats add tokens.
+/// Relative shortfall of a cache read that is still not a miss, since counts may be estimates and request
+/// formats add tokens.
 const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {

@@ -40,7 +40,7 @@ impl Encoding {
         if vocabulary.len() == self.size() {
             Ok(vocabulary)
         } else {
-            let reason = format!("{} tokens instead of {}", vocabulary.len(), self.size());
+            let reason = format!("it has {} tokens instead of {}", vocabulary.len(), self.size());
             Err(LoadError { encoding: self, reason })
         }
     }

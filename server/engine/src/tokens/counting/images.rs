@@ -24,8 +24,8 @@ impl ImageSize {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ImageFormula {
-    /// Anthropic: one token for each started square of 28 x 28 pixels, after scaling the image down to fit
-    /// both limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
+    /// Anthropic: one token for each full or partial square of 28 x 28 pixels, after scaling the image down to
+    /// fit both limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
     Cells {
         /// Maximum length of the longer side, in pixels.
         max_side: u32,
@@ -49,8 +49,8 @@ pub enum ImageFormula {
         /// Tokens per square.
         factor: f64,
     },
-    /// Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of
-    /// 768 x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
+    /// Gemini: one tile for an image of at most 384 x 384 pixels, otherwise one for each full or partial square
+    /// of 768 x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
     LargeTiles {
         /// Tokens per tile.
         tile: u32,

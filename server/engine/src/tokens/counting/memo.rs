@@ -27,7 +27,7 @@ impl ShortPiece {
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize) -> Option<Self> {
         let length = end.checked_sub(start).filter(|length| (1..=Self::MAX).contains(length))?;
-        // Reads 16 bytes at once if available, and masks out those after the piece.
+        // Read 16 bytes at once if available, and mask out those after the piece.
         let bytes = match text.get(start..start + 16).and_then(|window| window.first_chunk()) {
             Some(window) => u128::from_le_bytes(*window) & ((1 << (8 * length)) - 1),
             None => {

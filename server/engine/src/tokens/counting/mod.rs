@@ -2,10 +2,9 @@
 //! without a public tokenizer, they are an exact count times a ratio. This module does not call providers;
 //! `models` determines which tokenizer a model has.
 //!
-//! tiktoken-rs is not used for counting: its matcher backtracks, so that 1 MB of spaces makes it panic, and
-//! it is several times slower than a hand-written split with a cache of pieces
-//! (`cargo bench -p e2e --bench tokens` prints both). It supplies the ranks when the engine is built, and the
-//! tests compare every count with it.
+//! tiktoken-rs is not used for counting: its backtracking matcher panics on 1 MB of spaces, and it is several
+//! times slower than a hand-written split with a cache of pieces (`cargo bench -p e2e --bench tokens` prints
+//! both times). It supplies the ranks when the engine is built, and the tests compare every count with it.
 
 mod ascii;
 mod chunks;

@@ -1,12 +1,12 @@
-//! A pool of scratch memory for counting threads. Threads that reuse scratch memory benefit from the counts
-//! cached in it. Never affects results.
+//! A pool of scratch memory for counting threads. Scratch memory contains a cache of counts, which its next
+//! user benefits from. The pool never affects results.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Encoding;
 use super::vocabulary::Scratch;
 
-/// Maximum idle scratch memories per encoding, at 1 MB each. More are dropped after use.
+/// Maximum number of idle scratch buffers per encoding, at 1 MB each. Further ones are dropped after use.
 const KEPT: usize = 8;
 
 /// Unused scratch memory, by encoding.

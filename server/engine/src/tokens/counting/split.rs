@@ -68,7 +68,7 @@ impl<'a> PreTokenEnds<'a> {
     /// same order; then an optional contraction.
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
-        // Rejects most non-words before trying each alternative.
+        // Reject most non-words before trying each alternative.
         let leads = class & LEAD != 0 && self.classes.at(self.text, at + len).0 & (HEAD | TAIL) != 0;
         if !leads && class & (HEAD | TAIL) == 0 {
             return None;

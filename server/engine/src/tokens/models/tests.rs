@@ -214,7 +214,7 @@ fn openai_takes_breakpoints_from_5_6_on() {
         let model = models().resolve(name).model;
         assert_eq!(Breakpoints::of(&model), Breakpoints::Automatic, "{name}");
     }
-    // The model must be resolved by its own name, since others of its family have other prices.
+    // The model must be resolved by its own name, since other models of its family have different prices.
     assert_eq!(models().resolve("openai/gpt-5.6-luna").model.id, "gpt-5.6-luna");
 }
 

@@ -68,7 +68,7 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
     while at < body.len() {
         let end = body.get(at..).unwrap_or_default().iter().position(|byte| !is_base64(*byte));
         let end = end.map_or(body.len(), |length| at + length);
-        // Skips the letter of an escaped line break.
+        // Skip the letter of an escaped line break.
         let escaped =
             at > 0 && body.get(at - 1) == Some(&b'\\') && matches!(body.get(at), Some(b'n' | b'r' | b't'));
         let start = at + usize::from(escaped);

@@ -26,7 +26,7 @@ pub(super) enum Shape {
 /// A rule as written in `rules.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` are for those who read the table"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` document the table"))]
 pub(super) struct Rule {
     pub(super) id: String,
     /// Provider that issues the credentials.
@@ -164,7 +164,7 @@ mod tests {
         let mut names = BTreeSet::new();
         for rule in &table.rules {
             let Rule { id, provider, source, keywords, .. } = rule;
-            assert!(names.insert(id), "{id} is there twice");
+            assert!(names.insert(id), "{id} occurs twice");
             assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{id}");
             assert!(id.len() <= 40 && id != CREDENTIAL, "{id}");
             assert!(!provider.is_empty() && !keywords.is_empty(), "{id}");

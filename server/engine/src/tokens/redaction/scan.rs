@@ -194,7 +194,7 @@ mod tests {
             LOOKED_AT.set(0);
             scan(&text);
             let times = LOOKED_AT.get() / text.len();
-            assert!(times <= 2, "{piece} is looked at {times} times");
+            assert!(times <= 2, "{piece} is examined {times} times");
         }
     }
 

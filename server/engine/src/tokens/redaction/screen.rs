@@ -86,7 +86,7 @@ struct Secret {
     text: Option<Arc<str>>,
 }
 
-/// Key of placeholders, created when the first secret is found.
+/// Key for creating placeholders, generated when the first secret is found.
 type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
 /// Replaces secrets in texts according to one set of settings.
@@ -116,7 +116,7 @@ impl Screen {
         }
     }
 
-    /// Returns a screen with other settings that shares the known secrets.
+    /// Returns a screen with other settings that shares the secrets found so far.
     pub fn with(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),

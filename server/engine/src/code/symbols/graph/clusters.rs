@@ -15,8 +15,8 @@ impl References {
     }
 
     /// Returns the groups of at least two files that are connected by mutual references of at least
-    /// `min_weight`. Each group is sorted. The largest group comes first, ties by first key. Used to seed
-    /// tiers.
+    /// `min_weight`. Each group is sorted. The largest group comes first, ties by first key. Used to form
+    /// initial tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
         let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
         for (a, b, weight) in self.mutual() {

@@ -48,8 +48,8 @@ impl References {
         links::build(index, manifests)
     }
 
-    /// Updates the graph for new outlines of the `changed` files. `index` must be current. The update is
-    /// cheap if the files define and import the same as before, as after most edits; otherwise, the graph is
+    /// Updates the graph for new outlines of the `changed` files. `index` must be current. The update is cheap
+    /// if the files still define and import the same names, as after most edits; otherwise, the graph is
     /// rebuilt. The result is the same either way.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
@@ -124,7 +124,7 @@ impl References {
         found
     }
 
-    /// Whether `.gitattributes` declares a file generated. `None` for files that it does not describe.
+    /// Whether `.gitattributes` declares a file generated, or `None` if no rule matches the file.
     pub(in crate::code::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
         self.resolver.manifests().is_generated(key)
     }
@@ -139,7 +139,7 @@ impl References {
     }
 
     /// Returns the files that a name in `from` may refer to, most likely first: the file itself if it defines
-    /// the name, else the files to which its imports lead, else all files that define the name.
+    /// the name, otherwise the files that its imports lead to, otherwise all files that define the name.
     pub fn definers(&self, from: &FileKey, name: &str) -> Vec<&FileKey> {
         let Some((number, node)) = self.number(from).and_then(|n| Some((n, self.node(n)?))) else {
             return Vec::new();

@@ -174,7 +174,7 @@ impl References {
 }
 
 impl Node {
-    /// Returns the factor for the kind of file.
+    /// Returns the factor for the kind of file: test, document or code.
     fn worth(&self) -> f64 {
         if self.tests {
             TESTS

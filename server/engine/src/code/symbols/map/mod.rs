@@ -18,16 +18,16 @@ use crate::code::outline::{BlockDetail, MapLevel, block_text};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// Number of consecutive steps that do not fit after which the search stops.
+/// The search stops after this many consecutive steps that do not fit.
 const MAX_MISSES: usize = 24;
-/// Multiple of the remaining budget that limits the candidates: files are considered in rank order until
-/// their full blocks add up to it, but at least `LEAST_FILES` files.
+/// Limits the candidates: files are considered in rank order until their full blocks add up to this multiple of
+/// the remaining budget, but at least `LEAST_FILES` files.
 const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum remaining tokens for extending a map. An existing map is extended only if more than one
-/// `LEAST_PART`th of the budget remains, because extending it requires examining all files first.
+/// Minimum remaining tokens for extending a map. An existing map is extended only if more than `1 / LEAST_PART`
+/// of the budget remains, because extending it requires examining all files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
@@ -138,7 +138,7 @@ pub fn map_within(
     }
     let fixed: BTreeSet<&FileKey> =
         request.kept.iter().map(|member| &member.path).filter(|key| !changed.contains(key)).collect();
-    // Blocks that changed are rewritten anyway, and edited files matter, so they grow before others.
+    // Blocks that changed are rewritten anyway, and edited files matter, so extend them before others.
     if !changed.is_empty() {
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
         draft.grow(references, &|key| changed.contains(key));

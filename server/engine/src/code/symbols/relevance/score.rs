@@ -35,7 +35,8 @@ const COMPANION: f64 = 0.1;
 /// Maximum number of files in a group with the same subject. In larger groups (`mod.rs`), the names carry no
 /// information.
 const MAX_COMPANIONS: usize = 6;
-/// Lowest rank of the changelog, which most commits change although texts rarely mention it.
+/// Index to which the changelog is raised in the ranking, because most commits change it although texts rarely
+/// mention it.
 const CHANGELOG_PLACE: usize = 5;
 /// Maximum number of symbols reported per file.
 const MAX_SYMBOLS: usize = 8;

@@ -1,4 +1,4 @@
-//! The provider bills as documented, and like a slow implementation of the same rules.
+//! The provider bills as documented, and exactly like a slow implementation of the same rules.
 
 use proptest::prelude::*;
 
@@ -70,7 +70,7 @@ fn a_marker_sees_twenty_spans_its_own_counted() {
         let names: Vec<String> = (1..behind).map(|n| n.to_string()).chain(["e|".to_owned()]).collect();
         let spans = [span("r", 2000)].into_iter().chain(names.iter().map(|name| span(name, 10)));
         let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
-        assert_eq!(charge.read, if found { 2000 } else { 0 }, "{behind} spans behind the entry");
+        assert_eq!(charge.read, if found { 2000 } else { 0 }, "{behind} spans after the entry");
     }
 }
 
@@ -98,11 +98,7 @@ fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
     let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
     spans[1].mark = Mark::Lookup;
     let charge = provider.charge(&spans, 3).unwrap();
-    assert_eq!(
-        (charge.read, charge.written),
-        (4000, 10),
-        "where the provider looks by itself it finds it, too"
-    );
+    assert_eq!((charge.read, charge.written), (4000, 10), "a lookup also finds the entry");
     spans[2].mark = Mark::None;
     let charge = provider.charge(&spans, 4).unwrap();
     assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
@@ -129,8 +125,8 @@ fn an_entry_dies_when_nobody_uses_it_for_its_lifetime() {
     let prompt = [("a", 2000), ("b|", 2000)];
     let mut provider = Provider::new(explicit());
     bill(&mut provider, 0, &prompt);
-    assert_eq!(bill(&mut provider, 300_000, &prompt).read, 4000, "alive to the last moment, and used");
-    assert_eq!(bill(&mut provider, 600_000, &prompt).read, 4000, "the use before made it live on");
+    assert_eq!(bill(&mut provider, 300_000, &prompt).read, 4000, "alive until the last moment");
+    assert_eq!(bill(&mut provider, 600_000, &prompt).read, 4000, "the previous read extended its lifetime");
     assert_eq!(bill(&mut provider, 900_001, &prompt).read, 0);
     provider.forget();
     assert_eq!(bill(&mut provider, 900_002, &prompt).read, 0);
