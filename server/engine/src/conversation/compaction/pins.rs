@@ -1,6 +1,6 @@
-//! Facts that every compaction must preserve: the user's last request, paths of edited files, and open
-//! to-dos. Finds those missing from a rebuilt conversation and formats them for adding. (`split` keeps pinned
-//! messages.)
+//! Facts that every compaction must preserve: the user's last request, the paths of edited files, and open
+//! to-dos. [`Pins`] formats the facts that a summary does not mention, so that they can be added to it.
+//! (`split` keeps pinned messages.)
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub const PINNED_PATHS_TOKENS: usize = 1_000;
 /// Prefix of the user's last request in a `handoff` summary.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
-/// Headings of facts that are added because the summary lacks them.
+/// Headings of facts that are added to a summary because it does not mention them.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
 const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
@@ -39,8 +39,8 @@ pub(super) struct Pins {
 }
 
 impl Pins {
-    /// Collects the facts to preserve from the summarized messages `old`. `later` are the kept messages,
-    /// `facts` the facts of `old`.
+    /// Collects the facts to preserve from the summarized messages `old`, whose facts are `facts`. `later`
+    /// contains the messages that are kept.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
         let request = match last_request(later).is_some() {
             true => None,

@@ -31,10 +31,10 @@ pub enum Format {
 /// How cached prefixes are marked in a dialect with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Breakpoints {
-    /// Not at all: the provider recognizes cached prefixes itself and rejects breakpoints.
+    /// Not at all. The provider recognizes cached prefixes automatically and rejects breakpoints.
     #[default]
     Automatic,
-    /// With breakpoints in the body only.
+    /// Only with breakpoints in the body.
     Explicit,
 }
 

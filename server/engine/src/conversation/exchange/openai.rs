@@ -5,7 +5,7 @@
 //! (`exchange`), a round trip makes these changes:
 //!
 //! - Content with a single text part becomes a string.
-//! - A tool message without content gets an empty string, an assistant message without content gets `null`.
+//! - A tool message without content gets an empty string, and an assistant message without content gets `null`.
 //! - A call without a type becomes a `function`.
 //! - Fields of a body other than `messages` are removed.
 //!

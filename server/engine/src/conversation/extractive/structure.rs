@@ -51,7 +51,7 @@ impl Structure {
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Returns the maximum number of files listed that were only read.
+    /// Returns the maximum number of files to list that were read but not changed.
     pub(super) const fn files_read(self) -> usize {
         match self {
             // As many files as the `continuation` profile asks a model to name.

@@ -44,7 +44,7 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     if let Some(options) = options
         && !are_cache_options(options)
     {
-        let detail = "the cache options must be a `mode` of `implicit` or `explicit` and a `ttl` of `30m`";
+        let detail = "the cache options must have a `mode` of `implicit` or `explicit` and a `ttl` of `30m`";
         findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
@@ -112,7 +112,7 @@ fn is_before_breakpoints(model: &str) -> bool {
     }
 }
 
-/// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and unchanged on
+/// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and is unchanged on
 /// return.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();
