@@ -23,7 +23,7 @@ pub struct MessageId(pub u64);
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageKind")]
 pub enum Kind {
-    /// An ordinary message of the user or the model.
+    /// An ordinary message from the user or the model.
     #[default]
     Normal,
     /// The result of a tool call.
@@ -64,7 +64,7 @@ pub enum ImageSource {
 pub struct Image {
     /// Source of the image's bytes.
     pub source: ImageSource,
-    /// Width in pixels, if known. Without a size, the token estimate is a constant.
+    /// Width in pixels, if known. If the size is unknown, the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
     /// Height in pixels, if known.

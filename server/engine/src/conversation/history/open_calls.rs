@@ -12,7 +12,7 @@ use super::{ContentBlock, Message, MessageId, Role};
 /// Calls without results, each with data of type `T`.
 ///
 /// A result answers the oldest open call with its id. Some servers reuse the same ids in every assistant
-/// turn, so a call also gives up the open calls with the same id from earlier turns.
+/// turn, so a new call also discards the open calls with the same id from earlier turns.
 pub struct OpenCalls<Id, T> {
     /// The turn and the open calls of each call id, oldest first. Only iterated for sorting.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,

@@ -1,4 +1,4 @@
-//! Formats an excerpt for a prompt. It looks like a file, with the names of the file and the definition in the heading.
+//! Formats an excerpt for a prompt. An excerpt is written like a file, but its heading also names the definition.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

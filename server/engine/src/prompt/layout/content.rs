@@ -145,7 +145,7 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
-/// Excerpts of earlier prompts. They are not laid out again, but may keep their positions and receive updates.
+/// Excerpts of earlier prompts. They are not placed again, but may keep their positions and receive updates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lingering {
     /// Excerpts with their current text.

@@ -20,7 +20,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
                 .to_owned()
         }
         Reason::Expired => "the cache expired, because too much time passed since the last prompt".to_owned(),
-        Reason::System => "the system prompt changed, which precedes everything else".to_owned(),
+        Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
         Reason::Deselected => {
             format!("{} {was} deselected, so its text was removed from the prompt", items())
         }

@@ -1,5 +1,5 @@
-//! Writes a request body for Bedrock's Converse API. Over HTTP, `modelId` is part of the URL. The SDKs accept it next
-//! to the other fields.
+//! Writes a request body for Bedrock's Converse API. Over HTTP, `modelId` is part of the URL. The SDKs accept it
+//! alongside the other fields.
 
 use serde_json::{Map, Value, json};
 

@@ -38,7 +38,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     RenderedBody { body: Body::Json(body.into()), messages: count }
 }
 
-/// Whether a model reasons, judged by its name. Other models reject the `include` field ("Encrypted content is not
+/// Whether a model reasons, judging by its name. Other models reject the `include` field ("Encrypted content is not
 /// supported with this model").
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
