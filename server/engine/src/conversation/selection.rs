@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for LineRange {
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     Whole,
-    /// These ranges of lines, in order and with gaps between them. Never empty.
+    /// Ranges of lines, in order and with gaps between them; never empty.
     Lines(Vec<LineRange>),
 }
 

@@ -17,15 +17,16 @@ pub const PINNED_PATHS_TOKENS: usize = 1_000;
 /// Prefix of the user's last request in a `handoff` summary.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
-/// Headings of facts that are added to a summary because it does not mention them.
+/// Heading of the user's last request, added to a summary that does not mention the request.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
 const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
 /// Maximum characters of a request added to a summary.
 const REQUEST_CHARS: usize = 4_000;
-/// Maximum characters of a to-do added to a summary, and maximum number of to-dos.
+/// Maximum characters of a to-do added to a summary.
 const TODO_CHARS: usize = 200;
+/// Maximum number of to-dos added to a summary.
 const TODOS: usize = 20;
 
 /// Facts that a compaction must preserve.

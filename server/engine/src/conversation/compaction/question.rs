@@ -58,7 +58,7 @@ pub struct Question {
 pub(super) struct Boundary {
     /// Index of the first message of the new topic, counted from the first message listed in the question.
     pub at: usize,
-    /// Confidence of the model, from 0 to 1.
+    /// The model's confidence, from 0 to 1.
     pub confidence: f64,
 }
 

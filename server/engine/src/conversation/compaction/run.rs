@@ -536,8 +536,8 @@ pub(super) struct Basis {
 
 impl Basis {
     /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
-    /// after it, and pins. Other messages after the cut do not affect it. `sent` are the messages that the
-    /// model receives.
+    /// after it, and pins. Other messages after the cut do not affect it. `sent` contains the messages that
+    /// the model receives.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();

@@ -93,7 +93,7 @@ impl FileTrace {
         }
     }
 
-    /// Merges the trace of another spelling of the same path.
+    /// Merges in the trace of another spelling of the same path.
     fn join(&mut self, other: &Self) {
         let later = (other.last, other.last_state != FileState::Mentioned)
             > (self.last, self.last_state != FileState::Mentioned);

@@ -46,7 +46,7 @@ struct OpenCall<'a> {
     purpose: Purpose,
     subject: Subject,
     todos: todos::Role,
-    /// Index of its command in the list of commands.
+    /// Index of the call's command in the list of commands.
     command: Option<usize>,
     index: usize,
 }

@@ -153,7 +153,7 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
     }
 }
 
-/// State of expanding one word.
+/// State while expanding one word.
 struct Expansion<'a> {
     room: &'a mut usize,
     paths: &'a mut Vec<String>,

@@ -160,7 +160,7 @@ impl<'a> Material<'a> {
         self.ranked(Part::Errors, told);
     }
 
-    /// Adds the commands. Of those with the same beginning, only the last one is listed, with its outcome.
+    /// Adds the commands with their outcomes. If several have the same beginning, only the last one is listed.
     fn commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {

@@ -132,7 +132,7 @@ const CHECKPOINT: &[Section] = &[
     section("## Next Steps", "in order", &[Part::TasksOpen, Part::Plans]),
     section(
         "## Critical Context",
-        "whatever else is needed to go on",
+        "whatever else is needed to continue",
         &[Part::Explored, Part::Findings, Part::Concepts, Part::Commands],
     ),
     section("## Files Read", "full paths", &[Part::Read]),
@@ -172,7 +172,7 @@ const TOPIC: &[Section] = &[
         "what was done, with every file that matters",
         &[Part::Changed, Part::Read, Part::Completed, Part::Commands, Part::LastWords],
     ),
-    section("## Open", "errors and tasks that are left", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
+    section("## Open", "remaining errors and tasks", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
 ];
 
 const HANDOFF: &[Section] = &[

@@ -132,7 +132,7 @@ impl Foreign {
     }
 }
 
-/// A half of a server-side tool call: the type of the calling block, and the id of the call.
+/// One half of a server-side tool call: the type of the calling block, and the id of the call.
 pub(super) enum Half<'a> {
     Call(&'static str, &'a str),
     Result(&'static str, &'a str),

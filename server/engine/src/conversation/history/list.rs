@@ -186,7 +186,7 @@ impl History {
     }
 }
 
-/// Builds a rebuilt conversation message by message.
+/// Writes a rebuilt conversation message by message.
 struct Writer {
     messages: Vec<Arc<Message>>,
     next: u64,

@@ -9,7 +9,7 @@ use super::foreign::Foreign;
 use super::role::Role;
 use crate::key::FileKey;
 
-/// Stable id of a message in its session. Never reused, and not changed by a compaction.
+/// Stable id of a message in its session. An id is never reused, and a compaction does not change it.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -251,7 +251,7 @@ pub struct NewMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
     /// Additional fields of the message in a provider's format, keyed by provider, for writing the message
-    /// back unchanged (`exchange`). Neither sent nor counted.
+    /// back unchanged (`exchange`). They are neither sent nor counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }

@@ -415,7 +415,9 @@ impl Run<'_> {
                 let message = if *redacted == 1 {
                     format!("1 secret in {key} was replaced by a placeholder; see strata.redaction.list")
                 } else {
-                    format!("{redacted} secrets in {key} were replaced by placeholders; see strata.redaction.list")
+                    format!(
+                        "{redacted} secrets in {key} were replaced by placeholders; see strata.redaction.list"
+                    )
                 };
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }

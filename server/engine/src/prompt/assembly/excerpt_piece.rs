@@ -30,7 +30,8 @@ pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     out
 }
 
-/// Builds the heading of an excerpt. For a definition it omits line numbers, because edits above would change them.
+/// Builds the heading of an excerpt. The heading of a definition omits line numbers, because edits above the definition
+/// would change them.
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),

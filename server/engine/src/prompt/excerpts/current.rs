@@ -78,7 +78,7 @@ pub struct ExcerptSelection {
     pub items: Vec<CurrentExcerpt>,
     /// Number of the last question in the session.
     pub question: u64,
-    /// Maximum tokens of lingering excerpts. Tokens above it count as ballast.
+    /// Maximum tokens of lingering excerpts. Tokens above this limit count like outdated text.
     pub allowance: usize,
 }
 

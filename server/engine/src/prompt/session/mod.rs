@@ -130,8 +130,8 @@ pub enum SessionError {
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
-    /// No compaction is left to undo.
-    #[error("this conversation has no compaction left to undo")]
+    /// There is no compaction to undo.
+    #[error("this conversation has no compaction to undo")]
     NothingToUndo,
 }
 

@@ -7,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::bedrock::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
 pub(super) const FIELDS: &[&str] = &["modelId", "system", "toolConfig", "messages"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

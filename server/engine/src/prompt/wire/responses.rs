@@ -8,7 +8,7 @@ use super::openai::cache_fields;
 use crate::conversation::dialect::responses;
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
 pub(super) const FIELDS: &[&str] = &[
     "model",
     "store",

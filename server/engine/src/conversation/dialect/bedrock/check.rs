@@ -15,7 +15,7 @@ const BREAKPOINTS: usize = 4;
 /// Values of `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// State of checking one body.
+/// State while checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,

@@ -16,7 +16,7 @@ const PARTS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
 const CARRIERS: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
-/// Pointers to base64 data, to which [`STRING_CHARS`] does not apply.
+/// Endings of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
 const BASE64: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 

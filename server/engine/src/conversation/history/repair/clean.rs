@@ -111,7 +111,7 @@ fn tool_name(name: &str) -> String {
     if name.is_empty() { "_".into() } else { name }
 }
 
-/// Wraps arguments in an object unless they already are one.
+/// Wraps arguments in an object unless they are one already.
 fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),
