@@ -142,7 +142,7 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     pairs
 }
 
-/// Adds the messages to `spared` that answer its tool calls, or contain the calls that it answers.
+/// Adds to `spared` the messages that answer its tool calls or contain the calls that it answers.
 fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
     if spared.is_empty() {
         return spared;

@@ -41,7 +41,7 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     match body.get("contents").and_then(Value::as_array) {
         None => findings.add(Rule::Shape, "/contents", "`contents` must be a list"),
         Some(contents) if contents.is_empty() => {
-            findings.add(Rule::EmptyMessage, "/contents", "at least one content is required");
+            findings.add(Rule::EmptyMessage, "/contents", "`contents` must not be empty");
         }
         Some(contents) => check_contents(&mut findings, body, contents),
     }
