@@ -238,9 +238,9 @@ def play_recovery(model: str, place: Place, provider: Provider) -> None:
         sent_as_shown("Say five.")
         window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
         wait_for(9)
-        window.do(see="replaced by placeholders", shot="clients-redacted")
+        window.do(see="replaced by a placeholder", shot="clients-redacted")
         # Said once.
-        window.do(noToast="replaced by placeholders")
+        window.do(noToast="replaced by a placeholder")
 
 
 def play_suggested(model: str, place: Place, provider: Provider) -> None:

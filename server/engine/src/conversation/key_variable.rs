@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Unreadable;
 
-/// Suffixes that a name must have one of.
+/// Allowed suffixes. A name must end with one of them.
 const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
 /// Name of an environment variable that contains a provider's key: upper-case letters, digits and

@@ -1,5 +1,5 @@
-//! Redacts messages before they are sent: every text passes through `tokens::redaction`. Image bytes and
-//! content encrypted by a provider stay unchanged if they look like that.
+//! Redacts messages before they are sent: every text passes through `tokens::redaction`. Data that has the
+//! form of image bytes, or of content encrypted by a provider, is left unchanged.
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 use crate::tokens::redaction::{Screen, is_bytes};

@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for LineRange {
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     Whole,
-    /// These ranges of lines, in order and with gaps between them. Never empty.
+    /// Ranges of lines, in order and with gaps between them; never empty.
     Lines(Vec<LineRange>),
 }
 
@@ -131,13 +131,13 @@ impl Selection {
         Self::default()
     }
 
-    /// Selects a whole file instead of any selected lines. Ends its exclusion.
+    /// Selects a whole file, replacing any selected lines, and ends its exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
         self.selected.insert(key, Extent::Whole);
     }
 
-    /// Adds lines to the selection of a file. Does nothing if the whole file is selected. Ends its exclusion.
+    /// Adds lines to the selection of a file, and ends its exclusion. Adds nothing if the whole file is selected.
     pub fn select_lines(&mut self, key: FileKey, range: LineRange) {
         self.excluded.remove(&key);
         match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {

@@ -56,7 +56,7 @@ pub struct CompactionSettings {
     /// Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN`
     /// or `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+    /// Maximum time for an answer from the model that writes summaries, in seconds. After that, Strata summarizes
     /// without a model.
     pub timeout_s: u64,
 }

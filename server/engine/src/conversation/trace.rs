@@ -12,10 +12,10 @@ use crate::text::Unreadable;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     pub name: String,
-    /// Files before the first turn, as content by path. Paths use `/` as the separator.
+    /// Content of the files before the first turn, keyed by path. Paths use `/` as the separator.
     pub files0: BTreeMap<String, String>,
-    /// Number of commits since each path was last changed, at the start of the session and following first
-    /// parents. At most 400, also for absent paths.
+    /// Number of first-parent commits since the last change of each path, as of the start of the session. Omits
+    /// paths that were not changed within the last 400 commits.
     pub recency: BTreeMap<String, u32>,
     /// Rule for selecting files in each turn.
     pub sel: SelectionRule,

@@ -2,7 +2,7 @@
 //! usage. Skips events for the agent's own user interface.
 //!
 //! The format is undocumented. This module follows files of versions 2.0 and 2.1. Lines are read in file
-//! order, so if a user went back, both branches are included.
+//! order, so if a user went back to an earlier message, both branches are included.
 
 mod clock;
 
@@ -58,7 +58,7 @@ pub enum PriorHistory {
 }
 
 /// Parses a recorded session. Skips answers that no model wrote, and the lines of subagents, which have
-/// separate conversations with the model. If there are only lines of subagents, parses them as the session.
+/// separate conversations with the model. If all lines belong to subagents, parses these lines as the session.
 /// Counts lines that are not JSON, and messages without content, as skipped.
 pub fn parse(text: &str) -> Transcript {
     let lines: Vec<Option<Line>> = text

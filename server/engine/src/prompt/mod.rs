@@ -1,5 +1,5 @@
-//! The prompt: its content, order and breakpoints, its budget, and the request body. It is the top floor of the engine,
-//! so sessions and the tree of all settings are here too.
+//! The prompt: its content, order and breakpoints, its budget, and the request body. This is the top layer of the
+//! engine, so it also contains sessions and the tree of all settings.
 
 pub mod assembly;
 pub mod budget;

@@ -1,5 +1,5 @@
 //! Installs a compaction draft in its conversation, completely or not at all. Rejects a draft if the
-//! conversation has changed since, or if a provider would reject the result.
+//! conversation has changed since the draft was made, or if a provider would reject the result.
 
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ pub struct Record {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum DraftRefusal {
     /// The conversation or the profile has changed since the draft was made.
-    #[error("the conversation changed during the compaction, so nothing was compacted; run it again")]
+    #[error("the conversation changed during the compaction, so nothing was compacted; try again")]
     Changed,
     /// A provider would reject the compacted conversation.
     #[error(

@@ -1,6 +1,6 @@
-//! Facts that every compaction must preserve: the user's last request, paths of edited files, and open
-//! to-dos. Finds those missing from a rebuilt conversation and formats them for adding. (`split` keeps pinned
-//! messages.)
+//! Facts that every compaction must preserve: the user's last request, the paths of edited files, and open
+//! to-dos. [`Pins`] formats the facts that a summary does not mention, so that they can be added to it.
+//! (`split` keeps pinned messages.)
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,15 +17,16 @@ pub const PINNED_PATHS_TOKENS: usize = 1_000;
 /// Prefix of the user's last request in a `handoff` summary.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
-/// Headings of facts that are added because the summary lacks them.
+/// Heading of the user's last request, added to a summary that does not mention the request.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
 const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
 /// Maximum characters of a request added to a summary.
 const REQUEST_CHARS: usize = 4_000;
-/// Maximum characters of a to-do added to a summary, and maximum number of to-dos.
+/// Maximum characters of a to-do added to a summary.
 const TODO_CHARS: usize = 200;
+/// Maximum number of to-dos added to a summary.
 const TODOS: usize = 20;
 
 /// Facts that a compaction must preserve.
@@ -39,8 +40,8 @@ pub(super) struct Pins {
 }
 
 impl Pins {
-    /// Collects the facts to preserve from the summarized messages `old`. `later` are the kept messages,
-    /// `facts` the facts of `old`.
+    /// Collects the facts to preserve from the summarized messages `old`, whose facts are `facts`. `later`
+    /// contains the messages that are kept.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
         let request = match last_request(later).is_some() {
             true => None,

@@ -46,11 +46,11 @@ pub enum Moment {
     OnIteration,
 }
 
-/// Conditions that make a compaction due. Any one is enough, and `None` disables a condition.
+/// Conditions that make a compaction due. Any one of them is enough. `None` disables a condition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Trigger {
-    /// Share of the request limit that the conversation must exceed. Also requires that compacting saves
-    /// money.
+    /// Share of the request limit that the conversation must exceed. The condition is only met if compacting
+    /// also saves money.
     pub history_share: Option<f64>,
     /// Tokens that the conversation must exceed.
     pub history_over: Option<usize>,
@@ -58,11 +58,11 @@ pub(crate) struct Trigger {
     pub context_from: Option<usize>,
     /// Share of the window that the whole prompt must exceed.
     pub window_share: Option<f64>,
-    /// Free space that the whole prompt must leave in the window.
+    /// Free space in the window. A compaction is due when the whole prompt leaves no more than this.
     pub reserve: Option<Reserve>,
-    /// Number of messages, as the model sees them, that must be exceeded.
+    /// Number of messages that the conversation must exceed, not counting those hidden from the model.
     pub messages_over: Option<usize>,
-    /// Number of exchanges that must be exceeded.
+    /// Number of exchanges that the conversation must exceed.
     pub exchanges_over: Option<usize>,
 }
 
@@ -90,12 +90,13 @@ pub(crate) enum First {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub(crate) first: First,
-    /// Maximum tokens of newest messages to keep, capped at half of the trigger's token limit. 0 keeps a
-    /// number of messages instead.
+    /// Maximum tokens of the newest messages to keep, capped at half of the trigger's token limit. 0 keeps
+    /// `messages` messages instead.
     pub tokens: usize,
     /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
     pub messages: usize,
-    /// Number of newest exchanges to keep even if they exceed `tokens`, unless they are far too large.
+    /// Number of newest exchanges to keep even if they exceed `tokens`. Fewer are kept if they exceed the
+    /// limits in `split`.
     pub exchanges: usize,
 }
 
@@ -161,8 +162,8 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration.
     pub moment: Option<Moment>,
-    /// Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
-    /// compacted as soon as compacting saves money. 0 disables this condition.
+    /// Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens
+    /// is compacted as soon as compacting saves money. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
     /// Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition.
@@ -171,11 +172,11 @@ pub struct ProfileOptions {
     /// Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub context_from: Option<usize>,
-    /// Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+    /// Share of the input window, from 0 to 1. A compaction is due when the whole prompt exceeds this share. 0
     /// disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub window_share: Option<f64>,
-    /// Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
+    /// Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than this.
     #[schemars(extend("x-workspace" = true))]
     pub reserve_tokens: Option<usize>,
     /// Size of the whole prompt, in tokens, at which a compaction is due if the window is unknown or not larger than
@@ -220,12 +221,12 @@ pub struct ProfileOptions {
     /// Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
+    /// Maximum characters per result in the digest of older tool results. Applies only to `checkpoint` and to
     /// profiles based on it (`like`).
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
-    /// Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has an effect only in `checkpoint` and in
-    /// profiles based on it (`like`).
+    /// Maximum number of results listed in the digest of older tool results, newest first. The others are only
+    /// counted. Applies only to `checkpoint` and to profiles based on it (`like`).
     #[schemars(extend("x-workspace" = true))]
     pub digest_lines: Option<usize>,
 }
@@ -268,8 +269,7 @@ impl Family {
         }
     }
 
-    /// Returns the profile with its default values, which `docs/compaction.md`, "The five profiles",
-    /// explains.
+    /// Returns the profile with its default values (`docs/compaction.md`, "The five profiles").
     pub fn profile(self) -> Profile {
         let nothing = Keep { first: First::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =

@@ -1,5 +1,5 @@
-//! The questions of a compaction to a model. Keeps each question within the model's window: long
-//! conversations are summarized in parts, and the parts are merged.
+//! Questions that a compaction asks a model. Each question fits in the model's window: a long conversation is
+//! summarized in parts, and the partial summaries are merged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub struct Question {
 pub(super) struct Boundary {
     /// Index of the first message of the new topic, counted from the first message listed in the question.
     pub at: usize,
-    /// Confidence of the model, from 0 to 1.
+    /// The model's confidence, from 0 to 1.
     pub confidence: f64,
 }
 
@@ -80,8 +80,8 @@ const HANDOFF_RULES: &str = "Write it for an agent that takes over without havin
                              and invent nothing. The reader must be able to continue exactly where this stopped without asking \
                              clarifying questions.";
 
-/// Returns a question about the last topic change, and the index of the first message it lists. Lists as many
-/// of the newest `messages` as fit in `window` tokens.
+/// Returns a question about the last topic change, and the index of the first message that the question
+/// lists. It lists as many of the newest `messages` as fit in `window` tokens.
 pub(super) fn find_topic(
     messages: &[Arc<Message>],
     window: usize,
@@ -183,7 +183,7 @@ fn answer_tokens(profile: &Profile, window: usize) -> usize {
     profile.summary.tokens.min(window / 4)
 }
 
-/// Lists the files that `messages` touched last, if the profile wants them: one line each, with the last
+/// Lists the files that `messages` touched last, if the profile asks for them: one line each, with the last
 /// action and a description. The list is enclosed in tags, because descriptions contain text from tool
 /// results.
 fn known_files(
@@ -215,15 +215,15 @@ fn known_files(
     )
 }
 
-/// Returns the tokens left for a part of the conversation, after the `other` texts of the question and its
-/// answer.
+/// Returns the tokens left in `window` for a part of the conversation, after the `other` texts of the
+/// question and an answer of `answer` tokens.
 fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
     let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
     window.saturating_sub(taken).max(500)
 }
 
-/// Joins `texts` into as few parts as possible of at most `room` tokens each. Clips longer texts.
+/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips longer texts.
 fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;

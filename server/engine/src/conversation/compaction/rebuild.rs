@@ -16,7 +16,7 @@ use super::split::Split;
 /// First sentences of a `continuation` summary.
 pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
-/// Last sentence of a `continuation` summary, because file contents are no longer in the conversation.
+/// Last sentence of a `continuation` summary. File contents are no longer in the conversation.
 pub(crate) const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
 /// First line of a `checkpoint` summary.
 pub(crate) const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
@@ -27,7 +27,7 @@ pub(crate) const LEFT_OUT: &str =
     "[Earlier messages were left out: they were too long, and there is no summary of them.]";
 
 const TOPIC_HEADING: &str = "Summary of the conversation so far:";
-const TOPIC_ANSWER: &str = "I have read the summary and go on from there.";
+const TOPIC_ANSWER: &str = "I have read the summary and will continue from there.";
 
 /// Maximum characters of the goal in a `rolling` summary.
 const GOAL_CHARS: usize = 4_000;
@@ -114,10 +114,10 @@ impl Rebuild<'_> {
         self.visible.get(at).map(|message| message.id)
     }
 
-    /// Returns the messages kept at the end, with older tool results digested if the profile requires that.
+    /// Returns the messages kept at the end, with older tool results digested if the profile requires it.
     fn kept(&self) -> Vec<Entry> {
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
-        // Archived results already are stubs.
+        // Archived results are already stubs.
         let results = |message: &Message| match message.body.kind {
             Kind::ToolResultArchived => 0,
             _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),

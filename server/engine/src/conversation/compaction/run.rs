@@ -26,8 +26,8 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// Divisor of the trigger limit that caps a summary. Kept messages take up to half of the limit, so the
-/// result stays well below it.
+/// A summary has at most the tokens of the trigger limit divided by this number. Kept messages take up to half
+/// of the limit, so the result stays well below it.
 const SUMMARY_SHARE: usize = 4;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
@@ -88,7 +88,7 @@ pub enum Strategy {
     Truncated,
 }
 
-/// Number and tokens of the messages that the model sees.
+/// Number and total tokens of the messages that the model sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConversationSize")]
@@ -232,7 +232,7 @@ impl Run {
         }
     }
 
-    /// Takes the answer to [`question`](Self::question), or the reason why there is none. Ignored if no
+    /// Takes the answer to [`question`](Self::question), or the reason why there is none. Does nothing if no
     /// question is open.
     pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
         let phase = std::mem::replace(
@@ -385,7 +385,7 @@ impl Run {
             if over(&entries) > 0 {
                 notes.push(format!(
                     "the prompt still has more than {target} tokens, {}% of the window: the kept messages and the rest of the prompt \
-                     leave no room",
+                     are too large",
                     (share * 100.0).round()
                 ));
             }
@@ -536,8 +536,8 @@ pub(super) struct Basis {
 
 impl Basis {
     /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
-    /// after it, and pins. Other messages after the cut do not affect it. `sent` are the messages that the
-    /// model receives.
+    /// after it, and pins. Other messages after the cut do not affect it. `sent` contains the messages that
+    /// the model receives.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();

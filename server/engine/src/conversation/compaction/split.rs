@@ -73,8 +73,8 @@ fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Messag
 }
 
 /// Returns the index where the last `exchanges` exchanges start, or where fewer start if they exceed `limit`
-/// tokens, because larger ones would trigger the next compaction immediately. The length of `visible` if not
-/// even one exchange fits.
+/// tokens, because larger ones would trigger the next compaction immediately. Returns the length of `visible`
+/// if not even one exchange fits.
 pub(super) fn last_exchanges(
     visible: &[Arc<Message>],
     exchanges: usize,
@@ -97,8 +97,8 @@ pub(super) fn last_exchanges(
     0
 }
 
-/// Returns the last position at or before `from` that does not separate a call from its result, or from a
-/// result that is still pending.
+/// Returns the last position at or before `from` that separates no call from its result, and that no call with
+/// a pending result precedes.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
     let mut parted: Vec<Pair> = pairs(visible);
@@ -112,11 +112,11 @@ fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     clean
 }
 
-/// The indices of the messages with a call and its result.
+/// Indices of the messages that contain a call and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
     call: usize,
-    /// The number of messages if the result is still pending.
+    /// Index of the message with the result, or the number of messages if the result is still pending.
     result: usize,
 }
 
@@ -142,7 +142,7 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     pairs
 }
 
-/// Adds the messages with the other halves of tool calls to `spared`.
+/// Adds to `spared` the messages that answer its tool calls or contain the calls that it answers.
 fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
     if spared.is_empty() {
         return spared;

@@ -21,7 +21,7 @@ pub struct CompactionStatus {
     /// What the condition closest to its limit measures. Absent if the profile has no condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// Current value of that condition, or tokens of the conversation if the profile has no condition.
+    /// Current value of that condition, or the tokens of the conversation if the profile has no condition.
     pub tokens: usize,
     /// Limit of that condition; 0 if the profile has no condition.
     pub threshold: usize,
@@ -95,7 +95,7 @@ impl CompactionStatus {
                 format!("{}, but compacting now would cost more than it saves", told(&nearest))
             }
             (None, Some(nearest)) => told(&nearest),
-            (None, None) => format!("profile `{}` is never due automatically", profile.name),
+            (None, None) => format!("profile `{}` never compacts automatically", profile.name),
         };
         Self {
             enabled,

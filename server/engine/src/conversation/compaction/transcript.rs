@@ -26,7 +26,7 @@ impl From<&SummaryRules> for Clipping {
     }
 }
 
-/// Tags around the conversation in a question.
+/// Tag before the conversation in a question.
 pub(super) const OPEN: &str = "<conversation>";
 pub(super) const CLOSE: &str = "</conversation>";
 

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::profile::{Profile, Reserve, Trigger};
 
 /// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
-/// beyond the limit messages would be omitted.
+/// messages beyond the limit would be omitted.
 const CEILING_PERCENT: usize = 95;
-/// Minimum tokens above which `history_share` applies. In small windows, compacting earlier costs as much and
-/// keeps less (`cargo bench -p e2e --bench compaction_trigger`).
+/// Tokens that a conversation must exceed for `history_share` to apply. In small windows, compacting earlier
+/// costs as much and keeps less (`cargo bench -p e2e --bench compaction_trigger`).
 const LIGHT: usize = 24_000;
-/// Divisor of the request limit. A conversation smaller than that share is not compacted just because the
+/// A conversation smaller than the request limit divided by this number is not compacted just because the
 /// request is nearly full.
 const WORTH: usize = 10;
 
@@ -80,7 +80,7 @@ pub struct TriggerReading {
 }
 
 impl Pressure {
-    /// Computes the pressure of a request. Omittable files do not count if they would not fit even without
+    /// Computes the pressure of a request. Does not count omittable files if they would not fit even without
     /// the conversation.
     pub(crate) fn of(size: RequestSize, history: usize) -> Self {
         let RequestSize { tokens, least, limit, window } = size;

@@ -40,8 +40,9 @@ const QUERY_KEYS: [&str; 12] = [
     "prompt",
     "skill",
 ];
-/// Argument names for replaced code and its replacement.
+/// Argument names for replaced code.
 const OLD_KEYS: [&str; 5] = ["oldstring", "oldstr", "oldtext", "search", "old"];
+/// Argument names for the replacement of code.
 const NEW_KEYS: [&str; 8] =
     ["newstring", "newstr", "newtext", "replace", "replacement", "new", "newsource", "codeedit"];
 /// Argument names for the whole content of a file.
@@ -95,7 +96,7 @@ impl Subject {
         let text = |arguments: &Map<String, Value>, names| {
             first(arguments, names).and_then(Value::as_str).map(str::to_owned)
         };
-        // Of several edits, only the last one is used.
+        // If there are several edits, only the last one is used.
         let edit = match first(arguments, &PATH_LIST_KEYS) {
             Some(Value::Array(edits)) => edits.last().and_then(Value::as_object).unwrap_or(arguments),
             _ => arguments,

@@ -1,4 +1,4 @@
-//! Classifies sentences by cue words. Only knows English; sentences in other languages have no cues.
+//! Classifies sentences by cue words. Supports only English; sentences in other languages have no cues.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use super::NoteKind;
 /// How a sentence constrains later work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binding {
-    /// The sentence commits to one way.
+    /// The sentence commits to a choice.
     Decision,
     /// The sentence demands or forbids something.
     Constraint,
@@ -58,7 +58,7 @@ impl Cues {
         }
     }
 
-    /// Returns the kind of note. If several apply, the rarer one wins.
+    /// Returns the kind of note. If several apply, the rarest one wins.
     pub(super) fn kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];

@@ -1,6 +1,6 @@
-//! Parses the facts from an earlier summary. Summaries written by `extractive` are read by the labels of
-//! their lines, those written by a model by their headings. Guesses where necessary, so that a second
-//! compaction keeps the facts of the first.
+//! Parses the facts of an earlier summary, so that a second compaction keeps the facts of the first. Summaries
+//! written by `extractive` are parsed by the labels of their lines, and those written by a model by their
+//! headings, with guesses where necessary.
 
 use crate::conversation::history::{MessageId, Role};
 

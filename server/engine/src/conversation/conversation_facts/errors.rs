@@ -77,8 +77,8 @@ impl Errors {
     }
 }
 
-/// Returns the part of a command line that stays the same when it is retried with other arguments: the
-/// program and up to two more words, or its file. Skips changing directories, setting variables and waiting.
+/// Returns the part of a command line that stays the same when the command is retried with other options: the
+/// program and its first one or two arguments. Skips changing directories, setting variables and waiting.
 pub(crate) fn head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
     let told = parts.map(words).find(|words| !words.is_empty());

@@ -93,7 +93,7 @@ impl FileTrace {
         }
     }
 
-    /// Merges the trace of another spelling of the same path.
+    /// Merges in the trace of another spelling of the same path.
     fn join(&mut self, other: &Self) {
         let later = (other.last, other.last_state != FileState::Mentioned)
             > (self.last, self.last_state != FileState::Mentioned);
@@ -218,8 +218,8 @@ impl Files {
     }
 }
 
-/// Maximum absolute paths with the same file name that a relative path is compared with. With more, the match
-/// is ambiguous and comparing would be slow.
+/// Maximum number of absolute paths with the same file name that a relative path is compared with. With more,
+/// the match is ambiguous and comparing would be slow.
 const MOST_SPELLINGS: usize = 16;
 
 fn name(path: &str) -> &str {

@@ -46,7 +46,7 @@ struct OpenCall<'a> {
     purpose: Purpose,
     subject: Subject,
     todos: todos::Role,
-    /// Index of its command in the list of commands.
+    /// Index of the call's command in the list of commands.
     command: Option<usize>,
     index: usize,
 }
@@ -66,7 +66,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Reads the next message, the `index`th.
+    /// Reads the next message, which is at `index`.
     pub(super) fn message(&mut self, index: usize, message: &'a Message) {
         self.open.message(message);
         for key in &message.body.files_modified {
@@ -167,7 +167,7 @@ impl<'a> Gatherer<'a> {
 
     fn sentence(&mut self, message: &Message, sentence: &str) {
         let by = message.body.role;
-        // A colon introduces something other than prose, and a question of the assistant commits to nothing.
+        // A colon introduces something other than prose, and a question by the assistant commits to nothing.
         if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
             return;
         }

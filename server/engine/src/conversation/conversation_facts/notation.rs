@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 /// Maximum depth of factored directories. The rest of a deeper path stays in one piece.
 const DEEPEST: usize = 64;
-/// Maximum bytes that expanding a text may produce, in addition to [`FACTOR`] per byte.
+/// Maximum bytes that expanding a text may produce, in addition to [`FACTOR`] bytes per byte of the text.
 const FLOOR: usize = 64 * 1024;
-/// Maximum bytes that expanding produces per byte of the text, in addition to [`FLOOR`].
+/// Maximum bytes that expanding a text may produce per byte of the text, in addition to [`FLOOR`].
 const FACTOR: usize = 8;
 
 /// Writes each path once, in byte order, with common directories factored out.
@@ -153,7 +153,7 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
     }
 }
 
-/// State of expanding one word.
+/// State while expanding one word.
 struct Expansion<'a> {
     room: &'a mut usize,
     paths: &'a mut Vec<String>,

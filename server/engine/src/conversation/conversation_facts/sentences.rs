@@ -1,6 +1,6 @@
 //! Splits prose into sentences. Skips code blocks and tables.
 
-/// Maximum bytes of a sentence. Longer text is data.
+/// Maximum bytes of a sentence. Longer text is treated as data.
 const LONGEST: usize = 600;
 /// Minimum bytes of a sentence.
 const SHORTEST: usize = 12;

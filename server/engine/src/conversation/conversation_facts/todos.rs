@@ -1,5 +1,5 @@
-//! To-do lists, either managed with a tool or written as checklists in messages. Never completes an item
-//! itself.
+//! To-do lists, either managed with a tool or written as checklists in messages. Never marks an item as done
+//! on its own.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ pub(crate) enum Purpose {
     Read,
     /// The tool searches.
     Search,
-    /// The tool does anything else.
+    /// The tool does something else.
     Other,
 }
 
@@ -118,7 +118,7 @@ impl ToolPatterns {
     }
 }
 
-/// Maximum bytes of a name or pattern that are compared. Providers allow at most 64.
+/// Maximum bytes of a name or pattern that are compared. Providers allow names of at most 64 characters.
 const LOOKED_AT: usize = 256;
 
 /// Whether `name` matches `pattern`. On a mismatch, backtracks to the last `*` only.

@@ -69,7 +69,7 @@ pub(crate) struct Statement {
     pub text: String,
 }
 
-/// A sentence of the assistant that plans, reports or explains something.
+/// A sentence by the assistant that plans, reports or explains something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Note {
     /// Message that contains the sentence.

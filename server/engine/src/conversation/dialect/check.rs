@@ -23,9 +23,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     }
 }
 
-/// Returns the texts and images of a body's system prompt and messages, which count toward its tokens. A
-/// layout's blocks (`pieces_of`) and the body written from them have the same pieces, though possibly in a
-/// different order, and except for texts that a dialect must split. Empty for Markdown.
+/// Returns the texts and images of a body's system prompt and messages, which count toward its tokens. They
+/// are the pieces of the blocks that the body was written from (`pieces_of`), possibly in a different order,
+/// and with texts split where a dialect requires it. Empty for Markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),

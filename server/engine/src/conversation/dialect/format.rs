@@ -31,10 +31,10 @@ pub enum Format {
 /// How cached prefixes are marked in a dialect with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Breakpoints {
-    /// Not at all: the provider recognizes cached prefixes itself and rejects breakpoints.
+    /// No breakpoints: the provider recognizes cached prefixes automatically and rejects breakpoints.
     #[default]
     Automatic,
-    /// With breakpoints in the body only.
+    /// Breakpoints in the body mark the ends of cached prefixes, and nothing else is cached.
     Explicit,
 }
 

@@ -1,8 +1,8 @@
 //! Writes contents for Google's `generateContent`: <https://ai.google.dev/api/generate-content>. Prefixes are
 //! cached automatically (<https://ai.google.dev/gemini-api/docs/caching>), so marks are not written. From
 //! Gemini 3 on, the first call of a turn must carry a thought signature
-//! (<https://ai.google.dev/gemini-api/docs/thought-signatures>). Calls of other models get the placeholder
-//! that this page documents.
+//! (<https://ai.google.dev/gemini-api/docs/thought-signatures>). Calls made by other models get the
+//! placeholder documented on that page.
 
 mod check;
 

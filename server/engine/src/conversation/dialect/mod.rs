@@ -1,6 +1,6 @@
-//! The message formats of providers, and the rules that they check. Each dialect has one file that writes
-//! messages and blocks, and one that checks finished bodies independently of it. Does not lay out bodies or
-//! place breakpoints.
+//! Providers' message formats, and the rules that providers enforce. Each dialect has one file that writes
+//! messages and blocks, and one that checks finished bodies independently of the first. Does not assemble
+//! bodies or place breakpoints.
 
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;

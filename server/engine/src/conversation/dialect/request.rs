@@ -78,9 +78,9 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
     body
 }
 
-/// Builds a question for Ollama's native API, the only one that sets the window size. Ollama's default is
-/// 4,096 tokens, and it silently drops the beginning of longer prompts. The size is a power of two, because
-/// Ollama reloads the model for every new size. <https://github.com/ollama/ollama/blob/main/docs/api.md>
+/// Builds a question for Ollama's native API (<https://github.com/ollama/ollama/blob/main/docs/api.md>), the
+/// only one that can set the window size. Ollama's default is 4,096 tokens, and it silently drops the beginning
+/// of longer prompts. The size is a power of two, because Ollama reloads the model for every new size.
 pub fn ollama_question(model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(WIDEST);
     let window = needed.min(WIDEST).next_power_of_two().max(1 << 12);
@@ -104,12 +104,12 @@ fn insert(body: &mut Value, field: &str, value: Option<Value>) {
     }
 }
 
-/// Whether a model is one of OpenAI's reasoning models: `gpt-5` and later, `o1`, `o3-mini`. Does not
-/// recognize names with a proxy's prefix, or of other vendors.
+/// Whether a model is one of OpenAI's reasoning models, such as `gpt-5` and later, `o1` or `o3-mini`. Does not
+/// recognize names with a proxy's prefix, or models of other vendors.
 fn reasons(model: &str) -> bool {
     let is_generation = |rest: &str| {
         let number = rest.split(['.', '-']).next().unwrap_or_default();
-        // Two digits, as in `gpt-45`, are not a version of OpenAI's.
+        // OpenAI's versions have one digit, unlike `gpt-45`.
         number.len() == 1 && ("5"..="9").contains(&number)
     };
     let is_series = |rest: &str| {

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 #[non_exhaustive]
 pub enum Rule {
     /// Anthropic and OpenAI: the required fields of a body, a message and a block are present and of the
-    /// right type, and the dialect has the types of the blocks.
+    /// right type, and the API supports the types of the blocks.
     Shape,
     /// Anthropic: the role is `user` or `assistant` (instructions are in the top-level `system`). OpenAI: the
     /// role is `system`, `developer`, `user`, `assistant` or `tool`.
@@ -38,8 +38,8 @@ pub enum Rule {
     /// or `redacted_thinking`, but found `text`") and does not end with it ("The final block in an assistant
     /// message cannot be `thinking`").
     ThinkingPlace,
-    /// Anthropic, extended thinking: reasoning blocks come back unchanged or not at all. A check of the body
-    /// can only require that each has a `signature`, or `data` if redacted.
+    /// Anthropic, extended thinking: reasoning blocks are returned unchanged or not at all. A check of the body
+    /// can only require that each block has a `signature`, or `data` if it is redacted.
     ThinkingSeal,
     /// Anthropic and OpenAI: tool names match `^[a-zA-Z0-9_-]{1,64}$`.
     ToolName,
@@ -56,12 +56,13 @@ pub enum Rule {
     CallTwice,
     /// Anthropic: a call's `input` is an object. OpenAI: its `arguments` are a string.
     CallInput,
-    /// Anthropic: the next message contains exactly one result for every call. OpenAI: exactly one of the
-    /// `tool` messages directly after it answers each call.
+    /// Anthropic: the next message contains exactly one result for every call. OpenAI: each call is answered by
+    /// exactly one of the `tool` messages directly after it.
     CallAnswered,
     /// Anthropic: in a user message with tool results, the results come first.
     ResultsFirst,
-    /// Anthropic and OpenAI: a result answers a call of the preceding message that has no other result.
+    /// Anthropic and OpenAI: a result answers a call in the preceding message, and that call has no other
+    /// result.
     OrphanResult,
     /// Anthropic: a server-side call precedes its result ("Each `web_search_tool_result` block must have a
     /// corresponding `server_tool_use` block before it"). Strata only sends such a pair within one message,
@@ -86,8 +87,8 @@ pub enum Rule {
     /// `prompt_cache_breakpoint` and `prompt_cache_options` are rejected. Models with other names are not
     /// checked.
     BreakpointModel,
-    /// Anthropic, prompt caching: breakpoints with a lifetime of one hour precede those of five minutes, in
-    /// the order tools, system, messages.
+    /// Anthropic, prompt caching: in the order tools, system, messages, breakpoints with a lifetime of one hour
+    /// precede those with a lifetime of five minutes.
     BreakpointOrder,
     /// Anthropic, vision: an image is an http(s) URL, or PNG, JPEG, GIF or WebP as base64 without line
     /// breaks, with the media type of its bytes. OpenAI: an image is a `data:` or http(s) URL.

@@ -5,7 +5,7 @@
 //! (`exchange`), a round trip makes these changes:
 //!
 //! - Content with a single text part becomes a string.
-//! - A tool message without content gets an empty string, an assistant message without content gets `null`.
+//! - A tool message without content gets an empty string, and an assistant message without content gets `null`.
 //! - A call without a type becomes a `function`.
 //! - Fields of a body other than `messages` are removed.
 //!
@@ -24,7 +24,7 @@ use crate::conversation::history::{
 };
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
-/// conversation become its system prompt, later ones become system events.
+/// conversation become its system prompt, and later ones become system events.
 ///
 /// # Errors
 /// [`ReadError`] if a part does not fit the format.
@@ -47,7 +47,7 @@ pub(crate) fn write_openai<'a>(
     json!({"messages": system.chain(messages).collect::<Vec<_>>()})
 }
 
-/// Converts a URL to an image, which is inline if it is a `data:` URL.
+/// Converts a URL to an image. A `data:` URL becomes an inline image.
 pub(super) fn image_at(url: &str) -> Image {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let source = match inline {

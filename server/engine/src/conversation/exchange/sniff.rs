@@ -13,7 +13,7 @@ use crate::conversation::transcript;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConversationForm")]
 pub enum Form {
-    /// JSON Lines that Claude Code records.
+    /// JSON Lines recorded by Claude Code.
     ClaudeCode,
     /// Messages of Anthropic's Messages API.
     Anthropic,
@@ -27,7 +27,7 @@ pub enum Form {
     Strata,
 }
 
-/// A conversation imported from a text.
+/// A conversation imported from text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ImportedConversation {
     pub form: Form,
@@ -38,8 +38,8 @@ pub struct ImportedConversation {
     pub skipped: usize,
 }
 
-/// Detects the format of JSON or JSON Lines; `None` if the text contains no known conversation. Plain text
-/// messages look the same for several providers and count as Anthropic's.
+/// Detects the format of JSON or JSON Lines; `None` if the text contains no known conversation. Messages that
+/// contain only text look the same in several formats and count as Anthropic's.
 #[cfg(test)]
 pub(crate) fn sniff(text: &str) -> Option<Form> {
     Material::of(text).form()

@@ -5,8 +5,8 @@
 pub(crate) struct Budget {
     /// Maximum tokens.
     pub tokens: usize,
-    /// Minimum and maximum number of words, separated by white space. A summary with little material may be
-    /// shorter than the minimum.
+    /// Minimum and maximum number of words, which are separated by white space. A summary with little material
+    /// may be shorter than the minimum.
     pub words: Option<(usize, usize)>,
 }
 

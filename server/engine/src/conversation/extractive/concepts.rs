@@ -9,7 +9,7 @@ use crate::conversation::history::{ContentBlock, Message, Role};
 
 /// Maximum number of concepts.
 const MOST: usize = 24;
-/// Minimum number of messages that a concept must appear in.
+/// Minimum number of messages that mention a concept.
 const FROM: u32 = 3;
 
 /// Occurrences of a name.

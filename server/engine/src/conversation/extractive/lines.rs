@@ -55,9 +55,9 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Returns the value of the `rank`th best line of this part, comparable across parts. Mandatory parts
-    /// have the highest values, and values decrease with the rank so that every part gets some lines. Tuned
-    /// on recorded sessions.
+    /// Returns the value of the `rank`th best line of this part, comparable across parts. Mandatory parts have
+    /// the highest values, and values decrease with the rank so that every part gets some lines. The values
+    /// were tuned on recorded sessions.
     pub(super) fn worth(self, rank: usize) -> u32 {
         let (best, decay) = match self {
             Self::LastRequest => (1_000, 0),

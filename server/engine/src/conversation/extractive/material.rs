@@ -24,9 +24,9 @@ use super::structure::Structure;
 const MOST: usize = 150;
 /// Maximum number of files considered.
 const MOST_FILES: usize = 500;
-/// Number of tool calls listed as the last ones.
+/// Number of last tool calls to list.
 const LAST_CALL_COUNT: usize = 6;
-/// Number of files listed as those with the most edits.
+/// Number of most edited files to list.
 const MOST_WORKED_FILES: usize = 5;
 /// Maximum number of files with a description.
 const DESCRIBED_FILES: usize = 20;
@@ -121,7 +121,7 @@ impl<'a> Material<'a> {
             [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
         {
             let told = |said: &Statement| {
-                // A decision of the user is more binding than one of the assistant.
+                // A decision by the user is more binding than one by the assistant.
                 let by_user = if said.by == Role::User { 400 } else { 0 };
                 let text = one_line(&said.text, self.widths.quotation);
                 (self.value(said.message, &text) + by_user, format!("{label}{text}"))
@@ -160,7 +160,7 @@ impl<'a> Material<'a> {
         self.ranked(Part::Errors, told);
     }
 
-    /// Adds the commands. Of those with the same beginning, only the last one is listed, with its outcome.
+    /// Adds the commands with their outcomes. If several have the same beginning, only the last one is listed.
     fn commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Summarizes a conversation without a model: ranks its facts (`conversation_facts`) and arranges them in the
-//! sections that a profile requires, within a budget. Only quotes short passages, each on one line.
-//! Deterministic.
+//! sections that a profile requires, within a budget. Quotes only short passages, each on one line. The result
+//! is deterministic.
 
 mod budget;
 mod concepts;

@@ -51,7 +51,7 @@ impl Structure {
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Returns the maximum number of files listed that were only read.
+    /// Returns the maximum number of files to list that were read but not changed.
     pub(super) const fn files_read(self) -> usize {
         match self {
             // As many files as the `continuation` profile asks a model to name.
@@ -132,7 +132,7 @@ const CHECKPOINT: &[Section] = &[
     section("## Next Steps", "in order", &[Part::TasksOpen, Part::Plans]),
     section(
         "## Critical Context",
-        "whatever else is needed to go on",
+        "whatever else is needed to continue",
         &[Part::Explored, Part::Findings, Part::Concepts, Part::Commands],
     ),
     section("## Files Read", "full paths", &[Part::Read]),
@@ -172,7 +172,7 @@ const TOPIC: &[Section] = &[
         "what was done, with every file that matters",
         &[Part::Changed, Part::Read, Part::Completed, Part::Commands, Part::LastWords],
     ),
-    section("## Open", "errors and tasks that are left", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
+    section("## Open", "remaining errors and tasks", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
 ];
 
 const HANDOFF: &[Section] = &[

@@ -84,7 +84,7 @@ impl Foreign {
         )
     }
 
-    /// Returns the half of a server-side tool call that the block is; `None` for other blocks.
+    /// Returns which half of a server-side tool call the block is; `None` for other blocks.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
         Some(match text("type") {
@@ -132,7 +132,7 @@ impl Foreign {
     }
 }
 
-/// A half of a server-side tool call: the type of the calling block, and the id of the call.
+/// One half of a server-side tool call: the type of the calling block, and the id of the call.
 pub(super) enum Half<'a> {
     Call(&'static str, &'a str),
     Result(&'static str, &'a str),

@@ -61,8 +61,8 @@ impl History {
         id
     }
 
-    /// Replaces all messages. Ids continue, so that data cached for an old message never applies to a new
-    /// one.
+    /// Replaces all messages. Ids are not reused, so that data cached for an old message never applies to a
+    /// new one.
     pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.messages = Arc::default();
         for message in messages {
@@ -137,7 +137,7 @@ impl History {
         writer.rebuilt
     }
 
-    /// Undoes [`rebuild`](Self::rebuild). Messages added or removed since then stay so.
+    /// Undoes [`rebuild`](Self::rebuild), but not the addition or removal of messages since then.
     pub(crate) fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
@@ -186,7 +186,7 @@ impl History {
     }
 }
 
-/// Builds a rebuilt conversation message by message.
+/// Writes a rebuilt conversation message by message.
 struct Writer {
     messages: Vec<Arc<Message>>,
     next: u64,

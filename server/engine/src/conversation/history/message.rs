@@ -9,7 +9,7 @@ use super::foreign::Foreign;
 use super::role::Role;
 use crate::key::FileKey;
 
-/// Stable id of a message in its session. Never reused, and not changed by a compaction.
+/// Stable id of a message in its session. An id is never reused, and a compaction does not change it.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -23,7 +23,7 @@ pub struct MessageId(pub u64);
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageKind")]
 pub enum Kind {
-    /// An ordinary message of the user or the model.
+    /// An ordinary message from the user or the model.
     #[default]
     Normal,
     /// The result of a tool call.
@@ -64,7 +64,7 @@ pub enum ImageSource {
 pub struct Image {
     /// Source of the image's bytes.
     pub source: ImageSource,
-    /// Width in pixels, if known. Without a size, the token estimate is a constant.
+    /// Width in pixels, if known. If the size is unknown, the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
     /// Height in pixels, if known.
@@ -251,7 +251,7 @@ pub struct NewMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
     /// Additional fields of the message in a provider's format, keyed by provider, for writing the message
-    /// back unchanged (`exchange`). Neither sent nor counted.
+    /// back unchanged (`exchange`). They are neither sent nor counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }

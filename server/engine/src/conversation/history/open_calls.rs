@@ -12,9 +12,10 @@ use super::{ContentBlock, Message, MessageId, Role};
 /// Calls without results, each with data of type `T`.
 ///
 /// A result answers the oldest open call with its id. Some servers reuse the same ids in every assistant
-/// turn, so a call also gives up the open calls with the same id from earlier turns.
+/// turn, so earlier turns' open calls with the id of a new call no longer wait for a result.
 pub struct OpenCalls<Id, T> {
-    /// The turn and the open calls of each call id, oldest first. Only iterated for sorting.
+    /// For each call id, the turn and the open calls, oldest first. The map is only iterated where the order does
+    /// not matter.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
     turn: usize,

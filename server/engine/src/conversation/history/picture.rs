@@ -6,7 +6,7 @@ use imagesize::ImageType;
 
 use crate::tokens::counting::ImageSize;
 
-/// Number of base64 characters to examine first. JPEG files may contain some hundred kilobytes of metadata
+/// Number of base64 characters to examine first. JPEG files may contain several hundred kilobytes of metadata
 /// before the frame with their size.
 const LOOKED_AT: usize = 1 << 20;
 

@@ -1,6 +1,6 @@
 //! Projects any list of messages, wherever it was cut, to a conversation that every provider accepts. Does
-//! not change the history, does not drop anything that could be sent, and adds only fixed texts.
-//! Deterministic, and linear in the size of the history.
+//! not change the history, does not drop anything that could be sent, and adds only fixed texts. The result is
+//! deterministic, and computing it takes time linear in the size of the history.
 //!
 //! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules):
 //!
@@ -61,8 +61,8 @@ pub struct Projection {
 
 impl Projection {
     /// Adds an assistant message if the history ends with tool results, so that the following text (such as a
-    /// summarizer's instructions) is not read as part of them. Only for requests that are not continued,
-    /// since the assistant never wrote this message.
+    /// summarizer's instructions) is not read as part of them. Call this only for requests that are not
+    /// continued, since the assistant never wrote this message.
     pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
@@ -73,12 +73,12 @@ impl Projection {
 }
 
 /// Projects `history`, followed by `prompt` (text, images, or results of pending calls) as the user's next
-/// message. Pending calls that `prompt` does not answer get a result that says so.
+/// message. Pending calls that `prompt` does not answer get a substitute result.
 ///
 /// `recipient` is the provider whose format the request will have, if any. Content that only one provider
 /// accepts (the model's reasoning, foreign blocks) is sent only to that provider.
 ///
-/// If `prompt` is empty, repairs the list on its own, which may then end with an assistant message.
+/// If `prompt` is empty, only `history` is projected, and it may end with an assistant message.
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

@@ -17,15 +17,15 @@ use super::marker::untagged;
 const WORDS: usize = 500;
 /// Maximum characters of a line.
 const LINE: usize = 300;
-/// Said when there is nothing else to say.
+/// Summary if the iterations contain no facts that the rules recognize.
 const NOTHING: &str = "The iterations so far produced nothing to report.";
 /// Beginnings of sentences about next steps.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
 impl Fold {
-    /// Summarizes the existing summary and the iterations without a model, within the budget. Deterministic.
-    /// `count` counts tokens.
+    /// Summarizes the existing summary and the iterations without a model, within the budget. The result is
+    /// deterministic. `count` counts tokens.
     pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
         extract(self, count)
     }

@@ -15,8 +15,9 @@ pub(crate) enum FoldKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fold {
     pub(super) kind: FoldKind,
-    /// The summary to replace, and its edition.
+    /// The summary to replace.
     pub(super) existing: String,
+    /// Edition of the summary to replace.
     pub(super) edition: u64,
     /// Iterations to merge, in order.
     pub(super) iterations: Vec<Iteration>,

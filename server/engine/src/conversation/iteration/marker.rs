@@ -1,4 +1,4 @@
-//! Parses the tags in an iteration's output. Linear in the size of the output.
+//! Parses the tags in an iteration's output, in time linear in its size.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -38,7 +38,7 @@ const MOST_EVENTS: usize = 1_000;
 /// Replaces the value of an environment variable that may contain a secret.
 const WITHHELD: &str = "[withheld]";
 
-/// Memory limits of a loop, named as in the `context` section of its settings.
+/// Memory limits of a loop, named as in the `context` section of the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {

@@ -86,7 +86,7 @@ impl Assembly {
         Some(())
     }
 
-    /// Returns the reply so far. Of an interrupted block, keeps only text.
+    /// Returns the reply so far, including an interrupted block only if it is text.
     pub(super) fn into_draft(mut self) -> Draft {
         self.cut_open();
         self.draft

@@ -40,7 +40,7 @@ pub enum ReplyEnd {
 pub struct Reply {
     /// Content to add to the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// Usage as far as the provider reported it.
+    /// Usage, as far as the provider reported it.
     pub usage: Option<Usage>,
     pub end: ReplyEnd,
 }

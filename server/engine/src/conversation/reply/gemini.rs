@@ -11,7 +11,7 @@ use crate::tokens::cost::Usage;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) draft: Draft,
-    /// Number of calls so far, which provides ids for calls without one.
+    /// Number of calls so far, from which ids are derived for calls without one.
     calls: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::tokens::cost::Usage;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) draft: Draft,
-    /// Text of the unfinished message that was already shown.
+    /// Part of the unfinished message's text that was already shown.
     shown: String,
 }
 

@@ -11,7 +11,7 @@ use crate::conversation::history::ContentBlock;
 
 const DIALECTS: [Format; 4] = [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini];
 
-/// A generated answer of a model.
+/// A generated answer from a model.
 #[derive(Clone, Debug)]
 struct Script {
     thought: String,

@@ -1,4 +1,4 @@
-//! Processes new tool results: decides how much of each to keep, and reads the remaining output later.
+//! Processes new tool results: decides how much of each to keep, and reads line ranges of stored outputs.
 //! Overlong outputs are returned to the caller for storage, and replaced with a notice.
 //! `tool_result_archival` decides which results the model sees later.
 

@@ -1,5 +1,5 @@
 //! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. A
-//! plan lists the results to archive and has the question for a model. Applying the plan to the answer yields
+//! plan contains the results to archive and the question for a model. Applying the answer to the plan yields
 //! the change to the conversation. Does not call models, truncate results (`tool_output`), or affect other
 //! messages (`compaction`).
 

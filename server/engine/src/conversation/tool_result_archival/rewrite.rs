@@ -6,7 +6,7 @@ use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMe
 
 use super::words::OUTPUT_CHARS;
 
-/// Approximate characters per token of a summary.
+/// Approximate number of characters per token in a summary.
 const CHARS_PER_TOKEN: usize = 4;
 /// Maximum number of expected further turns.
 const MOST_TURNS: f64 = 50.0;
@@ -18,7 +18,7 @@ pub(crate) enum CacheState<'a> {
     Cold,
     /// A prefix of the last prompt is cached.
     Warm(Warm<'a>),
-    /// The window is full, so archive regardless of the cache.
+    /// The window is full, so results are archived regardless of the cache.
     Forced,
 }
 

@@ -86,7 +86,7 @@ impl<'a> Material<'a> {
     }
 
     /// Lists all results in at most `chars` characters. Each result gets an equal share, plus what earlier
-    /// ones left over.
+    /// results left unused.
     fn listed(&self, chars: usize, arguments: usize, between: &str) -> String {
         let mut listed = String::new();
         let mut left = chars;

@@ -154,8 +154,8 @@ impl Fit {
     }
 }
 
-/// Divisor of the limit: a twelfth of it stays free when a prompt is rebuilt because it did not fit, so that later
-/// prompts can keep the new layout.
+/// When a prompt is rebuilt because it did not fit, the limit divided by this number stays free, so that later prompts
+/// can keep the new layout.
 const HEADROOM: usize = 12;
 
 struct Run<'a> {
@@ -412,10 +412,13 @@ impl Run<'_> {
         }
         for (key, (_, redacted)) in &texts {
             if *redacted > 0 {
-                let secrets =
-                    if *redacted == 1 { "1 secret".to_owned() } else { format!("{redacted} secrets") };
-                let message =
-                    format!("{secrets} in {key} replaced by placeholders; see strata.redaction.list");
+                let message = if *redacted == 1 {
+                    format!("1 secret in {key} was replaced by a placeholder; see strata.redaction.list")
+                } else {
+                    format!(
+                        "{redacted} secrets in {key} were replaced by placeholders; see strata.redaction.list"
+                    )
+                };
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }
         }
@@ -424,7 +427,7 @@ impl Run<'_> {
             let others = attempt.unmapped.len() - 1;
             let others = if others == 0 { String::new() } else { format!(" and {others} more") };
             let message = format!(
-                "the map of {} tokens has no room for {first}{others}; raise symbols.map_budget",
+                "the symbol map is limited to {} tokens and has no room for {first}{others}; raise symbols.map_budget",
                 plan.map_budget
             );
             warnings.push(Warning { code: WarningCode::MapFull, message, path: Some(first.clone()) });

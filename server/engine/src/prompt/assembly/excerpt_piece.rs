@@ -1,4 +1,4 @@
-//! Formats an excerpt for a prompt. It looks like a file, with the names of the file and the definition in the heading.
+//! Formats an excerpt for a prompt. An excerpt is written like a file, but its heading also names the definition.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -30,7 +30,8 @@ pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     out
 }
 
-/// Builds the heading of an excerpt. For a definition it omits line numbers, because edits above would change them.
+/// Builds the heading of an excerpt. The heading of a definition omits line numbers, because edits above the definition
+/// would change them.
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),

@@ -1,6 +1,6 @@
-//! The context frame: names in the repository that are relevant to a request. They are found from the request's words
-//! and from open, selected and mentioned files. The frame is part of the volatile content at the end of a prompt and
-//! contains no file text.
+//! The context frame: names in the repository that are relevant to a request, judging by the request's words and by
+//! open, selected and mentioned files. The frame is part of the volatile content at the end of a prompt and contains no
+//! file text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -31,7 +31,7 @@ pub enum Source {
     Disk {
         /// Time of the last modification, in milliseconds since 1970.
         mtime_ms: i64,
-        /// How the bytes were converted to text; absent if they were read as they are.
+        /// How the bytes were converted to text; absent if no conversion was necessary.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
     },

@@ -26,7 +26,7 @@ pub struct PreparedPrompt {
     pub sent: SentRequest,
     /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
-    /// Whether nothing of the last prompt was allowed to stay, for lack of room.
+    /// Whether the layout was rebuilt from scratch because the prompt did not fit otherwise.
     pub rebuilt: bool,
     /// The request's options, without its content.
     pub asked: Arc<PromptRequest>,

@@ -39,7 +39,7 @@ pub struct Warning {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptWarningCode")]
 pub enum WarningCode {
-    /// A selected file was omitted because it did not fit.
+    /// A selected file or some excerpts were omitted because they did not fit.
     Shed,
     /// A selected file could not be read.
     Unreadable,
@@ -174,7 +174,7 @@ pub struct AssembledPrompt {
     pub tiers: Vec<TierReport>,
     /// Cache breakpoints, in order.
     pub(crate) breakpoints: Vec<Breakpoint>,
-    /// Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
+    /// Expected charge, given what the provider's cache is believed to contain.
     pub predicted: Charge,
     /// Files whose text is in the prompt, with their versions.
     pub(crate) files: Vec<UsedFile>,

@@ -1,5 +1,4 @@
-//! Prompts over small repositories in memory. Every case that the description of the context engine lists under
-//! "Testing" is tested here or next to the code, with a test of the same name.
+//! Tests of prompts for small repositories in memory.
 
 mod budgets;
 mod excerpts;

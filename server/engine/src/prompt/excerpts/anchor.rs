@@ -54,7 +54,7 @@ impl Anchor {
     }
 }
 
-/// Lines by which a range may grow and still be found, in addition to doubling in length.
+/// Number of lines by which a range may grow and still be found, in addition to doubling in length.
 const LONGER: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {

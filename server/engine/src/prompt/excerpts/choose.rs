@@ -22,11 +22,11 @@ use crate::tokens::redaction::placeholders;
 
 /// Maximum number of files to read for a question.
 const MAX_CANDIDATES: usize = 100;
-/// Number of later questions for which an excerpt is kept if the budget allows. A short reply to a question of the
+/// Number of later questions for which an excerpt is kept if the budget allows. A short reply to a question from the
 /// model, for example, names no code.
 const KEPT_FOR: u64 = 2;
 
-/// Divisor of the budget: a later question may add an eighth of it as new code. The other relevant code was shown
+/// A later question may add at most the budget divided by this number as new code. The other relevant code was shown
 /// before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 

@@ -31,7 +31,7 @@ pub enum ExcerptStanding {
     Pinned,
     /// The excerpt is relevant to the last question.
     Wanted,
-    /// The excerpt is relevant only to an earlier question. It is kept while keeping it costs nothing.
+    /// The excerpt is relevant only to an earlier question. It is kept as long as keeping it costs nothing.
     Lingering,
 }
 
@@ -78,17 +78,17 @@ pub struct ExcerptSelection {
     pub items: Vec<CurrentExcerpt>,
     /// Number of the last question in the session.
     pub question: u64,
-    /// Maximum tokens of lingering excerpts. Tokens above it count as ballast.
+    /// Maximum tokens of lingering excerpts. Tokens above this limit count like outdated text.
     pub allowance: usize,
 }
 
 impl ExcerptSelection {
-    /// Returns the excerpts to lay out in the prompt, most important first.
+    /// Returns the excerpts to place in the prompt, most important first.
     pub(crate) fn laid(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
-    /// Returns the excerpts that are not laid out again but may keep their positions.
+    /// Returns the excerpts that are not placed again but may keep their positions.
     pub(crate) fn lingering(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }

@@ -1,5 +1,5 @@
 //! Excerpts in prompts: code that is relevant to a question. `code::excerpts` finds the code; this module turns it into
-//! items that a session shows, keeps, pins and dismisses. It reads no files and does not lay out prompts.
+//! items that a session shows, keeps, pins and dismisses. It does not read files or arrange prompts.
 
 mod anchor;
 mod choose;

@@ -74,7 +74,7 @@ impl<'a> Composer<'a> {
         self.map_groups(speaker, pieces);
     }
 
-    /// Adds a later map section as the user.
+    /// Adds a later map section, with the user as the speaker.
     pub(crate) fn map(&mut self, pieces: &[&Piece]) {
         self.heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
         self.map_groups(Speaker::User, pieces);

@@ -101,7 +101,7 @@ pub struct Seeds {
     pub clusters: Vec<Vec<FileKey>>,
 }
 
-/// Input of the repository file list. Formatting the list is slow, so it happens only when the list is rebuilt.
+/// Input for the repository file list. Formatting the list is slow, so it happens only when the list is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
     /// Files to list, in key order.
@@ -145,12 +145,12 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
-/// Excerpts of earlier prompts. They are not laid out again, but may keep their positions and receive updates.
+/// Excerpts of earlier prompts. They are not placed again, but may keep their positions and receive updates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lingering {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Maximum tokens of lingering excerpts. Tokens above it count as ballast.
+    /// Maximum tokens of lingering excerpts. Tokens above this limit count like outdated text.
     pub allowance: usize,
 }
 
@@ -176,7 +176,7 @@ pub struct Content<'a> {
     pub lingering: Lingering,
     /// Web pages.
     pub urls: Vec<Piece>,
-    /// Input of the repository file list.
+    /// Input for the repository file list.
     pub tree: Tree,
     /// Messages of the conversation, oldest first. Ends between a tool call and its result only if the request contains
     /// that result.

@@ -86,7 +86,7 @@ impl JsonSchema for ItemKey {
 impl<'de> Deserialize<'de> for ItemKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let unknown = || serde::de::Error::custom(format!("`{text}` is not an item"));
+        let unknown = || serde::de::Error::custom(format!("`{text}` is not the id of an item"));
         if text == "system" {
             return Ok(Self::System);
         }

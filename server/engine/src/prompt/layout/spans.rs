@@ -6,8 +6,8 @@ use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Mark, Span};
 
-/// Returns the span of a block of `speaker`, with `continues_run` unset, because it depends on the block before. `framing` is the overhead of a
-/// content block beyond its text, in tokens.
+/// Returns the span of a block of `speaker`. Leaves `continues_run` unset, because it depends on the block before.
+/// `framing` is the overhead of a content block beyond its text, in tokens.
 fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",

@@ -1,6 +1,6 @@
-//! The layouts of a session's last and pending prompts, as a value with which another process can continue. They
-//! outlive a process that asks one question, because the provider's cache does too. They are stored separately from
-//! [`SavedSession`](super::SavedSession), because they are too large to store with every change.
+//! The layouts of a session's last and pending prompts, in a form that another process can restore. The provider's
+//! cache outlives a process that asks a single question, so the next process needs the layouts. They are stored
+//! separately from [`SavedSession`](super::SavedSession), because they are too large to store with every change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
 use crate::tokens::cost::{Account, Pace};
 
-/// State of the provider's cache and of pending prompts, as the session knows it. Valid for exactly one state of the
+/// State of the provider's cache and of pending prompts, as known to the session. Valid for exactly one state of the
 /// session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheMemory {

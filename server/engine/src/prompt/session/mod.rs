@@ -65,7 +65,7 @@ pub enum Status {
     /// The answer is complete.
     #[default]
     Complete,
-    /// The user stopped the answer. The part received so far counts.
+    /// The user stopped the answer. The part received so far is kept.
     Aborted,
     /// The request failed. The prompt is treated as not sent.
     Error,
@@ -130,8 +130,8 @@ pub enum SessionError {
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
-    /// No compaction is left to undo.
-    #[error("this conversation has no compaction left to undo")]
+    /// There is no compaction to undo.
+    #[error("this conversation has no compaction to undo")]
     NothingToUndo,
 }
 
@@ -622,7 +622,7 @@ fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "the answer contains placeholders of secrets ({}); strata.redaction.restore restores them in text to be applied",
+            "the answer contains placeholders for secrets ({}); to apply it to files, restore them with strata.redaction.restore",
             names.join(", ")
         )
     })

@@ -16,7 +16,7 @@ use super::Session;
 /// Whether the prompt fits into the window without archiving.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Room {
-    /// The prompt fits, so archiving can wait until it costs no more than it saves.
+    /// The prompt fits, so archiving can wait until it saves more than it costs.
     Left,
     /// The prompt does not fit, so all results beyond the cutoff are archived at any cost.
     None,

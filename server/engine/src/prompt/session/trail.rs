@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::conversation_facts::{Step, ToolPatterns, files_read, steps};
 use crate::conversation::history::{History, Message, MessageId};
 
-/// State from which the files read and the exploration steps are derived, together with the conversation.
+/// State that determines, together with the conversation, which files were read and which exploration steps were taken.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepHistory {

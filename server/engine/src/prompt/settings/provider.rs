@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::Format;
 use crate::conversation::key_variable::KeyVariable;
 
-/// A provider, identified by its API. Also select it for a gateway or a self-hosted server that offers the same API.
+/// A provider, identified by its API. Also applies to gateways and self-hosted servers that offer the same API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderName {

@@ -75,8 +75,8 @@ pub struct Breaks {
     pub turn: u64,
     /// Break caused by the last recorded prompt.
     pub last: Option<Break>,
-    /// Turn and reason of the last break that began with each item. Files and outlines are kept forever, other items
-    /// only while prompts show them.
+    /// Turn and reason of the last break that began with each item. Files and outlines are kept forever, and other
+    /// items only as long as prompts show them.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 

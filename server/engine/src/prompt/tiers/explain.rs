@@ -19,8 +19,8 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
             "the model, the format or the tools changed, so the previous prompt's cache does not apply"
                 .to_owned()
         }
-        Reason::Expired => "the cache expired, because too much time passed since the last prompt".to_owned(),
-        Reason::System => "the system prompt changed, which precedes everything else".to_owned(),
+        Reason::Expired => "the cache expired because too much time passed since the last prompt".to_owned(),
+        Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
         Reason::Deselected => {
             format!("{} {was} deselected, so its text was removed from the prompt", items())
         }

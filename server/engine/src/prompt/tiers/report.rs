@@ -37,7 +37,7 @@ pub struct TiersReport<Item = ItemReport> {
     pub items: Vec<Item>,
     /// Tokens of the whole prompt.
     pub tokens: usize,
-    /// Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
+    /// Expected charge, given what the provider's cache is believed to contain.
     pub predicted: Charge,
     /// Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
     /// to one decimal.

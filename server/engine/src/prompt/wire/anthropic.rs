@@ -6,8 +6,8 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::anthropic::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them. A top-level `cache_control` counts as one of
-/// the four breakpoints ("Prompt caching").
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them. A top-level
+/// `cache_control` counts as one of the four breakpoints ("Prompt caching").
 pub(super) const FIELDS: &[&str] = &["model", "tools", "system", "messages", "cache_control"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

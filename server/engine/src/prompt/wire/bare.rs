@@ -1,4 +1,4 @@
-//! Writes a conversation as a request without system prompt, files or breakpoints, for exports.
+//! Writes a conversation as a request without a system prompt, files or breakpoints, for exports.
 
 use crate::conversation::history::{ContentBlock, Message, project};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};

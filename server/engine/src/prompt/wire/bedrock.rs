@@ -1,5 +1,5 @@
-//! Writes a request body for Bedrock's Converse API. Over HTTP, `modelId` is part of the URL. The SDKs accept it next
-//! to the other fields.
+//! Writes a request body for Bedrock's Converse API. Over HTTP, `modelId` is part of the URL. The SDKs accept it
+//! alongside the other fields.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::bedrock::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
 pub(super) const FIELDS: &[&str] = &["modelId", "system", "toolConfig", "messages"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

@@ -7,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::gemini::{Signatures, SpelledContents, contents};
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
 pub(super) const FIELDS: &[&str] = &["model", "systemInstruction", "tools", "contents", "cachedContent"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

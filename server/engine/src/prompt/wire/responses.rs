@@ -8,7 +8,7 @@ use super::openai::cache_fields;
 use crate::conversation::dialect::responses;
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
 pub(super) const FIELDS: &[&str] = &[
     "model",
     "store",
@@ -38,7 +38,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     RenderedBody { body: Body::Json(body.into()), messages: count }
 }
 
-/// Whether a model reasons, judged by its name. Other models reject the `include` field ("Encrypted content is not
+/// Whether a model reasons, judging by its name. Other models reject the `include` field ("Encrypted content is not
 /// supported with this model").
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);

@@ -1,5 +1,5 @@
-//! Measures the work of a compaction in calls of the scales and bytes that they count. The work grows
-//! linearly with the conversation, not quadratically.
+//! Measures the work of a compaction: the number of calls that count tokens, and the bytes that they count. The
+//! work must grow linearly with the conversation, not quadratically.
 
 use std::cell::Cell;
 

@@ -29,7 +29,7 @@ pub(super) fn pinned(message: NewMessage) -> NewMessage {
     NewMessage { pin: Pin::Kept, ..message }
 }
 
-/// Returns an assistant's call of a tool on a file.
+/// Returns a message in which the assistant calls a tool on a file.
 pub(super) fn call(id: &str, tool: &str, path: &str) -> NewMessage {
     let input = json!({ "file_path": path });
     NewMessage::new(Role::Assistant, vec![ContentBlock::ToolCall { id: id.into(), name: tool.into(), input }])
@@ -59,7 +59,7 @@ pub(super) fn exchanges(number: usize, tokens: usize) -> History {
     history((0..number).flat_map(both))
 }
 
-/// Counts four characters as a token.
+/// Counts one token for every four characters.
 pub(super) fn count(text: &str) -> usize {
     text.len().div_ceil(4)
 }
@@ -96,7 +96,7 @@ pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
 pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
 pub(super) const DETECTIVE: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
 
-/// Compacts by `profile`, with a model that gives the same answer to each question.
+/// Compacts with `profile` and a model that gives the same answer to each question.
 pub(super) fn drafted(
     history: &History,
     profile: &Profile,

@@ -1,4 +1,4 @@
-//! Properties of every conversation, profile and model, however badly the model answers.
+//! Tests of properties that hold for every conversation, profile and model, however badly the model answers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

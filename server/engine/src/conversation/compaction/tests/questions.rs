@@ -1,5 +1,5 @@
-//! The questions of a compaction: each fits in the model's window, no content can end the conversation early,
-//! and the number of questions is finite.
+//! Tests of the questions of a compaction: each fits in the model's window, no content can end the conversation
+//! early, and the number of questions is finite.
 
 use proptest::prelude::*;
 

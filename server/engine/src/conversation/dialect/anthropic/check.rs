@@ -1,5 +1,5 @@
-//! Checks a Messages API body and reports each broken rule. Shares no code with the renderer, so that its
-//! mistakes are found here. Linear in the size of the body.
+//! Checks a Messages API body and reports each broken rule, in time linear in the size of the body. Shares no
+//! code with the renderer, so that mistakes of the renderer are found.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -24,7 +24,7 @@ const SIDE_OF_FEW: u32 = 8_000;
 /// Maximum base64 characters of an image ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 
-/// Types of blocks without an equivalent in Strata, by where they may appear (Messages API, "Input content
+/// Types of blocks that have no equivalent in Strata and may appear in user messages (Messages API, "Input content
 /// blocks").
 const OF_THE_USER: [&str; 2] = ["document", "search_result"];
 const OF_RESULTS: [&str; 3] = ["document", "search_result", "tool_reference"];
@@ -47,7 +47,7 @@ enum From {
     Assistant,
 }
 
-/// State of checking one body.
+/// State while checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,

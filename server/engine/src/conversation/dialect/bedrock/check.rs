@@ -1,5 +1,5 @@
-//! Checks a Converse body and reports each broken rule. Shares no code with the renderer, so that its
-//! mistakes are found here. Linear in the size of the body.
+//! Checks a Converse body and reports each broken rule, in time linear in the size of the body. Shares no code
+//! with the renderer, so that mistakes of the renderer are found.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const BREAKPOINTS: usize = 4;
 /// Values of `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// State of checking one body.
+/// State while checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,

@@ -1,5 +1,5 @@
-//! Checks a `generateContent` body and reports each broken rule. Shares no code with the renderer, so that
-//! its mistakes are found here. Linear in the size of the body.
+//! Checks a `generateContent` body and reports each broken rule, in time linear in the size of the body. Shares
+//! no code with the renderer, so that mistakes of the renderer are found.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     match body.get("contents").and_then(Value::as_array) {
         None => findings.add(Rule::Shape, "/contents", "`contents` must be a list"),
         Some(contents) if contents.is_empty() => {
-            findings.add(Rule::EmptyMessage, "/contents", "at least one content is required");
+            findings.add(Rule::EmptyMessage, "/contents", "`contents` must not be empty");
         }
         Some(contents) => check_contents(&mut findings, body, contents),
     }

@@ -1,5 +1,5 @@
-//! Checks a Chat Completions body and reports each broken rule. Shares no code with the renderer, so that its
-//! mistakes are found here. Linear in the size of the body.
+//! Checks a Chat Completions body and reports each broken rule, in time linear in the size of the body. Shares
+//! no code with the renderer, so that mistakes of the renderer are found.
 
 use std::collections::HashSet;
 

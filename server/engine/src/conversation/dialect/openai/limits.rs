@@ -16,7 +16,7 @@ const PARTS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
 const CARRIERS: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
-/// Pointers to base64 data, to which [`STRING_CHARS`] does not apply.
+/// Endings of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
 const BASE64: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 
@@ -44,7 +44,7 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     if let Some(options) = options
         && !are_cache_options(options)
     {
-        let detail = "the cache options must be a `mode` of `implicit` or `explicit` and a `ttl` of `30m`";
+        let detail = "the cache options must have a `mode` of `implicit` or `explicit` and a `ttl` of `30m`";
         findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
@@ -112,7 +112,7 @@ fn is_before_breakpoints(model: &str) -> bool {
     }
 }
 
-/// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and unchanged on
+/// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and is unchanged on
 /// return.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();

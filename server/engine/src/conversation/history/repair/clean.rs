@@ -1,4 +1,4 @@
-//! Repairs single messages, independent of their neighbors.
+//! Repairs individual messages, independently of their neighbors.
 
 use serde_json::{Value, json};
 
@@ -104,14 +104,14 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
     if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
 }
 
-/// Replaces characters that providers reject with `_`, and truncates the name.
+/// Replaces unsupported characters in a tool name with `_`, and truncates the name.
 fn tool_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
     if name.is_empty() { "_".into() } else { name }
 }
 
-/// Wraps arguments in an object unless they already are one.
+/// Wraps arguments in an object unless they are one already.
 fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),

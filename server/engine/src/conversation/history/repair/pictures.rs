@@ -1,4 +1,4 @@
-//! Chooses the images to send: those that the provider accepts, and the newest of them if there are too many.
+//! Chooses the images to send: those that the provider accepts, or only the newest of them if there are too many.
 
 use std::collections::VecDeque;
 
@@ -20,9 +20,10 @@ const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 /// Maximum base64 bytes of all images in a request. Leaves room for text within Anthropic's 32 MB limit for a
 /// body.
 const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// Maximum base64 bytes, and number, of images kept after a limit is exceeded. Lower than the limits, so that
-/// the next requests omit the same images and the prompt cache stays valid.
+/// Maximum base64 bytes of the images kept after a limit is exceeded. Lower than the limit, so that the next
+/// requests omit the same images and the prompt cache stays valid.
 const AFTER_A_CUT: usize = 12 * 1024 * 1024;
+/// Maximum number of images kept after a limit is exceeded. Lower than the limit for the same reason.
 const FEW_AFTER_A_CUT: usize = 10;
 
 /// Corrects the media types of images. Replaces unacceptable images, and the oldest ones if there are too

@@ -1,6 +1,6 @@
-//! Removes server-side calls unless their results follow in the same turn. A result in a later turn, after
-//! the model also called a client tool, is removed too: the provider only accepts such a result if nothing
-//! but client results precedes it (Anthropic, "Server tools"), and prompts have context there.
+//! Removes server-side calls unless their results follow in the same turn. If the model also called a client
+//! tool, the result is in a later turn, and is removed too. The provider only accepts such a result if nothing
+//! but client results precedes it (Anthropic, "Server tools"), but a prompt has context at that position.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -5,7 +5,7 @@ use super::super::{ContentBlock, MessageId, Role};
 /// Result of a call that was never answered.
 pub(crate) const NO_RESPONSE: &str = "Tool no response";
 
-/// First user message of a conversation whose earlier messages are omitted, because the user must begin.
+/// First message of a conversation that would otherwise begin with an assistant message.
 pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages omitted]";
 
 /// Result of a failed tool without output.

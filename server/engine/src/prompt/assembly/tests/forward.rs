@@ -40,7 +40,7 @@ fn body_of(
     }
 }
 
-/// Creates questions and answers. For each second question, the model calls a tool.
+/// Creates questions and answers. For every second question, the model calls a tool.
 fn talk(turns: usize) -> Vec<NewMessage> {
     let mut messages = Vec::new();
     for turn in 0..turns {

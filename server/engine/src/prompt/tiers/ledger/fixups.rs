@@ -11,7 +11,8 @@ use super::log::{Diff, Entry, LogBlock};
 use super::log_contents::{File, LogContents};
 use super::wording;
 
-/// Maximum consecutive updates of a file. The next update is a single diff from the full text (`docs/tiers.md`).
+/// Maximum number of consecutive updates of a file. The next update is a single diff from the full text
+/// (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
 /// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;

@@ -12,7 +12,7 @@ pub(super) const ONE: u32 = 1_000_000;
 /// when its file is selected.
 pub(super) const MAP: u32 = 500;
 
-/// Hazard of web pages and the file list, in millionths. They leave only on the user's decision.
+/// Hazard of web pages and the file list, in millionths. They leave only if the user decides so.
 pub(super) const PAGE: u32 = 20_000;
 
 /// Hazard of an excerpt, in millionths. An excerpt leaves if it is dismissed or its file is excluded. Like a map block,

@@ -142,7 +142,7 @@ impl LogContents {
         }
     }
 
-    /// Applies the edits in a message of the model to the known files.
+    /// Applies the edits in a message from the model to the known files.
     fn listen(&mut self, logged: &LogBlock) {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));

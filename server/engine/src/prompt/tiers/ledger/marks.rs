@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::hazard::ONE;
 use super::state::State;
 
-/// Maximum boundaries to compare. The search takes quadratic time.
+/// Maximum number of boundaries to compare. The search takes quadratic time.
 const MAX_CANDIDATES: usize = 60;
 
 /// Indices of the blocks that carry a breakpoint, in ascending order.

@@ -25,7 +25,7 @@ pub(super) struct CachedPrefix {
     pub(super) expires_ms: u64,
 }
 
-/// Cached prefixes that the last request expected, until the provider reports the tokens it read.
+/// Use of the cache that the last request expected, kept until the provider reports the tokens it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
     /// Tokens of the kept prefix.
@@ -78,7 +78,7 @@ impl State {
         self.files.get(key).map_or(0, |clock| clock.age(self.turn))
     }
 
-    /// Learns from the files that the user kept selected, deselected or changed.
+    /// Learns from which selected files the user kept, deselected or changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));

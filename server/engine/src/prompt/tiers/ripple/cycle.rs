@@ -1,5 +1,5 @@
-//! Updates the tiers after each request. Counts unchanged requests, demotes changed items, promotes stable ones, and
-//! lets promotions ripple up through broken tiers. Pure arithmetic on [`State`].
+//! Updates the tiers after each request. Counts the requests in which each item is unchanged, demotes changed items,
+//! promotes stable ones, and lets promotions ripple up through broken tiers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,8 +32,8 @@ pub(super) fn after_request(
     cycle.refill_l0();
 }
 
-/// Compares every item with its previous state. Unchanged active items gain one N. Changed items become active with N =
-/// 0, as do new ones. Items without a hash accept their first measurement.
+/// Compares every item with its previous state. Increments the N of unchanged active items. Changed and new items
+/// become active with N = 0. Items without a hash accept their first measurement.
 fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
@@ -90,7 +90,7 @@ struct Cycle<'a> {
 }
 
 impl Cycle<'_> {
-    /// Sends the active files and map blocks that stayed unchanged for three requests to L3, even if they are no longer
+    /// Moves active files and map blocks that were unchanged for three requests to L3, even if they are no longer
     /// selected.
     fn graduate(&mut self) {
         let lasted: Vec<ItemKey> = self
@@ -101,8 +101,8 @@ impl Cycle<'_> {
         self.send(lasted, Tier::L3);
     }
 
-    /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, only the
-    /// oldest ones are, so that one target's worth stays active. Without a target, none are.
+    /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
+    /// messages stay active, up to the target, and only older ones are promoted. Without a target, none are.
     fn graduate_history(&mut self, content: &Content<'_>) {
         let target = self.rules.target;
         if target == 0 {
@@ -165,8 +165,9 @@ impl Cycle<'_> {
         }
     }
 
-    /// Ages the existing items of a tier. If the tier exceeds the target, the items with the lowest N, up to one
-    /// target's worth, anchor it and do not change. The others gain one N and are promoted when possible.
+    /// Ages the existing items of a tier. If the tier exceeds the target, the items with the lowest N anchor the tier and
+    /// do not change, as many as it takes to reach the target. The N of the other items is incremented, and they are
+    /// promoted when possible.
     fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
         let Some(above) = above(tier) else { return };
         let threshold = entry(above);

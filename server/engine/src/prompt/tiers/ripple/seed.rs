@@ -34,7 +34,7 @@ pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
 }
 
 /// Places everything again. Selected files get a tier immediately, close to the files they refer to. Outlines keep the
-/// tiers they have earned. Active messages older than one target's worth go to L3.
+/// tiers they have earned. The newest messages stay active, up to the target, and older active ones go to L3.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,

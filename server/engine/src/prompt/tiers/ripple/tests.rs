@@ -139,8 +139,8 @@ fn veterans_rise_when_newcomers_break_their_tier_and_wait_below_a_stable_one() {
         }
         script.files.push((name, "y".into()));
     }
-    // Each new item breaks L3 once, so that existing items gain one N. At 6, the first one is promoted, because L2 is
-    // empty.
+    // Each new item breaks L3 once, so that the N of existing items is incremented. At 6, the first one is promoted,
+    // because L2 is empty.
     assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::L2, 6));
     assert_eq!((play.tier("file:b"), play.n("file:b")), (Tier::L3, 6), "L2 is stable, so it waits");
     script.files.remove(0);

@@ -1,5 +1,5 @@
-//! Breaks one property at a time in a valid body. The check must name the broken rule. To add a breach, add a line to a
-//! table.
+//! Breaks one rule at a time in a valid body, and tests that the check names this rule. To add a breach, add a line to
+//! a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
