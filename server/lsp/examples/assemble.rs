@@ -4,7 +4,7 @@
 //! Warm measurements repeat the same question, and run the turns of a conversation, recording each turn before the
 //! next. The tokens of the last request are counted again from its body. Memory is measured from the start of the
 //! process (Linux only).
-#![expect(clippy::print_stdout, reason = "it prints its figures")]
+#![expect(clippy::print_stdout, reason = "prints its measurements")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

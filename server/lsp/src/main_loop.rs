@@ -299,7 +299,7 @@ impl MainLoop {
         let method = question.feature().method();
         let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
         self.pool.spawn(work, move |found| match found {
-            // The receiver is gone if the request was canceled.
+            // The receiver is gone if the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
         });

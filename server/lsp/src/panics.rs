@@ -99,7 +99,7 @@ struct Outcomes {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "it prints its figures")]
+#[expect(clippy::print_stderr, reason = "prints the results of the run")]
 fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     let (lived, outcomes, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
     thread::scope(|scope| {
@@ -190,7 +190,7 @@ fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "it prints its figures")]
+#[expect(clippy::print_stderr, reason = "prints the results of the run")]
 fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     let mut known = BTreeSet::new();
     let mut jobs = Vec::new();

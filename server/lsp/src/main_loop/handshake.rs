@@ -69,7 +69,7 @@ impl MainLoop {
         if let Some(id) = awaited {
             self.resume_session(id);
         }
-        // If the client canceled the request, the answer is not needed, but the state is correct.
+        // If the client cancelled the request, the answer is not needed, but the state is correct.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.begin(&wanted, &self.world.client.registers);
         let _ = answer.send(capabilities::result(encoding, offered));

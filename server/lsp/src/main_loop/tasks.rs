@@ -352,7 +352,7 @@ pub(super) fn resume_failure(error: &SessionStoreError) -> String {
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
-    // The receiver is gone if the request was canceled.
+    // The receiver is gone if the request was cancelled.
     let _ = answer.send(result);
 }
 
