@@ -31,7 +31,7 @@ fn main() -> Result<(), Anything> {
     headless.index(|_| ())?;
     let index = &headless.snapshot().index;
     println!("index of {} files, {} outlined: {:?}", index.files.len(), index.symbols.len(), start.elapsed());
-    println!("memory after it: {}", peak());
+    println!("memory after indexing: {}", peak());
     headless.run("strata.files.select", json!({ "paths": selected }))?;
 
     let ask = json!({ "prompt": "What does this do?", "dryRun": true });

@@ -201,12 +201,12 @@ fn renames_while_reading_lead_nowhere_outside() {
             turn += 1;
         }
     });
-    eprintln!(
-        "{} renames; reads: {inside} inside, {refused} refused, {outside} outside",
-        done.into_inner()
-    );
+    eprintln!("{} renames; reads: {inside} inside, {refused} refused, {outside} outside", done.into_inner());
     assert_eq!(outside, 0, "a read left the workspace folder");
-    assert!(inside > 0 && refused > 0, "the renames never interfered with the reads: {inside} inside, {refused} refused");
+    assert!(
+        inside > 0 && refused > 0,
+        "the renames never interfered with the reads: {inside} inside, {refused} refused"
+    );
 }
 
 #[cfg(unix)]

@@ -110,7 +110,9 @@ fn allowed(given: &str) -> Result<String, SendError> {
         _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return Err(bad("it contains a user name, a password or a key; put the key in an environment variable"));
+        return Err(bad(
+            "it contains a user name, a password or a key; put the key in an environment variable",
+        ));
     }
     if url.fragment().is_some() {
         return Err(bad("it has a fragment (`#`)"));

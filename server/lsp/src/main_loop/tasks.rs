@@ -409,7 +409,7 @@ mod tests {
         main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), token: None, answer });
         let patience = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
-            assert!(Instant::now() < patience, "it is not deleted");
+            assert!(Instant::now() < patience, "the session is not deleted");
             thread::sleep(Duration::from_millis(1));
         }
         cancel.cancel();

@@ -107,7 +107,10 @@ fn assert_appended(acknowledged: usize, found: &Store) {
         loaded => loaded.unwrap().messages,
     };
     let held = messages.len();
-    assert!((acknowledged..=acknowledged + 1).contains(&held), "{acknowledged} messages acknowledged, {held} stored");
+    assert!(
+        (acknowledged..=acknowledged + 1).contains(&held),
+        "{acknowledged} messages acknowledged, {held} stored"
+    );
     assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
 }
 

@@ -74,7 +74,8 @@ fn one_failure(call: usize, fault: Fault, lasting: Lasting, expected: &[Contents
                 let held = Contents::of(store).unwrap();
                 assert!(held == expected[at - 1], "{}: {error}, but the store has changed", about());
             }
-            run(&home, &mut store, step).unwrap_or_else(|error| panic!("{}, second attempt: {error}", about()));
+            run(&home, &mut store, step)
+                .unwrap_or_else(|error| panic!("{}, second attempt: {error}", about()));
         }
         let held = disk::aside(|| Contents::of(store.as_ref().unwrap()));
         assert!(held.unwrap() == expected[at], "{}: the store has unexpected contents", about());

@@ -98,9 +98,7 @@ fn a_migration_that_fails_leaves_the_older_version_as_it_was() {
             }
         }
     }
-    println!(
-        "{writes} writing calls, {reads} reading calls, {runs} runs with one fault each: nothing lost"
-    );
+    println!("{writes} writing calls, {reads} reading calls, {runs} runs with one fault each: nothing lost");
 }
 
 #[test]
