@@ -727,7 +727,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Print the schema of the settings instead of the protocol
+    /// Print the schema of the settings instead of the protocol's
     #[arg(long)]
     pub(crate) settings: bool,
 }

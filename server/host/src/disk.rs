@@ -43,7 +43,7 @@ pub struct ReadLimits {
 pub struct DiskText {
     /// The decoded text, without a byte order mark and with its original line endings.
     pub text: Arc<str>,
-    /// Taken just before the content is read, so that the next check detects a change made during the read.
+    /// Stamp from just before the content was read, so that the next check detects a change made during the read.
     pub stamp: Stamp,
     pub hash: ContentHash,
     /// Describes how the decoder changed the content. Shown next to the text.

@@ -39,7 +39,7 @@ pub struct Entry {
     pub key: FileKey,
     /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
-    /// Set if only the name of the file may be used unless the user requests the file.
+    /// Why only the name of the file may be used, unless the user requests the file. `None` if there is no restriction.
     pub name_only: Option<NameOnly>,
 }
 

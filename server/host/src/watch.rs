@@ -33,7 +33,7 @@ pub struct Watcher {
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Deleted or renamed directories. A new directory at the same path is not watched.
+    /// Deleted or renamed directories. Their watches do not apply to new directories with the same paths.
     gone: BTreeSet<PathBuf>,
 }
 

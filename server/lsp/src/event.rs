@@ -83,7 +83,7 @@ pub(crate) enum Event {
     Closed(DidCloseTextDocumentParams),
     /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
-    /// A message referred to a different document than the previous message, given by its URI.
+    /// A message referred to another document than the previous message. Contains the document's URI.
     Named(String),
     /// The client reported changed files on disk.
     FilesChanged(DidChangeWatchedFilesParams),

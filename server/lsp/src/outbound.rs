@@ -350,7 +350,7 @@ async fn summarize(
     patience: Duration,
     answer: Sender<Result<Summary, String>>,
 ) {
-    let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
+    let summary = answered::<SummarizeRequest>(&client, params, patience, "text").await;
     // The receiver is gone if the compaction was cancelled.
     let _ = answer.send(summary);
 }

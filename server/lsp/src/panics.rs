@@ -27,7 +27,7 @@ use tour::{ClientKind, end, tour};
 
 const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 
-/// The store, which every command that changes something reaches.
+/// Panic points of the store, which every command that changes state reaches.
 const STORE: &str = "store";
 
 /// A workspace with a session that contains all kinds of content.

@@ -46,7 +46,7 @@ pub(crate) struct World {
     pub folders_version: u64,
 }
 
-/// Work to be done outside after a transition.
+/// Work that the main loop starts after a transition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
     /// Parse a changed buffer.

@@ -104,7 +104,7 @@ fn allowed(given: &str) -> Result<String, SendError> {
         "http" if is_loopback(&url) => {}
         "http" => {
             return Err(bad(
-                "http:// would send the key unencrypted: use https://, or an address on this machine",
+                "http:// would send the key unencrypted; use https://, or an address on this machine",
             ));
         }
         _ => return Err(bad("it must begin with https://, or with http:// on this machine")),

@@ -60,8 +60,8 @@ impl<'a> Exchange<'a> {
         Self { request, key, key_source, limits, cancel, until }
     }
 
-    /// Sends the request until there is a reply, a retry is pointless, or the next attempt would start after the
-    /// deadline. In the last case, fails immediately instead of waiting.
+    /// Sends the request, and retries until there is a reply, a retry is pointless, or the next attempt would start
+    /// after the deadline. In the last case, fails immediately instead of waiting.
     pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
         let mut tries = Tries::default();
         loop {

@@ -28,7 +28,8 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long to wait for a session that another process is writing to. A server whose editor is gone exits after 3 s.
+/// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
+/// ended.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
 /// Interval between attempts to open the session.

@@ -221,7 +221,7 @@ impl Client {
         }
     }
 
-    /// Shuts the server down in the regular way.
+    /// Shuts the server down with `shutdown` and `exit`.
     pub(super) fn quit(mut self) {
         self.request("shutdown", Value::Null).unwrap();
         self.notify("exit", Value::Null);
