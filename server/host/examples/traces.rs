@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for trace in traces {
             let ext: usize = trace.turns.iter().map(|turn| turn.ext.len()).sum();
             println!(
-                "  {} ({}): {} files, {} turns, {ext} outside edits",
+                "  {} ({}): {} files, {} turns, {ext} external changes",
                 trace.name,
                 trace.sel,
                 trace.files0.len(),

@@ -42,7 +42,7 @@ pub(super) enum CacheError {
     Damaged(String),
 }
 
-/// Schema of this version. Other versions use other file names, so that two versions of the program can run side by
+/// Database schema. Other versions of the schema use other file names, so that two versions of the program can run side by
 /// side.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS outlines (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
