@@ -1,5 +1,5 @@
-# What people do here. `just` is a convenience: every recipe is one command that works without it, and what CI checks is written in
-# `.ci/run` only, which the recipes call.
+# Common tasks. `just` is optional, since every recipe is one command that also works without it. The checks of CI are defined only in
+# `.ci/run`, which the recipes call.
 
 # Lists the recipes.
 default:
@@ -13,23 +13,23 @@ build *OPTIONS:
 test *OPTIONS:
     tests/run {{OPTIONS}}
 
-# Runs the unit tests of one crate whose path contains a name: `just test-one strata-engine tiers::ledger`.
+# Runs the unit tests of one crate whose paths contain NAME: `just test-one strata-engine tiers::ledger`.
 test-one CRATE NAME:
     cargo test --package {{CRATE}} --lib -- {{NAME}}
 
-# Runs the tests of one suite whose path contains a name: `just test-suite stdio trust::`. Suites: architecture, libraries, safety, stdio, endurance.
+# Runs the tests of one suite whose paths contain NAME: `just test-suite stdio trust::`. Suites: architecture, libraries, safety, stdio, endurance.
 test-suite SUITE NAME="":
     cargo test --workspace --test {{SUITE}} -- {{NAME}}
 
-# Measures, and prints the figures: `just bench`, `just bench latency tokens`.
+# Runs benchmarks and prints their results: `just bench`, `just bench latency tokens`.
 bench *AREAS:
     tests/benches/run {{AREAS}}
 
-# Builds the documentation of all crates, private items included, and fails on a warning.
+# Builds the documentation of all crates, including private items, and fails on warnings.
 docs:
     .ci/run docs
 
-# Builds the site of the pages in docs/ into target/site, and checks its links.
+# Builds a site from the pages in docs/ in target/site, and checks its links.
 site:
     .ci/run site
 
@@ -37,6 +37,6 @@ site:
 spelling:
     .ci/run spelling
 
-# Checks format and lints, as CI does.
+# Checks formatting and lints, as in CI.
 lint:
     .ci/run lint

@@ -1,8 +1,8 @@
-// The notices that licences ask for: who made the crates of the server, and each text of a licence once.
+// Collects the notices that licenses require: the names of all crates in the server, and each license text once.
 //
-//   node .ci/notices.mjs TARGET    prints those of the server for a platform
+//   node .ci/notices.mjs TARGET    prints the notices of the server for a platform
 //
-// Which licences there may be is the business of `deny.toml`.
+// `deny.toml` lists the licenses that are allowed.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(import.meta.url);
 const root = path.join(path.dirname(here), '..');
 
-/** The crates that the server for `target` is made of. Without a target, of the server for this machine. */
+/** Returns the crates that are linked into the server for `target`, which defaults to this machine. */
 export function cratesOfTheServer(target) {
   const cargo = (...args) => execFileSync('cargo', args, { cwd: root, maxBuffer: 1 << 28, encoding: 'utf8' });
   const [, host] = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }));
@@ -35,12 +35,12 @@ export function cratesOfTheServer(target) {
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Whether a dependency becomes part of the program; the others are for its build and its tests. */
+/** Whether a dependency becomes part of the program, unlike build and test dependencies. */
 function isLinked({ dep_kinds }) {
   return dep_kinds.some(({ kind }) => kind === null);
 }
 
-/** Who made what, and each text of a licence once. */
+/** Formats the notices: each license text once, after the components that it applies to. */
 export function notices(components) {
   const texts = new Map();
   for (const { name, version, license, folder } of components) {

@@ -1,11 +1,11 @@
-"""`strata ask`, a process for each question. It reads files from the disk: what is typed is saved before each question."""
+"""`strata ask`, with one process per question. It reads files from disk, so typed lines are saved before each question."""
 
 import json
 import subprocess
 
 from session import FILES, LIMIT, TURNS, Place, Provider, turns
 
-# The provider of a model of each form, and what its address ends in.
+# The path in the base URL of each provider.
 PROVIDERS = {"anthropic": "", "openai": "/v1", "responses": "/v1", "gemini": ""}
 
 
@@ -32,6 +32,6 @@ def play(form: str, model: str, place: Place, provider: Provider, count: int = T
         selected = [word for path in FILES for word in ("--select", path)] if turn.number == 0 else []
         session = "new" if turn.number == 0 else "latest"
         reply = strata("ask", "--session", session, *selected, turn.question)
-        # The totals that the session keeps, not the usage that the reply repeats.
+        # The totals that the session stores, instead of the usage in the reply.
         asked.append({"totals": strata("status")["budget"]["totals"], "predicted": reply["predicted"]})
     return asked

@@ -1,4 +1,4 @@
-"""Bodies of `prompt.assemble` posted as they are, by a client that does nothing else."""
+"""A client that posts the bodies of `prompt.assemble` unchanged."""
 
 import contextlib
 import json
@@ -7,7 +7,7 @@ import pathlib
 from server import Server
 from session import FILES, SHORTENED, Place, Provider, Turn, calls, turns
 
-# What a body needs besides, by its form.
+# The path and the additional fields of a request, by format.
 FORMS = {
     "anthropic": ("/v1/messages", {"max_tokens": 1024}),
     "openai": ("/v1/chat/completions", {"max_completion_tokens": 1024}),
@@ -15,7 +15,7 @@ FORMS = {
     "gemini": ("/v1beta/models/{model}:generateContent", {"generationConfig": {"maxOutputTokens": 1024}}),
 }
 
-# The most that a session may cost, as a share of its price without a cache, by model and form.
+# Maximum cost of a session as a share of its price without a cache, by model and format.
 LIMITS = {
     ("claude-sonnet-5-5", "anthropic"): 0.11,
     ("claude-sonnet-4-5", "anthropic"): 0.16,
@@ -29,7 +29,7 @@ LIMITS = {
 
 
 def usage_of(reply: dict) -> dict:
-    """What was billed, as Strata counts it."""
+    """Converts the billed usage to Strata's fields."""
     usage = reply.get("usage") or reply["usageMetadata"]
     if "promptTokenCount" in usage:
         read, written = usage.get("cachedContentTokenCount", 0), 0
@@ -60,7 +60,7 @@ def answer_of(reply: dict) -> str:
 
 @contextlib.contextmanager
 def opened(place: Place):
-    """The server with four files selected, and how a turn types into them."""
+    """Starts a server with four selected files. Also returns a function that types the line of a turn."""
     with Server(place.repo, place.environment) as server:
         buffers = {}
         for file in FILES:
@@ -86,14 +86,14 @@ def play(form: str, model: str, place: Place, provider: Provider) -> None:
             prompt = server.run("prompt.assemble", prompt=turn.question, format=form, model=model)
             body = {**prompt["body"], **more}
             if form == "gemini":
-                # There the model is part of the address.
+                # Gemini expects the model in the URL.
                 del body["model"]
             reply = provider.post(path.format(model=model), body)
             server.run("prompt.record", id=prompt["id"], response=answer_of(reply), usage=usage_of(reply))
 
 
 def play_with_tools(model: str, place: Place, provider: Provider) -> None:
-    """The model calls tools before each answer, those that VS Code offers."""
+    """The model calls tools of the VS Code extension before each answer."""
     path, more = FORMS["anthropic"]
     manifest = pathlib.Path(__file__).parents[2] / "editors/vscode/package.json"
     declared = {tool["name"]: tool for tool in json.loads(manifest.read_text())["contributes"]["languageModelTools"]}

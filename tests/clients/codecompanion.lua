@@ -1,5 +1,5 @@
--- The plugin, plenary and CodeCompanion, as a plugin manager would load them, with one of CodeCompanion's own adapters and
--- Strata's, which sends through that.
+-- Loads the plugin, plenary and CodeCompanion like a plugin manager, and sets up one of CodeCompanion's own adapters and Strata's adapter,
+-- which sends through the other.
 local top = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
 for _, folder in ipairs({ vim.env.PLENARY, vim.env.CODECOMPANION, top .. "/editors/neovim" }) do
   vim.opt.runtimepath:prepend(folder)
@@ -7,13 +7,13 @@ end
 vim.g.strata = { path = vim.env.STRATA_BIN }
 vim.opt.shortmess:append("F")
 
--- Notes what the user is told. A long message would wait for a key.
+-- Records notifications instead of showing them, since a long message would wait for a key.
 _G.NOTIFIED = {}
 vim.notify = function(message)
   table.insert(_G.NOTIFIED, message)
 end
 
--- Where the stand-in takes the bodies of an adapter.
+-- The stand-in's path for the bodies of each adapter.
 local PATHS =
   { anthropic = "/v1/messages", openai = "/v1/chat/completions", openai_responses = "/v1/responses" }
 
@@ -27,7 +27,7 @@ local function stand_in()
   })
 end
 
--- A tool of a user's, which asks nobody for leave.
+-- A user's own tool, which needs no approval.
 local function weather()
   return {
     name = "weather",
@@ -40,10 +40,10 @@ local function weather()
       type = "function",
       ["function"] = {
         name = "weather",
-        description = "Says what the weather is",
+        description = "Returns the weather in a city",
         parameters = {
           type = "object",
-          properties = { city = { type = "string", description = "Where" } },
+          properties = { city = { type = "string", description = "Name of the city" } },
           required = { "city" },
         },
       },
@@ -68,7 +68,7 @@ vim.api.nvim_create_autocmd("VimEnter", {
             opts = { default_tools = vim.env.CHAT_TOOL and { vim.env.CHAT_TOOL } or {} },
             weather = {
               callback = weather,
-              description = "Says what the weather is",
+              description = "Returns the weather in a city",
               opts = { require_approval_before = false },
             },
           },

@@ -1,4 +1,4 @@
-"""Chats of the real CodeCompanion, with `/strata` and with the adapter `strata`, typed into their buffers."""
+"""Types into chats of the real CodeCompanion, with `/strata` and with the adapter `strata`."""
 
 import contextlib
 import pathlib
@@ -9,13 +9,13 @@ from session import FILES, TURNS, Place, Provider, turns
 
 INIT = pathlib.Path(__file__).with_name("codecompanion.lua")
 
-# Where the plugin and what it needs are.
+# Environment variables with the checkouts of the plugin and its dependency.
 CHECKOUTS = ("CODECOMPANION", "PLENARY")
 
 
 
 class Chat:
-    """A chat in a Neovim of its own, typed into its buffer."""
+    """A chat in Neovim, controlled by typing into its buffer."""
 
     def __init__(self, editor: Editor, place: Place, provider: Provider):
         self.editor, self.place, self.provider = editor, place, provider
@@ -29,7 +29,7 @@ class Chat:
         self.editor.type("<CR>")
 
     def ask(self, text: str):
-        """Asks, and waits for the answer."""
+        """Sends a question and waits for the answer."""
         self.send(text)
         self.wait(text)
 
@@ -54,12 +54,12 @@ def neovim(adapter: str, model: str, place: Place, provider: Provider, base: str
 
 
 def messages(editor: Editor) -> str:
-    """What Neovim told the user."""
+    """Returns all messages that Neovim has shown."""
     return editor.nvim.funcs.execute("messages") + editor.lua("return table.concat(NOTIFIED, '\\n')")
 
 
 def play(adapter: str, base: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
-    """The session in a chat: with `/strata` and an adapter of CodeCompanion's, or with the adapter of Strata's."""
+    """Plays the session in a chat, with `/strata` and one of CodeCompanion's adapters, or with Strata's adapter."""
     with neovim(adapter, model, place, provider, base) as editor:
         for path in FILES:
             editor.edit(path)
@@ -76,7 +76,7 @@ def play(adapter: str, base: str, model: str, place: Place, provider: Provider, 
 
 
 def said(editor: Editor) -> list[tuple[str, str]]:
-    """The conversation as the server has it: who says what, calls and results of tools by their names."""
+    """Returns the server's conversation as pairs of role and text, with one line for each tool call and result."""
     conversation = []
     for message in editor.run("history.get")["messages"]:
         words = []
@@ -92,12 +92,12 @@ def said(editor: Editor) -> list[tuple[str, str]]:
 
 
 def shown(chat: Chat) -> list[tuple[str, str]]:
-    """The same as the chat has it."""
+    """Returns the conversation in the chat in the same form."""
     return [tuple(pair) for pair in chat.lua(SHOWN)]
 
 
 def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> None:
-    """What users do in chats besides asking: after each, the server's conversation is what the chat shows."""
+    """Calls tools, and regenerates, edits, stops and interrupts answers. The server's conversation always equals the chat's."""
     with neovim(OURS, model, place, provider, base, CHAT_TOOL="weather") as editor:
         editor.edit(FILES[2])
         editor.type(f":Strata add {FILES[2]}<CR>")
@@ -121,11 +121,11 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
 
         provider.say([{"text": "Take two."}])
         editor.type("gr")
-        until(lambda: shown(chat)[-1][1] == "Take two.", "the answer is made again")
+        until(lambda: shown(chat)[-1][1] == "Take two.", "the answer is regenerated")
         asked[-1] = ("assistant", "Take two.")
         both(*asked)
 
-        # As the debug window of CodeCompanion does.
+        # Edits a message like CodeCompanion's debug window.
         chat.lua("chat.messages[#chat.messages].content = 'Take none.'")
         provider.say([{"text": "It will stay dry."}])
         chat.ask("Why none?")
@@ -134,18 +134,18 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
         provider.say([{"error": 529}])
         chat.ask("Is it warm?")
         assert "verloaded" in messages(editor), messages(editor)
-        assert said(editor)[-1] == ("assistant", "It will stay dry."), "nothing is recorded of what failed"
+        assert said(editor)[-1] == ("assistant", "It will stay dry."), "the failed question was recorded"
         provider.say([{"text": "It is cold."}])
-        # After an error CodeCompanion sends what was asked once more.
+        # After an error, CodeCompanion sends the last question again.
         editor.type("<CR>")
-        chat.wait("the same again")
+        chat.wait("the repeated question")
         assert said(editor)[-2:] == [("user", "Is it warm?"), ("assistant", "It is cold.")], said(editor)[-2:]
 
         provider.say([{"text": "First it is this. " * 30, "error": "stall"}])
         chat.send("What comes?")
         until(lambda: "First it is this." in chat.lua("return table.concat(vim.api.nvim_buf_get_lines(..., 0, -1, false), '')"), "it streams")
         editor.type("q")
-        until(lambda: said(editor)[-1][1].startswith("First it is this."), "what came of the answer is recorded")
+        until(lambda: said(editor)[-1][1].startswith("First it is this."), "the partial answer is recorded")
         assert said(editor)[-2] == ("user", "What comes?")
         provider.say([{"text": "That was it."}])
         chat.ask("Go on.")
@@ -153,7 +153,7 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
 
         provider.say([{"text": "Half of it is there. " * 30, "error": "midstream"}])
         chat.ask("And then?")
-        until(lambda: said(editor)[-1][1].startswith("Half of it is there."), "what came before it broke off is recorded")
+        until(lambda: said(editor)[-1][1].startswith("Half of it is there."), "the interrupted answer is recorded")
         assert "ended the answer early" in messages(editor)
         provider.say([{"text": "Whole again."}])
         chat.ask("Once more.")
@@ -164,7 +164,7 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
         other = Chat(editor, place, provider)
         other.ask("Another matter?")
         assert said(editor) == [("user", "Another matter?"), ("assistant", "Whole again.")], said(editor)
-        assert editor.run("files.has", path=FILES[2])["has"], "another chat has the same files"
+        assert editor.run("files.has", path=FILES[2])["has"], "another chat lacks the selected file"
         chat.ask("Back here?")
         assert editor.run("server.status")["session"] == session
         assert said(editor) == [*before, ("user", "Back here?"), ("assistant", "Whole again.")]
@@ -173,7 +173,7 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
 
 
 def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
-    """A conversation longer than the limit of a request, and a prompt that is refused as too long."""
+    """A conversation that exceeds the limit of a request, and a prompt that the provider rejects as too long."""
     provider.say([{"text": "What stands here is long. " * 500}])
     with neovim(OURS, model, place, provider) as editor:
         editor.edit(FILES[2])
@@ -182,30 +182,30 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         chat = Chat(editor, place, provider)
         for turn in turns(10):
             chat.ask(turn.question)
-        until(lambda: f"{model} wrote the summary" in messages(editor), "it says who wrote the summary")
-        assert provider.summaries, "the model was asked for no summary"
+        until(lambda: f"{model} wrote the summary" in messages(editor), "a message says who wrote the summary")
+        assert provider.summaries, "no summary was requested from the model"
         provider.say([{"text": "It fits now."}])
         provider.refuses = True
         chat.ask("Does it fit?")
-        assert not provider.refuses, "nothing was refused"
+        assert not provider.refuses, "no request was rejected"
         assert "compacting the conversation and sending it again" in messages(editor)
         assert "It fits now." in "".join(editor.nvim.api.buf_get_lines(chat.buffer, 0, -1, False))
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
-    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation is no longer than the limit"
+    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation does not exceed the limit"
     assert max(bill["prompt"] for bill in bills) <= SHORT, bills
 
 
 # The name of Strata's adapter.
 OURS = "strata"
 
-# A model of OpenAI's, and the forms of its bodies by the adapters that speak them.
+# A model by OpenAI, and the body format of each adapter for it.
 OTHER = "gpt-5.1"
 OTHERS = {"openai": "openai", "openai_responses": "responses"}
 
 CHATS = "return #vim.tbl_filter(function(b) return vim.bo[b].filetype == 'codecompanion' end, vim.api.nvim_list_bufs())"
 
-# Messages in turns: what follows each other of one role is one message to the server.
+# Joins consecutive messages of one role, as the server does.
 SHOWN = """
 local pairs, before = {}, nil
 for _, message in ipairs(chat.messages) do
@@ -229,7 +229,7 @@ end
 return pairs
 """
 
-# As completion runs a slash command.
+# Runs the slash command like completion.
 SLASH = """
 local chat = require("codecompanion.interactions.chat").buf_get_chat(0)
 local config = require("codecompanion.config").interactions.chat.slash_commands.strata

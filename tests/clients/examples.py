@@ -1,4 +1,4 @@
-"""The examples for programs, which read files from the disk: what is typed is saved before each question."""
+"""The example programs. They read files from disk, so typed lines are saved before each question."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ EXAMPLES = pathlib.Path(__file__).parents[2] / "editors/examples"
 def command(example: str) -> list[str]:
     if example.endswith(".py"):
         return [sys.executable, str(EXAMPLES / example)]
-    # Packages are looked for above the file.
+    # Node looks for packages in the directories above the file.
     copy = pathlib.Path(os.environ["PACKAGES"]) / example
     shutil.copy(EXAMPLES / example, copy)
     return ["node", str(copy)]

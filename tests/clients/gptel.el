@@ -1,4 +1,4 @@
-;; A chat of gptel with Strata's backend.  Each line of standard input is a list of Lisp: what is typed, or a question.  -*- lexical-binding: t; -*-
+;; A chat of gptel with Strata's backend.  Each line of standard input is a Lisp list, which describes one action of the user.  -*- lexical-binding: t; -*-
 
 (add-to-list 'load-path (getenv "GPTEL"))
 (add-to-list 'load-path (expand-file-name "../../editors/emacs" (file-name-directory load-file-name)))
@@ -19,19 +19,19 @@
                    :models (list gptel-model))))
 (setq gptel-tools
       (and (getenv "CHAT_TOOL")
-           (list (gptel-make-tool :name "weather" :description "Says what the weather is"
-                                  :args '((:name "city" :type string :description "Where"))
+           (list (gptel-make-tool :name "weather" :description "Returns the weather in a city"
+                                  :args '((:name "city" :type string :description "Name of the city"))
                                   :function (lambda (city) (format "It rains in %s." city))))))
 
 (setq locale-coding-system 'utf-8)
 
 (defvar chat nil "The buffer of the chat.")
-(defvar said nil "What Emacs told the user.")
+(defvar said nil "Messages that Emacs has shown, newest first.")
 (advice-add 'message :after (lambda (format &rest arguments)
                               (when format (push (apply #'format-message format arguments) said))))
 
 (defun wait ()
-  "Wait until no request is on its way."
+  "Wait until no request is pending."
   (with-timeout (60 (error "No answer: %S" said))
     (while (not (memq (gptel-fsm-state (buffer-local-value 'gptel--fsm-last chat)) '(DONE ERRS ABRT)))
       (accept-process-output nil 0.01))))
@@ -47,7 +47,7 @@
   (setq chat (gptel (generate-new-buffer-name "*chat*") nil "" nil)))
 
 (defun obey (words)
-  "Do what WORDS say, as a user would, and print what came of it."
+  "Perform the action that WORDS describe, and print the resulting state."
   (pcase words
     (`(add . ,paths) (dolist (path paths) (find-file-noselect path) (gptel-strata-add path)))
     (`(type ,path ,at-top ,line)

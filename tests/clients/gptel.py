@@ -1,4 +1,4 @@
-"""A chat of the real gptel in Emacs, with the backend of Strata's."""
+"""A chat of the real gptel in Emacs, with Strata's backend."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from session import FILES, LIMIT, Place, Provider, turns
 
 SCRIPT = pathlib.Path(__file__).with_name("gptel.el")
 
-# Where the package is.
+# Environment variable with the checkout of the package.
 CHECKOUTS = ("GPTEL",)
 
 
@@ -20,7 +20,7 @@ def lisp(value) -> str:
 
 
 class Emacs:
-    """An Emacs that does what it is told line by line."""
+    """An Emacs that performs one action for each line of its input."""
 
     def __init__(self, model: str, place: Place, provider: Provider, **more: str):
         more |= {"STRATA_MODEL": model, "STAND_IN_HOST": provider.url.removeprefix("http://")}
@@ -32,7 +32,7 @@ class Emacs:
     def do(self, what: str, *arguments) -> dict:
         self.process.stdin.write(f"({what} {' '.join(map(lisp, arguments))})\n")
         self.process.stdin.flush()
-        # What it says of itself stands in front of that.
+        # Skip Emacs's own output before the state.
         while line := self.process.stdout.readline():
             if line.startswith("{"):
                 return json.loads(line)
@@ -58,7 +58,7 @@ def play(model: str, place: Place, provider: Provider) -> None:
 
 
 def play_behaviour(model: str, place: Place, provider: Provider) -> None:
-    """What users do in chats besides asking: after each, the server's conversation is what the buffer shows."""
+    """Calls tools, and edits, removes and stops messages. The server's conversation always equals the one in the buffer."""
     with Emacs(model, place, provider, CHAT_TOOL="weather") as emacs:
         calls = [{"name": "weather", "input": {"city": "Oslo"}}]
         provider.say([{"tools": calls, "text": "I look."}, {"text": "Take an umbrella."}])
@@ -82,7 +82,7 @@ def play_behaviour(model: str, place: Place, provider: Provider) -> None:
         provider.say([{"error": 529}])
         state = emacs.do("ask", "Is it warm?")
         assert "verloaded" in " ".join(state["said"]), state["said"]
-        assert [text for _, text in state["history"]] == asked, "nothing is recorded of what failed"
+        assert [text for _, text in state["history"]] == asked, "the failed question was recorded"
 
         provider.say([{"text": "First it is this. " * 30, "error": "stall"}])
         state = emacs.do("stop", "What comes?", "First it is this.")
@@ -91,7 +91,7 @@ def play_behaviour(model: str, place: Place, provider: Provider) -> None:
         provider.say([{"text": "It fits now."}])
         provider.refuses = True
         state = emacs.do("ask", "Does it fit?")
-        assert not provider.refuses, "nothing was refused"
+        assert not provider.refuses, "no request was rejected"
         assert "compacting the conversation and sending it again" in " ".join(state["said"])
         assert state["history"][-1][1] == "It fits now."
     provider.say([{"text": "Done."}])

@@ -1,4 +1,4 @@
-"""Plays the session through each client against the stand-in provider, and prints what it cost: `main.py STAND_IN FLASK [CLIENT...]`."""
+"""Plays the session through each client with the stand-in provider, and prints its cost: `main.py STAND_IN FLASK [CLIENT...]`."""
 
 import contextlib
 import dataclasses
@@ -15,48 +15,48 @@ from collections.abc import Callable
 import ask
 import bodies
 import examples
-import neovim  # Before what else uses its driver.
+import neovim  # Imported first, since it makes its driver available to the others.
 import codecompanion
 import gptel
 import vscode
 from session import HEADING, SHORTENED, TURNS, Provider, Row, calls, judged, place, share_billed, turns
 
-# A client is as cheap as the bodies posted as they are, or nearly so.
+# Maximum cost of a client, relative to the unchanged bodies.
 NEARLY = 1.05
 
-# What a chat may cost that only adds to what it sent.
+# Maximum cost of a chat that only appends to the previous request.
 CODECOMPANION = 0.35
 
-# The model that every client is played with.
+# The model for most clients.
 MODEL = "claude-sonnet-5-5"
 
-# The model of clients that speak OpenAI's dialect.
+# The model for clients that use OpenAI's dialect.
 OPENAI_MODEL = "gpt-5.1"
 
-# The most that a session in which the model calls tools may cost.
+# Maximum cost of a session in which the model calls tools.
 WITH_TOOLS = 0.11
 
-# The most that a chat of another extension may cost with Strata as the source of its model: two requests a turn, of a long file.
+# Maximum cost of another extension's chat with Strata as the source of the model. It sends a long file in two requests per turn.
 OTHER_CHAT = 0.12
 REQUESTS_WITH_TOOLS = len(calls(turns()[0])) + 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Play:
-    """One client in one way: a row of the table, or what it is asked to do besides."""
+    """A session of one client: a row of the table, or a test of its behavior."""
 
     client: str
     title: str
     model: str
-    # Called with the model, a place and a provider. A client that has no server in its hands returns what was recorded.
+    # Called with the model, a place and a provider. A client that runs its server itself returns the recorded turns.
     session: Callable
     limit: float | None = None
-    # The title and the model of the bodies that it may cost nearly as much as.
+    # Title and model of the unchanged bodies that determine the cost limit.
     like: tuple[str, str] | None = None
     count: int = TURNS
     requests: int = 1
     records: bool = True
-    # Checks by itself what was asked, and has no row.
+    # Makes its own checks, and has no row in the table.
     checks_itself: bool = False
 
     def is_wanted(self, wanted: tuple[str, ...]) -> bool:
@@ -65,7 +65,7 @@ class Play:
         return not wanted or self.client in wanted or self.client.partition("-")[0] in wanted
 
     def missing(self) -> list[str]:
-        """What names no checkout of the client."""
+        """Returns the environment variables that must name a checkout of the client, but are not set."""
         needed = {"codecompanion": codecompanion.CHECKOUTS, "gptel": gptel.CHECKOUTS}
         return [name for name in needed.get(self.client, ()) if name not in os.environ]
 
@@ -75,7 +75,7 @@ def posted(form: str) -> str:
 
 
 def plays() -> list[Play]:
-    """What is compared with comes first, then what takes longest, so that none of it is waited for alone."""
+    """Returns all sessions. The unchanged bodies come first, since limits depend on them, and then the slowest sessions."""
     near, partial = {"like": (posted("anthropic"), MODEL)}, functools.partial
     near_openai = {"like": (posted("openai"), OPENAI_MODEL)}
     with_tools = {"count": SHORTENED, "requests": REQUESTS_WITH_TOOLS}
@@ -137,7 +137,7 @@ class Played:
     row: Row | None
     bills: list[dict]
     seconds: float
-    # What it failed with, if it was not played to its end.
+    # The error, if the session did not finish.
     failure: str | None = None
 
     def is_failed(self) -> bool:
@@ -170,9 +170,9 @@ def in_the_pool(task: tuple) -> Played:
 def main(stand_in: str, flask: str, *wanted: str) -> int:
     chosen = [play for play in plays() if play.is_wanted(wanted)]
     for client in {play.client: play.missing() for play in chosen if play.missing()}.items():
-        print(f"{client[0]}: not played, since {' and '.join(client[1])} name no checkouts")
+        print(f"{client[0]}: skipped; set {' and '.join(client[1])} to checkouts")
     chosen = [play for play in chosen if not play.missing()]
-    # What others are compared with comes first.
+    # Sessions that determine the limits of others come first.
     compared = {play.like for play in chosen}
     first = [play for play in plays() if play in chosen and play.client == "bodies" or (play.title, play.model) in compared]
     print(HEADING, flush=True)
@@ -199,6 +199,6 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
 
 
 if __name__ == "__main__":
-    # Whatever was started ends with this, too.
+    # Exit normally, so that all started processes end too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sys.exit(main(*sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""`:Strata ask` in a real Neovim, into which everything is typed."""
+"""`:Strata ask` in a real Neovim, with all input typed."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from driver import Editor  # noqa: E402
 
 @contextlib.contextmanager
 def environment(values: dict[str, str]):
-    """The driver starts Neovim with what this process has."""
+    """Sets environment variables of this process, which the driver passes to Neovim."""
     before = dict(os.environ)
     os.environ.update(values)
     try:
@@ -24,17 +24,17 @@ def environment(values: dict[str, str]):
 
 
 def typed_in(turn) -> str:
-    """Keys that type the line of a turn. Ctrl-U takes an indent back."""
+    """Returns the keys that type the line of a turn. Ctrl-U removes automatic indentation."""
     return f"{'ggO' if turn.at_top else 'Go'}<C-U>{turn.line}<Esc>"
 
 
-# Tokens that the provider takes in the conversation that is longer.
+# Maximum tokens of a request in the sessions that exceed the limit.
 SHORT = 20_000
 
 
 def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
-    """A conversation longer than the limit of a request: it is compacted by the model of `:Strata ask`, which is said, and can be
-    undone. A prompt that is refused as too long is sent once more."""
+    """A conversation that exceeds the limit of a request. The model of `:Strata ask` compacts it, which is announced and can be undone.
+    A prompt that the provider rejects as too long is sent once more."""
     provider.say([{"text": "What stands here is long. " * 500}])
     with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key"}):
         editor = Editor(place.repo, place.home, "plugin.lua")
@@ -48,15 +48,15 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             for turn in turns(10):
                 editor.type(f":Strata ask {turn.question}<CR>")
                 place.wait_for_turn(turn)
-            until(lambda: f"{model} wrote the summary" in editor.nvim.funcs.execute("messages"), "it says who wrote the summary")
-            assert provider.summaries, "the model was asked for no summary"
+            until(lambda: f"{model} wrote the summary" in editor.nvim.funcs.execute("messages"), "a message says who wrote the summary")
+            assert provider.summaries, "no summary was requested from the model"
             provider.say([{"text": "It fits now."}])
             provider.refuses = True
             editor.type(":Strata ask Does it fit?<CR>")
             until(lambda: "It fits now." in editor.text(), "the answer")
-            assert not provider.refuses, "nothing was refused"
+            assert not provider.refuses, "no request was rejected"
             assert "compacting the conversation and sending it again" in editor.nvim.funcs.execute("messages")
-            until(lambda: not editor.run("compaction.status")["running"], "no compaction runs any more")
+            until(lambda: not editor.run("compaction.status")["running"], "no compaction is running")
             editor.type(":Strata compaction<CR>")
             until(lambda: "Last compaction     just now" in editor.text(), "the compaction buffer")
             before = editor.run("compaction.status")["last"]
@@ -67,18 +67,18 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             editor.quit()
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
-    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation is no longer than the limit"
+    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation does not exceed the limit"
     assert max(bill["prompt"] for bill in bills) <= SHORT, bills
 
 
 def sends(provider: Provider) -> dict[str, str]:
-    """Settings by which the server sends prompts itself."""
+    """Returns settings with which the server sends prompts itself."""
     settings = {"NAME": "anthropic", "BASE_URL": provider.url, "KEY_ENV": "STAND_IN_KEY"}
     return {f"STRATA_PROVIDER_{name}": value for name, value in settings.items()}
 
 
 def play_sending(model: str, place: Place, provider: Provider) -> None:
-    """What users do while the server sends: tools, answers that stop, a prompt that is too long."""
+    """Calls tools, stops answers and sends a prompt that is too long while the server sends the requests."""
     with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key", **sends(provider)}):
         editor = Editor(place.repo, place.home, "plugin.lua")
         try:
@@ -99,20 +99,20 @@ def play_sending(model: str, place: Place, provider: Provider) -> None:
             editor.type(":Strata! ask Where are cookies made?<CR>")
             until(lambda: "It is in sessions.py." in answers(), "the answer")
             assert "I look.\n\n`grep class SecureCookie`\n\nIt is in sessions.py." in answers(), answers()
-            until(lambda: "% cached" in editor.nvim.funcs.execute("messages"), "what it cost")
+            until(lambda: "% cached" in editor.nvim.funcs.execute("messages"), "the cost of the answer")
             assert last() == ("assistant", "It is in sessions.py.")
 
             provider.say([{"text": "First it is this. " * 30, "error": "stall"}])
             editor.type(":Strata ask What comes?<CR>")
             until(lambda: "First it is this." in answers(), "it streams")
             editor.type(":Strata cancel<CR>")
-            until(lambda: last()[1].startswith("First it is this."), "what came is recorded")
+            until(lambda: last()[1].startswith("First it is this."), "the partial answer is recorded")
 
             provider.say([{"text": "It fits now."}])
             provider.refuses = True
             editor.type(":Strata ask Does it fit?<CR>")
             until(lambda: "It fits now." in answers(), "the answer")
-            assert not provider.refuses, "nothing was refused"
+            assert not provider.refuses, "no request was rejected"
             until(lambda: last() == ("assistant", "It fits now."), "it is recorded")
         finally:
             editor.quit()

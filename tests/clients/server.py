@@ -1,4 +1,4 @@
-"""The server over its pipes, as a client without an editor speaks to it."""
+"""Talks to the server through its pipes, as a client without an editor."""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
-"""The session that every client plays, the provider that bills it, and what is checked of it. Knows no client.
+"""The session that every client plays, the provider that bills it, and the checks. Independent of the clients.
 
-Thirty turns on one repository: four files are selected, and before each question a line is typed into one of them and not
-saved. The stand-in provider bills by the providers' documented rules and never looks at what Strata expects.
+The session has thirty turns on one repository, with four selected files. Before each question, a line is typed into one of the files
+and not saved. The stand-in provider bills by the providers' documented rules, regardless of what Strata predicts.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ import urllib.request
 TAP = pathlib.Path(__file__).with_name("tap")
 
 TURNS = 30
-# Of a session that is played once more in another way.
+# Number of turns for variants of a session.
 SHORTENED = 10
 FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
 
-# Stands in each request for a summary, and in no other.
+# Text that occurs in every request for a summary, and in no other request.
 SUMMARY = b"<conversation>"
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
-# How far a predicted share may be off.
+# Maximum relative error of a predicted cost.
 PRECISION = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
 class Turn:
-    """What a user does in one turn: types a line at the top or the end of a file, and asks."""
+    """One turn of the user, who types a line at the top or the end of a file and asks a question."""
 
     number: int
     path: str
@@ -62,7 +62,7 @@ class Call:
 
 
 def calls(turn: Turn) -> list[Call]:
-    """What the model looks up before it answers, a request each."""
+    """Returns the tool calls of the model before its answer, each in its own request."""
     name = turn.line.partition(" ")[0]
     return [
         Call("strata_outline", "symbols.file", {"path": turn.path}),
@@ -81,17 +81,17 @@ def turns(count: int = TURNS) -> list[Turn]:
 
 
 class Provider:
-    """The stand-in, behind a relay that remembers the last request."""
+    """The stand-in provider, behind a relay that stores the last request."""
 
     def __init__(self, program: pathlib.Path, *options: str):
         argv = [os.environ["STAND_IN_PYTHON"], str(program), "--exact", *options]
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
         self.stand_in = self.process.stdout.readline().strip()
         self.last, provider = b"", self
-        # Summaries that were asked for, and whether the next question of a conversation is refused as too long.
+        # Requests for summaries, and whether to reject the next other request as too long.
         self.summaries, self.refuses = [], False
         self.answers = [{"text": "Done."}]
-        # Cleared while no answer is to come.
+        # Cleared to hold back answers.
         self.answering = threading.Event()
         self.answering.set()
 
@@ -122,10 +122,10 @@ class Provider:
                     if length := reply.headers["content-length"]:
                         self.send_header("content-length", length)
                     else:
-                        # A stream, which ends with its connection.
+                        # A stream, which ends when the connection is closed.
                         self.send_header("connection", "close")
                     self.end_headers()
-                    # Whoever asked may be gone by now.
+                    # The client may have disconnected.
                     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                         while part := reply.read1():
                             self.wfile.write(part)
@@ -151,14 +151,14 @@ class Provider:
             with urllib.request.urlopen(request) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as refused:
-            raise AssertionError(f"{path} was refused: {refused.read().decode()}") from None
+            raise AssertionError(f"{path} was rejected: {refused.read().decode()}") from None
 
     def bill(self) -> dict:
         with urllib.request.urlopen(self.stand_in + "/bill") as reply:
             return json.load(reply)
 
     def say(self, answers: list[dict]):
-        """The next answers; the last one is repeated."""
+        """Sets the next answers. The last one is repeated."""
         self.answers = answers
         self.tell("/script", answers)
 
@@ -175,14 +175,14 @@ class Provider:
 
 @dataclasses.dataclass
 class Place:
-    """A repository and a home for one session, and what the server said in it."""
+    """A repository and a home directory for one session, with the log of the server's replies."""
 
     repo: pathlib.Path
     home: pathlib.Path
     environment: dict[str, str]
 
     def turns(self) -> list[dict]:
-        """Of each recorded turn, oldest first: what was `predicted`, and the `totals` that were recorded so far."""
+        """Returns the recorded turns, oldest first, each with its `predicted` cost and the `totals` up to this turn."""
         log, predicted, turns = self.home / "tap", {}, []
         for line in log.read_text().splitlines() if log.exists() else ():
             line = json.loads(line)
@@ -193,7 +193,7 @@ class Place:
         return turns
 
     def wait_for_turn(self, turn: Turn, requests: int = 1):
-        """Waits until it is answered, when each turn so far took so many requests."""
+        """Waits until a turn is answered and recorded. `requests` is the number of requests per turn."""
         until(lambda: len(self.turns()) >= (turn.number + 1) * requests, f"{turn.question} is answered and recorded")
 
 
@@ -208,21 +208,21 @@ def place(source: pathlib.Path):
         for name in ("CONFIG", "DATA", "STATE", "CACHE"):
             names[f"XDG_{name}_HOME"] = home / name.lower()
         names |= {"TAP_PROGRAM": os.environ["STRATA_BIN"], "TAP_LOG": home / "tap", "STRATA_BIN": TAP}
-        # What the tests need for themselves begins like settings, which servers would warn of.
+        # Log only errors, since servers warn about the tests' own variables, which begin like settings.
         environment = {**os.environ, "STRATA_LOG": "error", **{name: str(path) for name, path in names.items()}}
         committed(repo, environment)
         yield Place(repo, home, environment)
 
 
 def committed(repo: pathlib.Path, environment: dict[str, str]):
-    """Makes the files a git repository with one commit."""
+    """Creates a Git repository with one commit that contains all files."""
     who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org", "-c", "commit.gpgsign=false"]
     for arguments in (["init", "--quiet"], ["add", "--all"], [*who, "commit", "--quiet", "--message=All files"]):
         subprocess.run(["git", *arguments], cwd=repo, env=environment, check=True)
 
 
 def recorded(turns: list[dict]) -> list[dict]:
-    """What was recorded of each request."""
+    """Returns the recorded usage of each request."""
     before, each = {}, []
     for total in (turn["totals"] for turn in turns):
         each.append({name: total[name] - before.get(name, 0) for name in ("input", "output", "cacheRead", "cacheWrite")})
@@ -233,14 +233,14 @@ def recorded(turns: list[dict]) -> list[dict]:
 def until(condition, what: str, limit: float = LIMIT):
     end = time.monotonic() + limit
     while not (found := condition()):
-        assert time.monotonic() < end, f"never: {what}"
+        assert time.monotonic() < end, f"timed out waiting for: {what}"
         time.sleep(0.01)
     return found
 
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table."""
+    """A row of the table."""
 
     client: str
     model: str
@@ -265,29 +265,29 @@ HEADING = f"{'client':<24} {'model':<18} {'share':>7} {'at most':>8} {'read':>7}
 def judged(
     client: str, model: str, limit: float | None, bill: dict, last: bytes, turns_recorded: list[dict] | None, count: int, requests: int
 ) -> Row:
-    """The line of a session of `count` turns, each of so many requests, with all that is wrong about it. Some clients record nothing, and of
-    some the cost is only reported."""
+    """Returns the row of a session of `count` turns with `requests` requests each, with its faults. `turns_recorded` is None for clients
+    that record nothing, and `limit` is None if the cost is only reported."""
     faults, bills, turn = [], bill["bills"], turns(count)[-1]
     if len(bills) != count * requests:
         faults.append(f"{len(bills)} requests were billed, not {count * requests}")
     text = json.dumps(json.loads(last or b"{}"), ensure_ascii=False)
     for what, wanted in (("typed line", turn.line), ("question", turn.question)):
         if wanted not in text:
-            faults.append(f"the last request lacks the {what}")
+            faults.append(f"the last request does not contain the {what}")
     share = bill["share"] or 0.0
     if limit is not None and share > limit:
-        faults.append(f"it costs {share:.3f} of the uncached price")
+        faults.append(f"the session costs {share:.3f} of its price without a cache")
     predicted = None
     if turns_recorded is not None:
         faults += recording_faults(recorded(turns_recorded), bills)
         predicted = share_of([turn["predicted"] for turn in turns_recorded])
         if abs(predicted - share) > PRECISION * share:
-            faults.append(f"{predicted:.4f} was predicted and {share:.4f} billed")
+            faults.append(f"predicted {predicted:.4f}, but {share:.4f} was billed")
     return Row(client, model, share, bill["read_share"] or 0.0, predicted, limit, faults)
 
 
 def share_billed(bills: list[dict]) -> float:
-    """What requests cost as a share of their price without a cache."""
+    """Returns the cost of requests as a share of their price without a cache."""
     return sum(bill["cost"] for bill in bills) / max(sum(bill["prompt"] for bill in bills), 1)
 
 
@@ -303,5 +303,5 @@ def recording_faults(ours: list[dict], bills: list[dict]) -> list[str]:
     for number, (our, bill) in enumerate(zip(ours, bills)):
         wrong = [f"{name} {our[name]}, not {bill[theirs]}" for name, theirs in names.items() if our[name] != bill[theirs]]
         if wrong:
-            return [f"request {number} was recorded otherwise than billed: {', '.join(wrong)}"]
+            return [f"the record of request {number} differs from the bill: {', '.join(wrong)}"]
     return []

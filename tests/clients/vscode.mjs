@@ -1,5 +1,5 @@
-// A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box, or another chat. Reads the turns from
-// standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
+// A user of VS Code, who selects files, types into them without saving, and asks `@strata` or another chat. Reads actions from standard
+// input, one JSON object per line, and writes a line after each. `vscode.py` waits for the answers.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -21,11 +21,11 @@ const settings = {
   'editor.stickyScroll.enabled': false,
   'breadcrumbs.enabled': false,
   'workbench.reduceMotion': 'on',
-  // A tip covers the line below for as long as the machine is busy.
+  // On a busy machine, tooltips cover the line below for a long time.
   'workbench.hover.delay': 60_000,
 };
 
-// The source of the model is Strata where `@strata` or another chat is to be asked with it.
+// Whether Strata itself provides the model.
 const isSource = STAND_IN_KIND === 'strata' || STAND_IN_KIND === 'other';
 const participant = STAND_IN_KIND === 'other' ? '@other' : '@strata';
 const besides = { strata: [], other: ['other-chat'] }[STAND_IN_KIND] ?? ['chat-provider'];
@@ -40,10 +40,10 @@ if (isSource) {
 const { page } = bench;
 const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
 
-/** A line of the trees of the Strata view; the chat has lines, too. */
+/** Returns a row of the Strata view, but none of the chat, which has rows too. */
 const row = (text) => page.locator('.sidebar .monaco-list-row').filter({ hasText: text }).first();
 
-/** Goes to the tab of a file, or opens it by its path, as with Go to File. */
+/** Switches to the tab of a file, or opens the file with Go to File. */
 async function open(file) {
   const name = file.split('/').at(-1);
   const tab = page.locator('.tabs-container .tab').filter({ hasText: name });
@@ -52,7 +52,7 @@ async function open(file) {
     const found = page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: name });
     await page.keyboard.press('Control+P');
     await input.fill(file);
-    // What was open lately is listed until the search is done.
+    // Recently opened files are listed until the search has finished.
     await found.filter({ hasText: path.dirname(file) }).waitFor();
     await page.keyboard.press('Enter');
   }
@@ -68,27 +68,27 @@ async function select(pattern) {
   await input.press('Enter');
 }
 
-/** Waits until the last answer says so where it is seen, not folded away. */
+/** Waits until the last answer visibly contains a text. */
 async function see(text) {
   await page.locator('.interactive-session .interactive-response').last().getByText(text).last().waitFor();
 }
 
 async function ask(question) {
   await box.click();
-  // A conversation stays with the participant that was asked before.
+  // The chat keeps the participant of the previous question.
   const asked = await box.locator('.view-lines').textContent();
-  // In one go: a key takes the editor as long to show here as all of them.
+  // Insert the whole text at once, since the editor takes as long for it as for a single key.
   await page.keyboard.insertText(asked.includes(participant) ? question : `${participant} ${question}`);
   await page.keyboard.press('Enter');
 }
 
-/** Asks the last question once more, with the button below its answer. */
+/** Repeats the last question with the button below its answer. */
 async function retry() {
   const button = page.locator('.interactive-session .interactive-response').last().locator('.codicon-refresh');
   await button.last().click();
 }
 
-/** Changes a question where it stands. */
+/** Edits a question in the chat. */
 async function edit(said, question) {
   await page.locator('.interactive-session .interactive-request').filter({ hasText: said }).locator('.rendered-markdown, .value').first().click();
   const input = page.locator('.interactive-session').locator('.interactive-request, .interactive-item-container.editing').locator('.monaco-editor').first();
@@ -99,9 +99,9 @@ async function edit(said, question) {
   await page.keyboard.press('Enter');
 }
 
-/** Waits until these questions are seen, and no others. */
+/** Waits until exactly these questions are visible. */
 async function shows(questions) {
-  // The list has only what is in sight, and one question more at its top.
+  // The list contains only visible questions, and one more at its top.
   await page.setViewportSize({ width: 1360, height: 1800 });
   await until(async () => {
     const texts = (await page.locator('.interactive-session .interactive-request').allTextContents()).join('\n');
@@ -114,7 +114,7 @@ try {
   await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().waitFor({ timeout: 60_000 });
   await bench.command('Chat: Open Chat');
   await box.waitFor();
-  // Until the models are there, nothing can be asked.
+  // Questions cannot be asked before the models are available.
   await page.locator('.interactive-input-part').filter({ hasText: STAND_IN_MODEL.slice(0, 8) }).first().waitFor();
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const turn = JSON.parse(line);
@@ -128,7 +128,7 @@ try {
       await bench.shot(turn.shot);
     } else if (turn.noToast) {
       const texts = await page.locator('.notification-list-item-message').allTextContents();
-      assert.ok(!texts.some((text) => text.includes(turn.noToast)), `there is a message: ${texts}`);
+      assert.ok(!texts.some((text) => text.includes(turn.noToast)), `unexpected message: ${texts}`);
     } else if (turn.shows) {
       await shows(turn.shows);
     } else if (turn.retry) {
@@ -147,8 +147,8 @@ try {
         await row(turn.row).hover();
         await row(turn.row).locator(`.action-label[aria-label^="${turn.action}"]`).click();
         if (turn.next) {
-          // Another piece of the same file may take its place.
-          await until(async () => (await row(turn.row).getAttribute('aria-label')) !== before, 'the next piece');
+          // Another excerpt of the same file may replace the row.
+          await until(async () => (await row(turn.row).getAttribute('aria-label')) !== before, 'the next excerpt');
         }
       }
       if (turn.shot) {

@@ -14,13 +14,13 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Window:
-    """A VS Code in a browser, in which `vscode.mjs` types."""
+    """A VS Code in a browser, controlled by `vscode.mjs`."""
 
     def __init__(self, place: Place, provider: Provider, model: str, max_input_tokens: int, kind: str = "anthropic"):
         stand_in = {"STAND_IN_URL": provider.url, "STAND_IN_MODEL": model, "STAND_IN_MAX_INPUT_TOKENS": str(max_input_tokens)}
-        # Strata itself asks the stand-in with this key where it is the kind.
+        # Strata uses this key if it provides the model.
         stand_in |= {"STAND_IN_KIND": kind, "ANTHROPIC_API_KEY": "a key"}
-        # The set-up of VS Code has a home of its own.
+        # The setup of VS Code uses its own home directory.
         names = ("TAP_PROGRAM", "TAP_LOG", "STRATA_BIN")
         stand_in |= {"REPO": str(place.repo), "OTHER_CHAT_LOG": str(place.home / "other-chat")}
         environment = {**os.environ, **stand_in, **{name: place.environment[name] for name in names}}
@@ -30,11 +30,11 @@ class Window:
     def do(self, **turn):
         self.process.stdin.write(json.dumps(turn) + "\n")
         self.process.stdin.flush()
-        # The first line waits for the start of VS Code.
+        # The first action waits until VS Code has started.
         timer = threading.Timer(2 * LIMIT, self.process.kill)
         timer.start()
         try:
-            assert self.process.stdout.readline() == "done\n", f"VS Code did not do {turn}"
+            assert self.process.stdout.readline() == "done\n", f"VS Code did not perform {turn}"
         finally:
             timer.cancel()
 
@@ -51,8 +51,8 @@ class Window:
 
 
 def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
-    """A conversation longer than the chat model takes: every question is answered, and no request is too long. It is compacted by the
-    chat's own model, which the answer says, and that can be undone. A prompt that is refused as too long is sent once more."""
+    """A conversation that exceeds the limit of the chat model. Every question is answered, and no request is too long. The chat's own model
+    compacts the conversation, which the answer announces and which can be undone. A prompt that is rejected as too long is sent once more."""
     limit = 20_000
     provider.say([{"text": "What stands here is long. " * 500}])
     with Window(place, provider, model, limit) as window:
@@ -62,25 +62,25 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             place.wait_for_turn(turn)
         window.do(see="What stands here is long.", shot="clients-answer")
         window.do(see=f"{model} wrote the summary", shot="clients-beyond-the-limit")
-        assert provider.summaries, "the chat's model was asked for no summary"
+        assert provider.summaries, "no summary was requested from the chat's model"
         provider.say([{"text": "It fits now."}])
         provider.refuses = True
         window.do(question="Question 10: does it fit?")
         window.do(see="tokens as too long. Strata sent one of", shot="clients-refused")
-        assert not provider.refuses, "nothing was refused"
+        assert not provider.refuses, "no request was rejected"
         window.do(press="Undo Compaction", toast="Compaction undone")
-        # More than the model takes by itself.
+        # This file alone exceeds the limit of the model.
         window.do(select=FILES[0])
         window.do(question="Question 11: and with this file?")
         window.do(see="was left out of this prompt because it does not fit", shot="clients-left-out")
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
-    assert sum(bill["output"] for bill in bills) > limit, "the conversation is no longer than the limit"
+    assert sum(bill["output"] for bill in bills) > limit, "the conversation does not exceed the limit"
     assert max(bill["prompt"] for bill in bills) <= limit, bills
 
 
 def play(kind: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
-    """With a chat model that converts messages as extensions of this `kind` do, or with that of Strata's own provider (`strata`)."""
+    """Uses a chat model that converts messages like extensions of this `kind`, or the model of Strata's own provider (`strata`)."""
     with Window(place, provider, model, 1_000_000, kind) as window:
         for path in FILES:
             window.do(select=path)
@@ -100,7 +100,7 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
             provider.say([*(call.scripted() for call in looked_up), {"text": f"Done with {turn.number}."}])
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
             place.wait_for_turn(turn, len(looked_up) + 1)
-        # The editor folds the calls away when the answer is there.
+        # The editor collapses the calls once the answer is complete.
         window.do(unfold="Completed")
         window.do(see=f"Reading an outline: {turn.path}", shot="clients-tools-light")
         window.do(theme="dark", shot="clients-tools-dark")
@@ -108,7 +108,7 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
 
 
 def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
-    """With Strata as the source of the model: it calls tools, is asked once more when it is overloaded, and can be stopped."""
+    """With Strata as the source of the model, the model calls tools, is retried if it is overloaded, and can be stopped."""
     with Window(place, provider, model, 1_000_000, "strata") as window:
 
         def sent_as_shown(*questions: str):
@@ -121,7 +121,7 @@ def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
         provider.say([{"text": "I look.", "tools": [grep]}, {"text": "It is in sessions."}])
         window.do(question="Say one.")
         window.do(see="It is in sessions.", shot="clients-source-tools")
-        assert b"tool_result" in provider.last and b"class SecureCookieSession" in provider.last, "the model saw no result"
+        assert b"tool_result" in provider.last and b"class SecureCookieSession" in provider.last, "the model did not receive the result"
         provider.say([{"error": 529}, {"text": "After a while."}])
         window.do(question="Say two.")
         window.do(see="After a while.", shot="clients-source-again")
@@ -145,8 +145,8 @@ def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
 
 
 def play_other_chat(model: str, place: Place, provider: Provider) -> None:
-    """A chat of another extension with Strata as the source of the model: it calls a tool of its own before each answer. Each request
-    reads from the cache what the one before sent, and the bill that the chat is told is the provider's."""
+    """A chat of another extension, with Strata as the source of the model and a tool call before each answer. Each request reads everything
+    that the previous one sent from the cache, and the chat receives the provider's bill."""
     with Window(place, provider, model, 1_000_000, "other") as window:
         for turn in turns(SHORTENED):
             look = {"text": "I look.", "tools": [{"name": "typed", "input": {"path": turn.path}}]}
@@ -156,8 +156,8 @@ def play_other_chat(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
     for before, now in itertools.pairwise(bills):
-        assert now["read"] == before["read"] + before["written"], f"{now} reads less than was sent before: {before}"
-        assert now["plain"] < 10, f"{now} does not leave all of it in the cache"
+        assert now["read"] == before["read"] + before["written"], f"{now} reads less than the previous request sent: {before}"
+        assert now["plain"] < 10, f"{now} does not cache all of its input"
     told = [usage_of(json.loads(line)) for line in (place.home / "other-chat").read_text().splitlines()]
     faults = recording_faults(told, bills)
     assert not faults, faults
@@ -165,14 +165,14 @@ def play_other_chat(model: str, place: Place, provider: Provider) -> None:
 
 
 def usage_of(bill: dict) -> dict:
-    """What a chat was told of a bill, as Strata counts it."""
+    """Converts a bill that a chat received to Strata's fields."""
     read, written = (bill["prompt_tokens_details"][name] for name in ("cached_tokens", "cache_creation_input_tokens"))
     plain = bill["prompt_tokens"] - read - written
     return {"input": plain, "output": bill["completion_tokens"], "cacheRead": read, "cacheWrite": written}
 
 
 def play_other_chat_behaviour(model: str, place: Place, provider: Provider) -> None:
-    """Such a chat sees why there is no answer, can be stopped, and sends pictures."""
+    """A chat of another extension shows errors, can be stopped, and sends images."""
     with Window(place, provider, model, 1_000_000, "other") as window:
         provider.say([{"error": 529}])
         window.do(question="Say one.")
@@ -191,12 +191,12 @@ def play_other_chat_behaviour(model: str, place: Place, provider: Provider) -> N
         window.do(see="It is a pixel.", shot="clients-other-picture")
         [*_, picture] = json.loads(provider.last)["messages"][-1]["content"]
         assert picture["source"]["media_type"] == "image/png", picture
-        # The mark of the chat itself is none of the request.
-        assert picture["cache_control"] == {"type": "ephemeral"}, "the messages have no mark at their end"
+        # The chat's own mark is not part of the request.
+        assert picture["cache_control"] == {"type": "ephemeral"}, "the last message has no cache breakpoint"
 
 
 def play_recovery(model: str, place: Place, provider: Provider) -> None:
-    """Whatever is asked again, edited, cancelled or fails: the model is sent the questions that the chat shows, each once."""
+    """Retries, edits and cancels questions, some of which fail. The model always receives exactly the questions that the chat shows."""
     with Window(place, provider, model, 1_000_000) as window:
 
         def wait_for(turns: int):
@@ -218,7 +218,7 @@ def play_recovery(model: str, place: Place, provider: Provider) -> None:
         window.do(see="Overloaded", shot="clients-overloaded")
         provider.say([{"text": "Done."}])
         window.do(retry=True)
-        # What failed is recorded as well, as not sent.
+        # The failed prompt is recorded too, as not sent.
         wait_for(4)
         sent_as_shown("Say one.", "Say two.")
         provider.answering.clear()
@@ -239,12 +239,12 @@ def play_recovery(model: str, place: Place, provider: Provider) -> None:
         window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
         wait_for(9)
         window.do(see="replaced by a placeholder", shot="clients-redacted")
-        # Said once.
+        # The message is shown only once.
         window.do(noToast="replaced by a placeholder")
 
 
 def play_suggested(model: str, place: Place, provider: Provider) -> None:
-    """Code that questions bring along is suggested; what is accepted stays, what is dismissed leaves the next prompt."""
+    """Automatic context is suggested to the user. Accepted excerpts stay, and dismissed ones are removed from the next prompt."""
     with Window(place, provider, model, 1_000_000) as window:
         window.do(command="Strata: Toggle Automatic Context")
         questions = iter(range(1, 10))
@@ -255,10 +255,10 @@ def play_suggested(model: str, place: Place, provider: Provider) -> None:
             until(lambda: len(place.turns()) == asked, f"{question} is answered and recorded")
             return provider.last.decode()
 
-        # What stands in their bodies, and in nothing else of the repository but documents.
+        # Texts in the bodies of these functions, which occur nowhere else in the repository except in documents.
         kept, left = "FLASK_SKIP_DOTENV", "if text else"
         sent = sent_with("What do get_load_dotenv and Config.from_file do?")
-        assert kept in sent and left in sent, "the question brought no code along"
+        assert kept in sent and left in sent, "no code was added for the question"
         window.do(row="Suggested", shot="clients-suggested-light")
         window.do(row="get_load_dotenv", action="Accept")
         window.do(row="Accepted")
@@ -266,7 +266,7 @@ def play_suggested(model: str, place: Place, provider: Provider) -> None:
         window.do(theme="dark", shot="clients-suggested-dark")
         for color in ("blue", "red", "grey", "black"):
             sent = sent_with(f"Why is the sky {color}?")
-        assert kept in sent, "what was accepted did not stay"
-        assert left not in sent, "what was dismissed did not go"
+        assert kept in sent, "the accepted code did not stay"
+        assert left not in sent, "the dismissed code was not removed"
         window.do(row="get_load_dotenv", action="Undo Accept")
         window.do(gone="Accepted")

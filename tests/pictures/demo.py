@@ -1,4 +1,4 @@
-"""The small shop of the pictures as a repository in a temporary directory, with a home and a provider of its own."""
+"""Creates the repository for the pictures, a small shop, in a temporary directory, with its own home directory and model provider."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ MODEL = "claude-sonnet-5-5"
 COMMIT = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2025-01-01T00:00:00Z"}
 
 QUESTION = "Why are slow payments charged twice?"
-# Tokens of code that come with a question: few, since the shop is small.
+# Maximum tokens of automatic context. The limit is low, since the shop is small.
 AUTO = 700
 FOLLOW_UP = "How do I fix it?"
 ANSWERS = [
@@ -26,7 +26,7 @@ ANSWERS = [
 
 @contextlib.contextmanager
 def shop():
-    """The directory of the repository, and the environment of a user whose settings name the provider."""
+    """Yields the directory of the repository, and the environment of a user whose settings name the provider."""
     with tempfile.TemporaryDirectory(prefix="strata-pictures-") as top, Provider(ANSWERS) as provider:
         top = pathlib.Path(top).resolve()
         home, repo, programs = top / "home", top / "shop", top / "bin"

@@ -1,5 +1,5 @@
-"""A model provider on this machine for the pictures: speaks Anthropic's Messages API, gives scripted answers, and bills them by the
-published rules of its prompt cache. Knows nothing of Strata."""
+"""A local model provider for the pictures. Implements Anthropic's Messages API with scripted answers, and bills by the published rules of
+its prompt cache, independently of Strata."""
 
 import hashlib
 import http.server
@@ -8,16 +8,16 @@ import math
 import re
 import threading
 
-# A marked block looks for a cached prefix that ends at one of this many blocks before it.
+# Number of blocks, ending with a breakpoint, at which the provider looks for the end of a cached prefix.
 LOOKBACK = 20
-# What Strata expects of this model's tokens, so that the prompt and its bill agree.
+# Characters per token that Strata estimates for this model, so that the prompt's token count equals the billed one.
 CHARACTERS_PER_TOKEN = 2.6
-# The shortest prefix that is cached, in tokens.
+# Minimum length of a cached prefix, in tokens.
 MINIMUM = 512
 
 
 class Provider:
-    """Answers the requests to `url`, each with the next of these texts."""
+    """Answers each request to `url` with the next of `answers`."""
 
     def __init__(self, answers: list[str]):
         provider, self.cached, self.answers = self, set(), iter(answers)
@@ -39,7 +39,7 @@ class Provider:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def bill(self, body: dict) -> dict:
-        """The usage of a request. Remembers what it writes to the cache."""
+        """Returns the usage of a request, and records the prefixes that it writes to the cache."""
         prefixes, all_tokens, digest = [], 0, hashlib.sha256(body["model"].encode())
         for content, size, is_marked in blocks(body):
             digest.update(content)
@@ -65,7 +65,7 @@ def tokens(text: str) -> int:
 
 
 def blocks(body: dict):
-    """The blocks of a request in the order of the cache: what each says, its tokens, and whether it is a breakpoint."""
+    """Yields the blocks of a request in cache order, each with its content, its tokens, and whether it is a breakpoint."""
     messages = [[message["role"], message["content"]] for message in body["messages"]]
     parts = [["tools", body.get("tools", [])], ["system", body.get("system", [])], *messages]
     for role, content in parts:
@@ -76,7 +76,7 @@ def blocks(body: dict):
 
 
 def events(usage: dict, answer: str):
-    """The stream of an answer, a word at a time."""
+    """Yields the stream of an answer, word by word."""
 
     def event(kind: str, **fields) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"

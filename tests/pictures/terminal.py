@@ -1,9 +1,9 @@
-"""The recording of a terminal: runs commands in a terminal and draws what they print as an animated SVG, without scripts or fonts.
+"""Records a terminal: runs commands in it, and draws their output as an animated SVG without scripts or fonts.
 
     terminal.py renew    writes docs/pictures/terminal.svg
-    terminal.py check    fails when a run no longer prints what the picture shows, apart from numbers and sessions
+    terminal.py check    fails if the output of a new run differs from the picture, except in numbers and session ids
 
-The text is that of the run. Colours and times are the picture's, so a run that prints the same draws the same."""
+The text comes from the run. Colors and times are fixed, so the same output always gives the same picture."""
 
 import dataclasses
 import difflib
@@ -31,19 +31,19 @@ COMMANDS = [
     f'strata ask "{demo.FOLLOW_UP}"',
 ]
 
-# In pixels.
+# Sizes in pixels.
 CELL, LINE, FONT, MARGIN, BAR = 8.4, 19, 14, 16, 30
 
-# In seconds: how long a character takes to type, a word to arrive, and a command's output to be read.
+# Times in seconds: per typed character, per word of an answer, before the output of a command, after it, and at the end.
 TYPED, ARRIVED, STARTS, READ, END = 0.03, 0.075, 0.5, 3.0, 5.0
 
-# The parts of a line that are drawn in another colour.
+# Parts of a line that are drawn in a different color.
 MARKED = [
     ("cost", re.compile(r"\(\d+ % cached\)|\b\d+ % of its price without a cache")),
     ("path", re.compile(r"\bshop/[\w./#-]+")),
     ("bar", re.compile(r"[█░]+")),
 ]
-# Without animation the end is seen.
+# Without animation, the picture shows the final state.
 STYLE = """
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace; fill: #c9d1d9; white-space: pre }
 .prompt { fill: #7ee787 } .typed { fill: #f0f6fc; font-weight: 600 } .cost { fill: #ffa657; font-weight: 600 } .path { fill: #79c0ff }
@@ -56,7 +56,7 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """A command, and what it prints: the lines of an answer, which arrive a word at a time, and others."""
+    """A command and its output. The lines of an answer appear word by word."""
 
     command: str
     output: list[str]
@@ -70,7 +70,7 @@ def run() -> list[Step]:
 
 
 def printed(command: str, repo: pathlib.Path, environment: dict[str, str]) -> list[str]:
-    """The lines that a command prints in a terminal."""
+    """Runs a command in a terminal, and returns the lines that it prints."""
     terminal, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     process = subprocess.Popen(["sh", "-c", command], stdin=inside, stdout=inside, stderr=inside, cwd=repo, env=environment)
@@ -81,7 +81,7 @@ def printed(command: str, repo: pathlib.Path, environment: dict[str, str]) -> li
     os.close(terminal)
     text = text.decode().replace("\r\n", "\n")
     assert process.wait() == 0, f"{command}\n{text}"
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), f"control characters are not drawn: {text!r}"
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), f"the output has control characters, which cannot be drawn: {text!r}"
     return text.splitlines()
 
 
@@ -94,19 +94,19 @@ def read(terminal: int) -> bytes:
 
 
 def wrapped(line: str) -> list[str]:
-    """The rows of a line. They end with a word, which is easier to read than what a terminal does."""
+    """Splits a line into rows at word boundaries, which is easier to read than a terminal's own wrapping."""
     return textwrap.wrap(line, COLUMNS, drop_whitespace=False) or [""]
 
 
 class Drawing:
     def __init__(self):
         self.time, self.rows, self.rules = 0.0, [], []
-        # When the screen has scrolled, and by how many rows.
+        # Number of rows scrolled, by time.
         self.scrolled = {0.0: 0}
         self.covers = []
 
     def row(self, content: str, width: int, takes: float = 0.0):
-        """Adds a row that appears now: at once, or from left to right."""
+        """Adds a row that appears now, from left to right over `takes` seconds."""
         number = len(self.rows)
         if number >= ROWS:
             self.scrolled[self.time] = number - ROWS + 1
@@ -175,7 +175,7 @@ class Drawing:
 
 
 HALVES = ("little", "most", "all")
-TITLE = "A question, the code that comes with it, two answers and what they cost"
+TITLE = "A question, the code added to it, two answers and their cost"
 
 
 def span(kind: str, text: str) -> str:
@@ -199,24 +199,24 @@ def drawn(steps: list[Step]) -> str:
 
 
 def shown(picture: str) -> list[str]:
-    """The lines of a picture, without what differs from run to run."""
+    """Returns the lines of a picture, without the parts that differ between runs."""
     texts = ElementTree.fromstring(picture).iterfind(".//*[@class='line']")
     return masked("".join(text.itertext()) for text in texts)
 
 
 def masked(lines) -> list[str]:
-    """Lines without what differs from run to run: counts, bars and names of sessions. Of percentages the half is left."""
+    """Removes the parts of lines that differ between runs: counts, bars and session ids. Replaces percentages with rough ranges."""
     text = "\n".join(lines)
     text = re.sub(r"\bs-\w+", "s-0", text)
     text = re.sub(r"[█░]+", "█", text)
     text = re.sub(r"(\d+)[\d.]* %", lambda share: HALVES[min(int(share[1]) // 50, 2)], text)
     text = re.sub(r"\d[\d,.]*", "0", text)
-    # A wider number moves what stands beside it.
+    # Wider numbers move the text next to them.
     return [re.sub(r" +", " ", line).rstrip() for line in text.splitlines()]
 
 
 def check(steps: list[Step]) -> str:
-    """What a run prints otherwise than the picture shows, as a diff."""
+    """Returns the difference between the picture and a run as a diff."""
     difference = difflib.unified_diff(shown(PICTURE.read_text()), shown(drawn(steps)), str(PICTURE.name), "a run", lineterm="")
     return "\n".join(difference)
 
@@ -225,4 +225,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["renew"]:
         PICTURE.write_text(drawn(run()))
     elif stale := check(run()):
-        sys.exit(f"{stale}\nThe recording is stale; renew it with tests/pictures/run terminal")
+        sys.exit(f"{stale}\nThe recording is stale; update it with tests/pictures/run terminal")

@@ -1,5 +1,5 @@
-// A user in VS Code: `vscode.mjs REPOSITORY PICTURE` asks `@strata` the QUESTIONS in the chat box, opens the views, takes the picture, and
-// prints what is read in it. Called by vscode.py.
+// Controls VS Code like a user: `vscode.mjs REPOSITORY PICTURE` asks `@strata` the QUESTIONS in the chat, opens the views, takes the
+// screenshot, and prints its text. Called by vscode.py.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const settings = {
   'workbench.reduceMotion': 'on',
   'workbench.layoutControl.enabled': false,
   'window.commandCenter': false,
-  // A tip covers the line below.
+  // Tooltips cover the line below.
   'workbench.hover.delay': 60_000,
 };
 
@@ -30,17 +30,17 @@ const bench = await openWorkbench({ extensions: [STRATA_EXTENSION], files: {}, f
 const { page } = bench;
 const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
 
-/** Asks, and waits until the turn is recorded. */
+/** Asks a question, and waits until the turn is recorded. */
 async function ask(question, number) {
   await box.click();
-  // A conversation stays with the participant that was asked before.
+  // The chat keeps the participant of the previous question.
   const typed = await box.locator('.view-lines').textContent();
   await page.keyboard.insertText(typed.includes('@strata') ? question : `@strata ${question}`);
   await page.keyboard.press('Enter');
   await bench.row('History').filter({ hasText: `${2 * number} messages` }).waitFor();
 }
 
-/** Opens a file by its path, as with Go to File. */
+/** Opens a file by its path with Go to File. */
 async function openFile(file) {
   const name = path.basename(file);
   await page.keyboard.press('Control+P');
@@ -58,7 +58,7 @@ async function drag(border, by) {
   await page.mouse.up();
 }
 
-/** What is read in the picture, apart from code, a line for each row. */
+/** Returns the text in the screenshot, except code, with one line for each row. */
 async function read() {
   const trimmed = (text) => text.replaceAll('\u00a0', ' ').replace(/\s+/g, ' ').trim();
   const rows = await page.locator('.sidebar .pane-body .monaco-list-row').evaluateAll((found) =>
@@ -80,7 +80,7 @@ async function read() {
     '# The end of the prompt',
     ...preview.slice(preview.lastIndexOf('<!-- cache breakpoint')).split('\n').filter(Boolean),
     '# Chat',
-    // A question at the top of the box is there once more.
+    // A question that sticks to the top of the chat is listed twice.
     ...new Set(chat.map(trimmed)),
   ].join('\n');
 }
@@ -111,10 +111,10 @@ try {
   await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
   await bench.command('View: Move Editor into Left Group');
   await page.keyboard.press('Control+End');
-  // Its code is coloured a moment later.
+  // Syntax highlighting appears a moment later.
   const code = page.locator('[data-uri^="strata:"] .view-line').filter({ hasText: 'class Checkout' });
-  await until(async () => (await code.locator('span > span').count()) > 1, 'colours');
-  // Animations of the workbench come to rest.
+  await until(async () => (await code.locator('span > span').count()) > 1, 'syntax highlighting');
+  // Wait for animations of the workbench to end.
   await page.waitForTimeout(1000);
   await page.screenshot({ path: picture });
   console.log(await read());

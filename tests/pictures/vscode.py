@@ -1,9 +1,9 @@
-"""The screenshot of VS Code: a user asks `@strata` about the shop, and the views show the prompt. Beside it stands what is read there.
+"""Takes the screenshot of VS Code: a user asks `@strata` about the shop, and the views show the prompt. Also stores its text.
 
     vscode.py renew    writes docs/pictures/vscode.png and vscode.txt
-    vscode.py check    fails when a run no longer shows what vscode.txt says, apart from numbers
+    vscode.py check    fails if the text of a new run differs from vscode.txt, except in numbers
 
-Needs what tests/editors/vscode/tools installs; `vscode` is the way in."""
+Needs the programs that tests/editors/vscode/tools installs, so run it through `vscode`."""
 
 import difflib
 import os
@@ -16,13 +16,13 @@ import demo
 from terminal import masked
 
 PICTURE = pathlib.Path(__file__).parents[2] / "docs/pictures/vscode.png"
-# Tokens of code that come with a question, besides the file that is ticked.
+# Maximum tokens of automatic context, in addition to the selected file.
 AUTO = 440
 WORDS = PICTURE.with_suffix(".txt")
 
 
 def run(picture: pathlib.Path) -> str:
-    """Takes the picture. Returns what is read in it."""
+    """Takes the screenshot and returns its text."""
     program = pathlib.Path(__file__).with_name("vscode.mjs")
     with demo.shop() as (repo, environment):
         environment |= {name: value for name, value in os.environ.items() if name.startswith("STRATA_")}
@@ -32,7 +32,7 @@ def run(picture: pathlib.Path) -> str:
 
 
 def check(words: str) -> str:
-    """What a run shows otherwise than the screenshot, as a diff."""
+    """Returns the difference between the screenshot and a run as a diff."""
     pictured, shown = masked(WORDS.read_text().splitlines()), masked(words.splitlines())
     return "\n".join(difflib.unified_diff(pictured, shown, WORDS.name, "a run", lineterm=""))
 
@@ -44,4 +44,4 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as folder:
             stale = check(run(pathlib.Path(folder) / PICTURE.name))
         if stale:
-            sys.exit(f"{stale}\nThe screenshot is stale; renew it with tests/pictures/run vscode")
+            sys.exit(f"{stale}\nThe screenshot is stale; update it with tests/pictures/run vscode")

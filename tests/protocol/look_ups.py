@@ -1,12 +1,12 @@
-"""What an agent pays to find its way in a repository: five look-ups for each of several functions of Django, by the tools of `strata mcp` and
-nothing else. Prints the calls and tokens of each look-up, and ends with 1 when one is wrong, takes more than three calls, or
-more than 3,000 tokens.
+"""Measures what an agent spends to find code in a repository: five look-ups for each of several functions of Django, only with the tools
+of `strata mcp`. Prints the calls and tokens of each look-up, and exits with 1 if a look-up is wrong, or takes more than three calls or
+3,000 tokens.
 
     STRATA_BIN=target/release/strata python look_ups.py TREE [NAME...]
 
-The agent follows fixed steps, as a model would that has read the descriptions of the tools. An answer is right when it holds what a
-plain search of the tree finds. Tokens are those of the heavier form of each result (text or structured content), as counted by
-`count_tokens` afterwards for gpt-4o.
+The agent follows fixed steps, like a model that has read the descriptions of the tools. An answer is right if it contains everything that
+a plain search of the tree finds. Tokens are counted by `count_tokens` for gpt-4o, in the larger form of each result (text or structured
+content).
 """
 
 import ast
@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 
 NAMES = ["salted_hmac", "get_cookie_signer", "get_default_password_validators"]
 MOST_CALLS, MOST_TOKENS = 3, 3_000
-# What one of two results may weigh.
+# Maximum tokens of each of two results.
 HALF = MOST_TOKENS // 2
 
 
@@ -54,7 +54,7 @@ class Agent:
 
 
 class Truth:
-    """What a plain search of the tree finds of a function."""
+    """The facts about a function that a plain search of the tree finds."""
 
     def __init__(self, tree: pathlib.Path, name: str):
         self.calls: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The settings of docs/add-a-provider.md are accepted as they stand there."""
+"""Tests that the settings in docs/add-a-provider.md are accepted verbatim."""
 
 import os
 import pathlib

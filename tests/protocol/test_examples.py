@@ -1,4 +1,4 @@
-"""The clients in editors/examples do what they say: assemble, post to a provider, record the answer."""
+"""Tests that the clients in editors/examples assemble prompts, post them to a provider, and record the answers."""
 
 import os
 import pathlib
@@ -10,14 +10,14 @@ import pytest
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "editors/examples"
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
 
 def command(example: str) -> list[str]:
     if example.endswith(".py"):
         return [sys.executable, str(EXAMPLES / example)]
-    # Packages are looked for above the file.
+    # Node looks for packages in the directories above the file.
     copy = pathlib.Path(os.environ["PACKAGES"]) / example
     shutil.copy(EXAMPLES / example, copy)
     return ["node", str(copy)]

@@ -1,6 +1,6 @@
-"""The server for agents with the client of the protocol's own project for Python, by both of the protocol's lifecycles, and by the line.
+"""Tests the server for agents with the protocol's official Python client, in both of the protocol's lifecycles, and with raw lines.
 
-Each test starts a server of its own over a small repository.
+Each test starts its own server on a small repository.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import threading
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
 ENVIRONMENT = ("STRATA_STATE_DIR", "STRATA_CACHE_DIR")
@@ -47,7 +47,7 @@ async def connected(repo: pathlib.Path, *arguments: str, mode: str = "auto"):
         yield client
 
 
-# The handshake of all versions before July 2026, and requests that carry all they need.
+# `legacy` uses the handshake of all versions before July 2026; `auto` sends self-contained requests.
 @pytest.fixture(params=["legacy", "auto"])
 def mode(request) -> str:
     return request.param
@@ -59,7 +59,7 @@ def text(result) -> str:
 
 
 async def call(client: Client, tool: str, **arguments):
-    """What a tool replies as data. The client checks it against the schema that the server gave."""
+    """Returns a tool's structured reply. The client checks it against the schema provided by the server."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text(result)
     return result.structured_content
@@ -131,13 +131,13 @@ async def test_results_keep_to_their_budget_and_go_on(repo):
             arguments = {"path": "notes.txt", "max_tokens": 500} | ({"cursor": cursor} if cursor else {})
             result = await client.call_tool("files_read", arguments)
             said = await call(client, "count_tokens", text=json.dumps(result.structured_content))
-            assert said["tokens"] < 600, "a small excess: Python writes spaces into JSON"
+            assert said["tokens"] < 600, "only slightly above the limit, since Python's JSON contains spaces"
             parts.append(result.structured_content["text"])
             assert parts[-1].endswith("\n")
             cursor = result.structured_content.get("nextCursor")
             if cursor is None:
                 break
-            assert cursor in text(result), "a model is told, too"
+            assert cursor in text(result), "the cursor is also in the text for models"
         assert len(parts) > 5 and "".join(parts) == (repo / "notes.txt").read_text()
 
         for n in range(300):
@@ -171,7 +171,7 @@ async def test_errors_are_results_that_say_what_to_do(repo, mode):
         assert "`query`" in await refused(client, "symbols", query=5)
         with pytest.raises(MCPError, match="unknown tool `rm`"):
             await client.call_tool("rm", {})
-        assert (await call(client, "files_list"))["files"] == [], "what failed changed nothing"
+        assert (await call(client, "files_list"))["files"] == [], "a failed call changed the selection"
 
 
 async def test_secrets_stay_here(repo):
@@ -259,7 +259,7 @@ async def test_notes_outlive_the_server(repo):
     async with connected(repo) as client:
         [hit] = (await call(client, "memory_search", query="greetings english"))["hits"]
         assert hit["source"] == "fragment" and hit["tags"] == ["style"]
-        assert (await call(client, "files_list"))["files"] == [], "a session of the server's own is not stored"
+        assert (await call(client, "files_list"))["files"] == [], "the server's own session was stored"
 
 
 async def test_the_first_look_tells_how_far_it_is(repo, mode):
@@ -274,7 +274,7 @@ async def test_the_first_look_tells_how_far_it_is(repo, mode):
 
 
 class Editor:
-    """An editor at the other end of `strata serve`."""
+    """An editor that uses `strata serve`."""
 
     def __init__(self, repo: pathlib.Path):
         self.process = subprocess.Popen(
@@ -333,10 +333,10 @@ async def test_an_agent_sees_what_the_person_selects_in_their_editor(repo):
         assert await call(client, "files_deselect", paths=["src/app.py"]) == {"changed": ["src/app.py"], "withheld": []}
         editor = Editor(repo)
         loaded = editor.run("session.load", id=session)
-        assert loaded["readOnly"] is False, "the agent has let it go"
+        assert loaded["readOnly"] is False, "the agent still holds the session"
         editor.close()
     async with connected(repo, "--session", session) as client:
-        assert await selected(client) == ["src/greet.py"], "what an agent chose in a stored session is stored"
+        assert await selected(client) == ["src/greet.py"], "the agent's selection in a stored session was not stored"
 
 
 async def test_long_outputs_of_the_session_can_be_read_on(repo):
@@ -358,13 +358,13 @@ async def test_long_outputs_of_the_session_can_be_read_on(repo):
 
 
 class Raw:
-    """The server by the line."""
+    """The server, with raw lines on its pipes."""
 
     def __init__(self, repo: pathlib.Path, *arguments: str):
         self.process = subprocess.Popen(
             [os.environ["STRATA_BIN"], "mcp", *arguments, str(repo)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-            # A variable of the tests' own looks like a setting.
+            # A variable for the tests looks like a setting.
             env={name: value for name, value in os.environ.items() if name != "STRATA_BIN"},
         )
 
@@ -384,7 +384,7 @@ class Raw:
         self.send({"method": "notifications/initialized"})
 
     def end(self) -> tuple[str, str]:
-        """Closes the input. What else was written, and the log."""
+        """Closes the input. Returns the remaining output and the log."""
         rest = self.process.communicate(timeout=LIMIT)
         assert self.process.returncode == 0, rest
         return rest
@@ -397,7 +397,7 @@ def test_what_is_no_message_disturbs_nobody(repo):
         server.send(line)
     server.send({"id": 1, "method": "tools/call", "params": {"name": "map"}})
     while (answer := server.receive()).get("id") != 1:
-        assert "error" in answer, "nothing but errors"
+        assert "error" in answer, "an invalid line got an answer other than an error"
     assert "greet_person" in answer["result"]["content"][0]["text"]
     server.send({"id": 2, "method": "tools/call", "params": {}})
     server.send({"id": 3, "method": "no/such/method"})
@@ -411,7 +411,7 @@ def test_what_is_no_message_disturbs_nobody(repo):
 
 
 def test_a_cancelled_call_is_not_answered_and_the_next_one_is(repo):
-    # So many that outlining them takes a while.
+    # Enough files that outlining them takes a while.
     for n in range(3000):
         (repo / f"src/part_{n}.py").write_text(f"class Part{n}:\n" + "    def method(self):\n        pass\n" * 20)
     server = Raw(repo)
@@ -428,7 +428,7 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(repo):
     find = {"name": "symbols", "arguments": {"query": "Part2999"}, "_meta": {"progressToken": "q"}}
     server.send({"id": 3, "method": "tools/call", "params": find})
     progress = server.receive()
-    assert progress["params"]["progressToken"] == "q", "what was cancelled had not gone on to its end"
+    assert progress["params"]["progressToken"] == "q", "the cancelled call ran to its end"
     while (answer := server.receive()).get("id") is None:
         assert answer["params"]["progress"] <= answer["params"]["total"] == 3002
     assert answer["id"] == 3 and answer["result"]["structuredContent"]["symbols"][0]["name"] == "Part2999"
@@ -436,13 +436,13 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(repo):
 
 
 def test_the_server_ends_with_its_input(repo):
-    # What was asked before is answered.
+    # Pending requests are answered.
     server = Raw(repo)
     server.begin()
     server.send({"id": 1, "method": "tools/call", "params": {"name": "map"}})
     out, err = server.end()
     assert json.loads(out)["id"] == 1 and err == ""
-    # Nothing was asked at all.
+    # The input ends without any request.
     assert Raw(repo).end() == ("", "")
 
 
@@ -461,7 +461,7 @@ def test_the_server_ends_when_nobody_reads(repo):
 def test_the_server_ends_with_its_input_when_its_answers_are_not_taken(repo):
     server = Raw(repo)
     server.begin()
-    # More than a pipe holds, and fewer than keep the server from reading on.
+    # More than fit in a pipe, but few enough that the server continues to read.
     for n in range(1, 41):
         server.send({"id": n, "method": "tools/list"})
     server.process.stdin.close()
@@ -470,9 +470,9 @@ def test_the_server_ends_with_its_input_when_its_answers_are_not_taken(repo):
     server.process.stderr.close()
 
 
-@pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="there is no /proc to ask for memory")
+@pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="memory is read from /proc, which does not exist")
 def test_a_client_that_does_not_read_takes_bounded_memory(repo):
-    # On one processor the thread that reads requests can get far ahead of the one that answers them.
+    # On a single processor, the thread that reads requests can get far ahead of the one that answers them.
     processors = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(processors)})
     try:
@@ -482,7 +482,7 @@ def test_a_client_that_does_not_read_takes_bounded_memory(repo):
     server.begin()
 
     def peak() -> int:
-        """KiB."""
+        """Returns the peak memory in KiB."""
         [line] = re.findall(r"^VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{server.process.pid}/status").read_text(), re.M)
         return int(line)
 
@@ -490,12 +490,12 @@ def test_a_client_that_does_not_read_takes_bounded_memory(repo):
     before = peak()
     asking = threading.Thread(target=lambda: [server.send({"id": n, "method": "tools/list"}) for n in range(1, many + 1)])
     asking.start()
-    # Whatever it takes unread it has taken by then.
+    # By then, the server has read as many requests as it will without sending answers.
     asking.join(3)
     lines = [server.process.stdout.readline() for _ in range(many)]
     asking.join(LIMIT)
     answered = sorted(int(re.search(r'"id":(\d+)', line)[1]) for line in lines)
-    assert answered == list(range(1, many + 1)), "each is answered once"
+    assert answered == list(range(1, many + 1)), "not every request was answered exactly once"
     assert peak() <= before + (16 << 10), f"{before} to {peak()} KiB"
     server.end()
 
@@ -508,7 +508,7 @@ def test_the_log_holds_no_texts(repo):
     server.send({"id": 2, "method": "tools/call", "params": {"name": "memory_add", "arguments": {"text": "a private note"}}})
     server.receive()
     _, log = server.end()
-    assert "files_read" in log, "it was written"
+    assert "files_read" in log, "nothing was logged"
     assert "Says hello." not in log and "a private note" not in log
 
 

@@ -1,4 +1,4 @@
-"""The recording in README.md shows what the commands print now."""
+"""Tests that the recording in README.md shows the current output of the commands."""
 
 import dataclasses
 import pathlib
@@ -18,7 +18,7 @@ def steps() -> list[terminal.Step]:
 
 
 def test_the_recording_is_of_this_binary(steps):
-    assert not terminal.check(steps), "the recording is stale: renew it with tests/pictures/run terminal"
+    assert not terminal.check(steps), "the recording is stale; update it with tests/pictures/run terminal"
 
 
 def test_other_words_and_shares_are_found_and_other_counts_are_not(steps):
@@ -34,4 +34,4 @@ def test_other_words_and_shares_are_found_and_other_counts_are_not(steps):
     *others, last = steps
     uncached = [re.sub(r"\d+ % cached", "15 % cached", line) for line in last.output]
     assert uncached != last.output and terminal.check([*others, dataclasses.replace(last, output=uncached)])
-    assert "-" in terminal.check(rest), "a command that no longer runs is not found"
+    assert "-" in terminal.check(rest), "a missing command was not detected"

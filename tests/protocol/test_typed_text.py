@@ -1,6 +1,6 @@
-"""From keys to prompt with a client that others wrote: what is typed is what the model gets.
+"""Tests with an independent client that the model receives what is typed.
 
-pytest-lsp brings the capabilities of real editors, so each test runs as several of them.
+pytest-lsp has the capabilities of real editors, so each test runs with those of several editors.
 """
 
 import asyncio
@@ -14,10 +14,10 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
-# Python's name of the unit that positions count in, and its width in bytes.
+# For each position encoding, Python's name of the codec and the width of its unit in bytes.
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 ON_DISK = 'pub fn greet() {\n    "on disk"\n}\n'
@@ -39,7 +39,7 @@ def repo(tmp_path: pathlib.Path) -> pathlib.Path:
 async def client(request, repo: pathlib.Path, lsp_client: LanguageClient):
     lsp_client.set_configuration({"model": "gpt-4o"}, section="strata")
 
-    # Not every editor's capabilities promise it; those that do must keep it.
+    # Editors that announce this capability must answer the request.
     @lsp_client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
     def _(params: lsp.RegistrationParams):
         return None
@@ -50,12 +50,12 @@ async def client(request, repo: pathlib.Path, lsp_client: LanguageClient):
     result = await lsp_client.initialize_session(params)
     lsp_client.position_encoding = result.capabilities.position_encoding
     yield
-    # `shutdown_session` waits for the end of the process, however long that takes.
+    # `shutdown_session` waits for the end of the process without a timeout.
     await asyncio.wait_for(lsp_client.shutdown_session(), LIMIT)
 
 
 class Document:
-    """An open document. Its positions count in the unit that this editor and the server agreed on."""
+    """An open document, with positions in the negotiated encoding."""
 
     def __init__(self, client: LanguageClient, path: pathlib.Path):
         self.client, self.uri, self.version, self.text = client, path.as_uri(), 1, path.read_text()
@@ -63,7 +63,7 @@ class Document:
         client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
 
     def replace(self, old: str, new: str):
-        """Replaces the one `old` and tells the server."""
+        """Replaces the only occurrence of `old` and notifies the server."""
         assert self.text.count(old) == 1, (old, self.text)
         start = self.text.index(old)
         span = lsp.Range(start=self.position(start), end=self.position(start + len(old)))
@@ -75,7 +75,7 @@ class Document:
         self.client.text_document_did_change(params)
 
     def type_behind(self, needle: str, keys: str):
-        """Types a key at a time."""
+        """Types keys one by one after `needle`."""
         for key in keys:
             self.replace(needle, needle + key)
             needle += key
@@ -88,7 +88,7 @@ class Document:
 
 
 def plain(value):
-    """A reply as dictionaries and lists, however the client wraps it."""
+    """Converts a reply to dictionaries and lists, regardless of how the client wraps it."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):
@@ -104,7 +104,7 @@ async def run(client: LanguageClient, command: str, **argument):
 
 
 async def prompt(client: LanguageClient):
-    """What the model would read."""
+    """Returns the text that the model would read."""
     while (await run(client, "server.status"))["index"] != "ready":
         await asyncio.sleep(0.01)
     reply = await run(client, "prompt.assemble", prompt="What is this?", format="anthropic")
@@ -133,9 +133,9 @@ async def test_the_prompt_holds_the_typed_text(client: LanguageClient, repo: pat
     assert selected["changed"] == ["src/greet.rs"]
 
     text = await prompt(client)
-    assert text.count(document.text) == 1, "exactly once, as it was typed"
+    assert text.count(document.text) == 1, "the typed text is not in the prompt exactly once"
     assert "on disk" not in text
-    assert (repo / "src/greet.rs").read_text() == ON_DISK, "nothing was saved"
+    assert (repo / "src/greet.rs").read_text() == ON_DISK, "the file was saved"
 
 
 async def test_a_deselected_file_leaves_the_very_next_prompt(client: LanguageClient, repo: pathlib.Path):
@@ -146,7 +146,7 @@ async def test_a_deselected_file_leaves_the_very_next_prompt(client: LanguageCli
     await run(client, "files.deselect", paths=["src/greet.rs"])
     text = await prompt(client)
     assert "on disk" not in text
-    assert "src/greet.rs\n pub fn greet_é(times: u8)" in text, "its map block is of the unsaved text"
+    assert "src/greet.rs\n pub fn greet_é(times: u8)" in text, "the map block does not show the unsaved text"
     await run(client, "files.exclude", paths=["src/greet.rs"])
     assert "greet_é" not in await prompt(client)
 
@@ -164,7 +164,7 @@ async def test_a_closed_file_is_what_the_disk_has(client: LanguageClient, repo: 
 
 async def test_the_settings_of_the_editor_count(client: LanguageClient):
     asked = client.capabilities.workspace and client.capabilities.workspace.configuration
-    assert asked, "all of these editors can be asked"
+    assert asked, "an editor does not support workspace/configuration"
     for _ in range(LIMIT * 100):
         settings = (await run(client, "server.settings"))["settings"]
         if settings["model"] == "gpt-4o":

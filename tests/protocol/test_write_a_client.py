@@ -1,4 +1,4 @@
-"""The code of docs/write-a-client.md does what the page says, as it stands there."""
+"""Tests that the code in docs/write-a-client.md works verbatim."""
 
 import http.server
 import json
@@ -14,14 +14,14 @@ import pytest
 PAGE = pathlib.Path(__file__).parents[2] / "docs/write-a-client.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 5, "output_tokens": 1}
 
 
 def events(blocks: list[dict], ends: bool) -> list[dict]:
-    """A stream of Anthropic's."""
+    """Returns the events of a stream in Anthropic's format."""
     made = [{"type": "message_start", "message": {"usage": USAGE}}]
     for index, block in enumerate(blocks):
         if block["type"] == "text":
@@ -42,7 +42,7 @@ def events(blocks: list[dict], ends: bool) -> list[dict]:
 
 
 class Provider(http.server.BaseHTTPRequestHandler):
-    """Answers from a list, and notes what it is asked."""
+    """Answers from a list, and records the requests."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -138,7 +138,7 @@ def test_what_goes_wrong_is_recorded_as_it_went(repo: pathlib.Path, provider):
     assert "It fits." in ran.stdout and len(provider.asked) == 12
     said = recorded(repo)
     assert "It fits." in said and "Half of it" in said, said
-    assert "Refused?" not in said, "a request that was refused is not part of the conversation"
+    assert "Refused?" not in said, "a rejected request is part of the conversation"
 
 
 def test_strata_sends(repo: pathlib.Path, provider):

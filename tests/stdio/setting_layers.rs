@@ -132,7 +132,7 @@ fn a_workspace_says_the_same_in_yaml_and_toml_wins() {
     wait_until(&mut editor, "files.list_budget", json!(4));
     write(&mut editor, ".strata.toml", "[files]\nlist_budget = 5\n");
     let (code, message) = editor.warning();
-    let shadowed = "the settings file .strata.yaml is not read, because .strata.toml is next to it: move its settings there, \
+    let shadowed = "the settings file .strata.yaml is ignored, because .strata.toml takes precedence; merge the two files, \
                     or delete one of them";
     assert_eq!((code.as_str(), message.as_str()), ("settings", shadowed));
     wait_until(&mut editor, "files.list_budget", json!(5));

@@ -129,7 +129,7 @@ mod full {
     }
 
     #[test]
-    #[expect(clippy::print_stdout, reason = "the run prints its figure")]
+    #[expect(clippy::print_stdout, reason = "prints the results of the run")]
     fn a_disk_that_is_full_costs_errors_and_no_message() {
         let state = tempfile::tempdir().unwrap();
         let repo = small();

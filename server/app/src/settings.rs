@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "the settings file .strata.yaml is not read, because .strata.toml is next to it: move its settings there, or \
+                "the settings file .strata.yaml is ignored, because .strata.toml takes precedence; merge the two files, or \
               delete one of them"
             ]
         );

@@ -454,7 +454,7 @@ pub(crate) enum SessionsCommand {
         /// New name
         name: String,
     },
-    /// Start a new conversation with a copy of another's messages
+    /// Start a new conversation with a copy of another conversation's messages
     Fork {
         /// Id or name of the session to copy
         id: String,
@@ -625,13 +625,13 @@ pub(crate) struct ReportArguments {
     /// File that the iteration changed
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
-    /// File created since the last iteration, by the iteration or by someone else
+    /// File created since the previous iteration, by this iteration or by anyone else
     #[arg(long, value_name = "PATH")]
     pub(crate) created: Vec<String>,
-    /// File modified since the last iteration
+    /// File modified since the previous iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) modified: Vec<String>,
-    /// File deleted since the last iteration
+    /// File deleted since the previous iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) deleted: Vec<String>,
     #[command(flatten)]
@@ -676,7 +676,7 @@ pub(crate) struct ReplayArguments {
     /// Omit diffs for edits that the model's own messages contain
     #[arg(long)]
     pub(crate) history_deltas: bool,
-    /// Also report why `ledger` costs more than the bound: all of the difference, by cause
+    /// Also report why `ledger` costs more than the bound, as a complete breakdown by cause
     #[arg(long)]
     pub(crate) explain: bool,
     /// Replay once more with this number of tokens of automatic context per question
@@ -687,7 +687,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, requires = "transcripts")]
     #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "explain", "export"])]
     pub(crate) compaction: bool,
-    /// Maximum number of messages per conversation to compact after, spread evenly
+    /// Maximum number of messages per conversation after which to compact, spread evenly
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cuts: Option<u16>,
     /// Export the sessions made from Git histories to this folder, as traces
@@ -727,7 +727,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Print the schema of the settings instead of the protocol
+    /// Print the schema of the settings instead of the protocol's
     #[arg(long)]
     pub(crate) settings: bool,
 }

@@ -44,7 +44,7 @@ use crate::failure::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
+#[expect(unsafe_code, reason = "safe only before any other code runs")]
 fn main() -> ExitCode {
     // SAFETY: no other code has run yet.
     unsafe { strata_app::tree_allocator::use_mimalloc() };

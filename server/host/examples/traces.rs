@@ -1,7 +1,7 @@
 //! Makes replay sessions from Git histories, and measures the time to read them: `cargo run --release -p strata-host
 //! --example traces -- <folder> <repository>...`
 
-#![expect(clippy::print_stdout, reason = "an example prints what it found")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use strata_host::trace_file::write_trace;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let folder = arguments.next().ok_or("which folder do the traces go to?")?;
+    let folder = arguments.next().ok_or("usage: traces FOLDER REPOSITORY...")?;
     std::fs::create_dir_all(&folder)?;
     for repository in arguments {
         let cancel = Cancel::new();
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for trace in traces {
             let ext: usize = trace.turns.iter().map(|turn| turn.ext.len()).sum();
             println!(
-                "  {} ({}): {} files, {} turns, {ext} outside edits",
+                "  {} ({}): {} files, {} turns, {ext} external changes",
                 trace.name,
                 trace.sel,
                 trace.files0.len(),

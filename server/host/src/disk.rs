@@ -43,7 +43,7 @@ pub struct ReadLimits {
 pub struct DiskText {
     /// The decoded text, without a byte order mark and with its original line endings.
     pub text: Arc<str>,
-    /// Taken just before the content is read, so that the next check detects a change made during the read.
+    /// Stamp from just before the content was read, so that the next check detects a change made during the read.
     pub stamp: Stamp,
     pub hash: ContentHash,
     /// Describes how the decoder changed the content. Shown next to the text.
@@ -97,8 +97,8 @@ pub enum ReadError {
 }
 
 /// Coarsest timestamp resolution of common file systems, in nanoseconds: 2 s on FAT; Linux before 6.13 has up to 10 ms.
-/// A file that is read within this time of its last change could change again without a change of its stamp (Git calls
-/// this "racily clean").
+/// A file that is read within this time of its last change could change again and keep its stamp (Git calls this
+/// "racily clean").
 const CLOCK_STEP_NS: i64 = 2_000_000_000;
 
 impl Stamp {
@@ -111,7 +111,7 @@ impl Stamp {
 }
 
 impl Default for ReadLimits {
-    /// Allows 2 MiB, since the full text of a larger file fits no model's window.
+    /// Allows 2 MiB, since no model's context window can hold a larger file in full.
     fn default() -> Self {
         Self { max_bytes: 2 * 1024 * 1024 }
     }

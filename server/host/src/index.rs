@@ -71,7 +71,7 @@ impl Default for IndexOptions {
 /// Batches arrive in any order.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled. Results computed before the cancellation have been passed to `sink`.
+/// [`Cancelled`] if `cancel` is raised. Results computed before the cancellation have been passed to `sink`.
 pub fn spread<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -132,7 +132,7 @@ fn spread_on<I: Sync, T: Send>(
 /// does not stop the run.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled. Results computed before the cancellation have been passed to `sink`.
+/// [`Cancelled`] if `cancel` is raised. Results computed before the cancellation have been passed to `sink`.
 pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
@@ -146,7 +146,7 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
-/// Processes batches until no files are left, the run is canceled, or `deliver` returns `false`.
+/// Processes batches until no files are left, the run is cancelled, or `deliver` returns `false`.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,

@@ -100,8 +100,8 @@ impl OutlineKey {
         self.0.to_bytes()
     }
 
-    /// Returns the row id in the database. Two keys with the same row id replace each other, which rarely costs an
-    /// outline.
+    /// Returns the row id in the database. Two keys may have the same row id, in which case one outline replaces the
+    /// other. This is rare.
     fn row(self) -> i64 {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes();
         i64::from_be_bytes([a, b, c, d, e, f, g, h])

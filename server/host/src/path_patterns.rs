@@ -39,7 +39,7 @@ pub enum PatternError {
     #[error("`{0}` does not exist")]
     NotFound(String),
     /// The directory contains no listed files.
-    #[error("the ignore rules hide all files of `{0}`")]
+    #[error("the ignore rules hide all files in `{0}`")]
     EmptyFolder(String),
     #[error("no listed file matches `{0}`")]
     NoMatch(String),

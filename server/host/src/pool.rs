@@ -135,8 +135,8 @@ impl std::fmt::Debug for Queue {
     }
 }
 
-/// Lowers the priority of the current thread and of the threads that it starts. Does nothing except on Linux, since
-/// elsewhere a priority applies to the whole process.
+/// Lowers the priority of the current thread and of the threads that it starts. Does nothing on systems other than
+/// Linux, where a priority applies to the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     {

@@ -53,7 +53,7 @@ pub struct Limits {
     /// Maximum time between bytes of a streamed reply. Does not apply to a non-streamed reply, which may be silent
     /// until the deadline.
     pub stall: Duration,
-    /// Maximum size of a reply, in bytes as transferred.
+    /// Maximum size of a reply as transferred, in bytes.
     pub max_reply_bytes: usize,
     /// Maximum number of retries after temporary failures. A request that may have been billed is retried at most once.
     pub retries: u32,

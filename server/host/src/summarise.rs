@@ -40,7 +40,7 @@ pub enum SummaryError {
     Send(#[from] SendError),
     /// The reply contains no text.
     #[error(
-        "the model's answer has no text; a reasoning model may need more output tokens, or try another model"
+        "the model's answer has no text; allow more output tokens (reasoning models need more), or use another model"
     )]
     Empty,
 }

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(found, ["a.json", "b.json.gz"].map(|name| folder.path().join(name)));
         assert_eq!(traces_at(&found[0]).unwrap(), found[..1]);
         assert!(traces_at(&folder.path().join("none")).is_err());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left of the writing");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "a temporary file is left");
     }
 
     #[test]

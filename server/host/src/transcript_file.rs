@@ -35,7 +35,7 @@ pub(crate) enum TranscriptProblem {
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
     /// The directory tree contains too many recordings or directories.
-    #[error("more than {MAX_TRANSCRIPTS} transcripts, or too many folders; choose a smaller folder")]
+    #[error("more than {MAX_TRANSCRIPTS} transcripts, or too many directories; choose a smaller directory")]
     TooMany,
 }
 

@@ -39,7 +39,7 @@ pub struct Entry {
     pub key: FileKey,
     /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
-    /// Set if only the name of the file may be used unless the user requests the file.
+    /// Why only the name of the file may be used, unless the user requests the file. `None` if there is no restriction.
     pub name_only: Option<NameOnly>,
 }
 
@@ -95,7 +95,7 @@ impl Default for WalkOptions {
 /// Scans all roots and returns the listed files.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled.
+/// [`Cancelled`] if `cancel` is raised.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
     let mut found = WalkResults::default();
     for index in 0..roots.len() {
@@ -108,7 +108,7 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
 /// below `key`, which is empty for ignored or missing paths.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled.
+/// [`Cancelled`] if `cancel` is raised.
 pub fn walk_at(
     roots: &Roots,
     key: &FileKey,
@@ -251,8 +251,8 @@ fn walk_root(
     cancel.check()
 }
 
-/// The directory being scanned. The scanner uses paths, so if a directory is replaced with a link during the scan, the
-/// entries found through the link are not in this directory.
+/// The directory being scanned. The scanner works with paths, so if a directory is replaced with a link during the
+/// scan, the scanner finds entries that are not in this directory.
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,
@@ -274,7 +274,8 @@ impl ParentFolder {
     }
 }
 
-/// Converts one result of the scanner to a file, `None` for a directory, link or special file, or a problem.
+/// Converts one result of the scanner to a file. Returns `None` for a directory, link or special file, and an error for
+/// a problem to report.
 fn entry_of(
     roots: &Roots,
     index: usize,
@@ -349,7 +350,7 @@ impl Filter {
 
     fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
         if depth > MAX_DEPTH {
-            self.note(folder, format!("is not scanned: it is more than {MAX_DEPTH} folders deep"));
+            self.note(folder, format!("is not scanned: it is more than {MAX_DEPTH} directories deep"));
         }
         depth <= MAX_DEPTH
     }

@@ -33,7 +33,7 @@ pub struct Watcher {
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Deleted or renamed directories. A new directory at the same path is not watched.
+    /// Deleted or renamed directories. Their watches do not apply to new directories with the same paths.
     gone: BTreeSet<PathBuf>,
 }
 
@@ -41,7 +41,7 @@ struct WatchedFolders {
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The maximum number of watched directories is reached.
-    #[error("there are {wanted} folders, but the system can watch only {watched}")]
+    #[error("there are {wanted} directories, but the system can watch only {watched}")]
     TooMany {
         wanted: usize,
         /// Number of directories that are watched.
@@ -249,7 +249,7 @@ mod tests {
         while !seen.contains(wanted) {
             match sights.recv_timeout(LIMIT).unwrap() {
                 WatchEvent::Changed(paths) => seen.extend(paths),
-                WatchEvent::Everything => panic!("nothing was missed"),
+                WatchEvent::Everything => panic!("events were dropped"),
             }
         }
         seen
@@ -308,7 +308,7 @@ mod tests {
         let wanted = BTreeSet::from([top.join("top"), top.join("top/a")]);
         let limit = Instant::now() + LIMIT;
         while watcher.watch(&wanted).unwrap() != [top.join("top/a")] {
-            assert!(Instant::now() < limit, "it is taken for the one before");
+            assert!(Instant::now() < limit, "it is mistaken for the deleted directory");
         }
         fs::write(top.join("top/a/file"), "x").unwrap();
         until(&sights, &top.join("top/a/file"));
@@ -318,7 +318,7 @@ mod tests {
     fn more_folders_than_the_limit_are_an_error() {
         let (_directory, _, watcher, _sights) = watched(2, &["a", "b", "c"]);
         let error = watcher.unwrap_err().to_string();
-        assert_eq!(error, "there are 3 folders, but the system can watch only 2");
+        assert_eq!(error, "there are 3 directories, but the system can watch only 2");
     }
 
     #[test]

@@ -125,7 +125,7 @@ mod tests {
         let found = |folder: &str| repository_of(&tree.path(folder));
         assert_eq!(found("root/src"), Some(tree.path("root")));
         assert_eq!(found("root"), Some(tree.path("root")));
-        assert_eq!(found("root/vendor/x"), Some(tree.path("root/vendor")), "a submodule has a file");
+        assert_eq!(found("root/vendor/x"), Some(tree.path("root/vendor")), "a submodule has a `.git` file");
         assert_eq!(found("hg/c"), Some(tree.path("hg")));
         assert_eq!(found("nowhere"), None);
         assert!(repository_of(tree.top()).is_none_or(|top| !top.starts_with(tree.top())));

@@ -235,7 +235,7 @@ impl World {
         let stamp = Stamp { mtime_ns: 1, size: 2, identity: 3 };
         let seen = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::of("text") })];
         cache.save(&self.at("work"), &OutlineUpdate { seen, ..OutlineUpdate::default() });
-        note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is kept".to_owned()));
+        note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is stored".to_owned()));
         wrong
     }
 
@@ -243,8 +243,8 @@ impl World {
         let key = placeholder_key::at(&self.at("S")).map_err(|error| error.to_string())?;
         let screened = |key: PlaceholderKey| Screen::new(move || key).text(TOKEN).into_owned();
         let outside = PlaceholderKey::new(SECRET.as_bytes().try_into().unwrap());
-        assert_ne!(screened(outside), TOKEN, "it is taken for a secret");
-        assert_ne!(screened(key), screened(outside), "the key is not from outside");
+        assert_ne!(screened(outside), TOKEN, "the token is not recognized as a secret");
+        assert_ne!(screened(key), screened(outside), "the key comes from outside");
         Ok(())
     }
 
@@ -283,7 +283,7 @@ fn session(name: &str) -> NewSession {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn no_planted_link_is_followed() {
     let mut planted = Vec::new();
     for name in NAMES {
@@ -319,8 +319,8 @@ fn no_planted_link_is_followed() {
         if link.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
             fs::remove_file(&link).unwrap();
         }
-        assert_eq!(world.work(3), [""; 0], "{about}, and without it");
-        assert_eq!(world.outside(), before, "{about}, and without it");
+        assert_eq!(world.work(3), [""; 0], "{about}, after its removal");
+        assert_eq!(world.outside(), before, "{about}, after its removal");
     }
     println!("{} of {all} links planted: {refused} refused, the others replaced, 0 followed", tried.len());
 }

@@ -4,7 +4,7 @@
 //! Warm measurements repeat the same question, and run the turns of a conversation, recording each turn before the
 //! next. The tokens of the last request are counted again from its body. Memory is measured from the start of the
 //! process (Linux only).
-#![expect(clippy::print_stdout, reason = "it prints its figures")]
+#![expect(clippy::print_stdout, reason = "prints its measurements")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ fn main() -> Result<(), Anything> {
     headless.index(|_| ())?;
     let index = &headless.snapshot().index;
     println!("index of {} files, {} outlined: {:?}", index.files.len(), index.symbols.len(), start.elapsed());
-    println!("memory after it: {}", peak());
+    println!("memory after indexing: {}", peak());
     headless.run("strata.files.select", json!({ "paths": selected }))?;
 
     let ask = json!({ "prompt": "What does this do?", "dryRun": true });

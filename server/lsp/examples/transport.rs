@@ -1,11 +1,10 @@
-//! Measures the transport over real pipes in one process: `cargo run --release -p strata-lsp --example transport`. Only
-//! prints numbers, and never fails because of them.
+//! Measures the transport over real pipes in one process: `cargo run --release -p strata-lsp --example transport`.
 //!
 //! Runs three servers, five rounds each: the transport with a handler that answers in its first poll, the transport
-//! with a handler that asks a main loop on another thread ("mail first"), and the library's own `Server` on tokio's
+//! with a handler that asks a main loop on another thread ("event first"), and the library's own `Server` on tokio's
 //! standard pipes.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints figures")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its measurements")]
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,9 +72,9 @@ struct Peer {
 fn main() {
     let mut figures: Vec<(&str, Which, &str, Vec<[f64; 3]>)> = vec![
         ("transport, first poll", Which::Transport, "test/noop", Vec::new()),
-        ("transport, mail first", Which::Transport, "test/mail", Vec::new()),
+        ("transport, event first", Which::Transport, "test/mail", Vec::new()),
         ("library, first poll", Which::Library, "test/noop", Vec::new()),
-        ("library, mail first", Which::Library, "test/mail", Vec::new()),
+        ("library, event first", Which::Library, "test/mail", Vec::new()),
     ];
     for _ in 0..ROUNDS {
         for (_, which, method, measured) in &mut figures {

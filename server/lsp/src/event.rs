@@ -83,7 +83,7 @@ pub(crate) enum Event {
     Closed(DidCloseTextDocumentParams),
     /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
-    /// A message referred to a different document than the previous message, given by its URI.
+    /// A message referred to another document than the previous message. Contains the document's URI.
     Named(String),
     /// The client reported changed files on disk.
     FilesChanged(DidChangeWatchedFilesParams),
@@ -105,7 +105,7 @@ pub(crate) enum Event {
     Settings(u64, Value),
     /// The result of reading the workspace's settings files, with the number of the read.
     WorkspaceSettings(u64, Vec<FoundSettings>),
-    /// The user canceled the operation with this progress token.
+    /// The user cancelled the operation with this progress token.
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols. Its flag is raised when the answer is no longer needed.
     Asked(Question, Cancel, Answer<Value>),
@@ -122,7 +122,7 @@ pub(crate) enum Event {
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session; `None` if it could not.
     Measured(String, Option<CountedPrompt>),
-    /// A buffer was parsed; `None` if parsing was canceled.
+    /// A buffer was parsed; `None` if parsing was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),
     /// A partial index from the index run with this number.
     IndexSoFar(u64, Index),

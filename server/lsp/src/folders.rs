@@ -15,7 +15,7 @@ pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
     if let Some(folders) = &params.workspace_folders {
         return Folders(folders.iter().filter_map(named).collect());
     }
-    #[expect(deprecated, reason = "older clients name one root and no list")]
+    #[expect(deprecated, reason = "older clients send a single root instead of a list")]
     let root = params.root_uri.as_ref();
     let root = root.and_then(|uri| Some((uri.to_string(), Folder { name: None, path: path(uri.as_str())? })));
     Folders(root.into_iter().collect())

@@ -1,7 +1,7 @@
 //! The only code that changes the server's state. Takes events in order, computes the next world, installs it
 //! completely or not at all, and starts background work. Never computes for long, and waits only for events: parsing,
 //! indexing and commands run on thread pools, and their results come back as events. A panic leaves the world
-//! unchanged, and recovery releases everyone who waits for the event.
+//! unchanged, and recovery releases everything that waits for the event.
 //!
 //! Commands of one session run in sequence, each with a snapshot of the workspace at the time of its arrival. Commands
 //! of other sessions, and documents, do not wait for them.
@@ -299,7 +299,7 @@ impl MainLoop {
         let method = question.feature().method();
         let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
         self.pool.spawn(work, move |found| match found {
-            // The receiver is gone if the request was canceled.
+            // The receiver is gone if the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
         });

@@ -257,7 +257,7 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
             Outbound::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
             Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
             Outbound::Answer(answer, result) => {
-                // The receiver is gone if the request was canceled.
+                // The receiver is gone if the request was cancelled.
                 let _ = answer.send(result);
             }
             Outbound::Progress(token, progress) => {
@@ -350,8 +350,8 @@ async fn summarize(
     patience: Duration,
     answer: Sender<Result<Summary, String>>,
 ) {
-    let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
-    // The receiver is gone if the compaction was canceled.
+    let summary = answered::<SummarizeRequest>(&client, params, patience, "text").await;
+    // The receiver is gone if the compaction was cancelled.
     let _ = answer.send(summary);
 }
 
@@ -366,7 +366,7 @@ async fn count_tokens(
         0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
-    // The receiver is gone if the command was canceled.
+    // The receiver is gone if the command was cancelled.
     let _ = answer.send(counted);
 }
 

@@ -27,7 +27,7 @@ use tour::{ClientKind, end, tour};
 
 const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 
-/// The store, which every command that changes something reaches.
+/// Panic points of the store, which every command that changes state reaches.
 const STORE: &str = "store";
 
 /// A workspace with a session that contains all kinds of content.
@@ -99,7 +99,7 @@ struct Outcomes {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "it prints its figures")]
+#[expect(clippy::print_stderr, reason = "prints the results of the run")]
 fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     let (lived, outcomes, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
     thread::scope(|scope| {
@@ -113,14 +113,14 @@ fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     });
     let Outcomes { in_commands, while_stored, wrong } = outcomes.into_inner().unwrap();
     eprintln!(
-        "{} commands: {in_commands} panics in them and {while_stored} while they were stored, {} wrong",
+        "{} commands: {in_commands} panics while they ran, {while_stored} while their changes were stored, {} wrong",
         COMMANDS.len(),
         wrong.len()
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(
         in_commands * 10 > 29 * COMMANDS.len() && while_stored > COMMANDS.len() / 2,
-        "the places were reached"
+        "too few panic points were reached"
     );
 }
 
@@ -148,7 +148,7 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
             if client.plan.disarm() {
                 // A command that fails does not reach its end.
                 if place == name && (point != Point::After || expected.is_ok()) {
-                    outcomes_of_one.wrong.push(format!("{name} never gets to {point:?}: {answer:?}"));
+                    outcomes_of_one.wrong.push(format!("{name} never reaches {point:?}: {answer:?}"));
                 }
                 continue;
             }
@@ -169,7 +169,9 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
     }
     let (expected, answer) = (Masks::of(&expected), Masks::of(&client.run(name, arguments.of(name))));
     if answer != expected {
-        outcomes_of_one.wrong.push(format!("{name}, after all that:\n   {answer:?}\nnot {expected:?}"));
+        outcomes_of_one
+            .wrong
+            .push(format!("{name}, after all panics: expected\n    {expected:?}\nbut got\n    {answer:?}"));
     }
     client.quit();
     let mut outcomes = outcomes.lock().unwrap();
@@ -190,7 +192,7 @@ fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "it prints its figures")]
+#[expect(clippy::print_stderr, reason = "prints the results of the run")]
 fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     let mut known = BTreeSet::new();
     let mut jobs = Vec::new();
@@ -205,10 +207,16 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
         }
     }
     for name in EVENTS {
-        assert!(known.contains(&(name.to_owned(), Point::Before)), "nobody says {name}");
+        assert!(
+            known.contains(&(name.to_owned(), Point::Before)),
+            "the tour does not trigger the event {name}"
+        );
     }
     for feature in Feature::ALL {
-        assert!(known.contains(&(feature.method().to_owned(), Point::Before)), "nobody asks {feature:?}");
+        assert!(
+            known.contains(&(feature.method().to_owned(), Point::Before)),
+            "the tour does not use {feature:?}"
+        );
     }
 
     let expected = [ClientKind::Able, ClientKind::Plain].map(|talker| {
@@ -247,9 +255,14 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
         }
     });
     let (wrong, panics) = (wrong.into_inner().unwrap(), panics.into_inner());
-    eprintln!("{} places, {} conversations, {panics} panics, {} wrong", known.len(), jobs.len(), wrong.len());
+    eprintln!(
+        "{} panic points, {} conversations, {panics} panics, {} wrong",
+        known.len(),
+        jobs.len(),
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(panics * 10 >= jobs.len() * 9, "the places were reached");
+    assert!(panics * 10 >= jobs.len() * 9, "too few panic points were reached");
 }
 
 /// Events that the tour must trigger: all except the last one.

@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use crate::event::Event;
 use crate::navigation::Question;
 
-/// Raises its flag when it is dropped. The transport drops the future of a canceled request.
+/// Raises its flag when it is dropped. The transport drops the future of a cancelled request.
 pub(crate) struct CancelOnDrop(Cancel);
 
 impl CancelOnDrop {

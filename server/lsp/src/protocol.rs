@@ -93,7 +93,7 @@ mod tests {
         // Schemars appends a digit to the name of a second type with the same name.
         let doubled: Vec<_> =
             names.filter(|name| name.ends_with(|last: char| last.is_ascii_digit())).collect();
-        assert!(doubled.is_empty(), "give one of each its own name with #[schemars(rename)]: {doubled:?}");
+        assert!(doubled.is_empty(), "rename one type of each pair with #[schemars(rename)]: {doubled:?}");
     }
 
     /// Collects definitions and fields without a description. A field with a constant value needs none.
@@ -129,7 +129,7 @@ mod tests {
             }
             undescribed(definition, name, &mut found);
         }
-        assert!(found.is_empty(), "write documentation comments for\n{}", found.join("\n"));
+        assert!(found.is_empty(), "missing doc comments:\n{}", found.join("\n"));
     }
 
     #[test]

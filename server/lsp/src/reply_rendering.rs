@@ -23,7 +23,7 @@ impl UserMessage {
                 let document = text("uri").and_then(|uri| uri.parse().ok());
                 Some(Self { kind: MessageType::INFO, message: text("message")?.to_owned(), document })
             }
-            // The user who canceled the command needs no message.
+            // The user who cancelled the command needs no message.
             Err(CommandError::Cancelled) => None,
             Err(error) => Some(Self { kind: MessageType::ERROR, message: error.to_string(), document: None }),
         }

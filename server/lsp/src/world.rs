@@ -46,7 +46,7 @@ pub(crate) struct World {
     pub folders_version: u64,
 }
 
-/// Work to be done outside after a transition.
+/// Work that the main loop starts after a transition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
     /// Parse a changed buffer.
@@ -327,7 +327,7 @@ mod tests {
             .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
         let Sync::OutOfStep { reason } = &world.snapshot.buffers["a.py"].document().sync else {
-            panic!("it is out of step");
+            panic!("the buffer is still in sync");
         };
         for said in [message, &reason.to_string()] {
             assert!(said.contains("`params.contentChanges` is not a list"), "{said}");

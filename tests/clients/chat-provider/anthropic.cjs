@@ -1,5 +1,5 @@
-// Messages of the editor as bring-your-own-key extensions for Anthropic convert them: a data part `cache_control` marks the block
-// before it, neighbours of one role become one message, any other data part is a picture.
+// Converts the editor's messages like bring-your-own-key extensions for Anthropic: a data part `cache_control` marks the block before it,
+// consecutive messages of one role become one message, and other data parts are images.
 
 const vscode = require('vscode');
 

@@ -1,5 +1,5 @@
-// Messages of the editor as its own chat extension passes them on for others: rules of its own go first, marks are dropped, each text
-// of the user is a message, and of an answer only the first text counts. It says nothing of the bill.
+// Converts messages like the editor's own chat extension when other extensions use its models: adds its own rules at the start, drops cache
+// marks, makes each text of the user a message, and keeps only the first text of an answer. Reports no bill.
 
 const vscode = require('vscode');
 

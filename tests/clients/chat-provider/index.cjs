@@ -1,5 +1,5 @@
-// A chat model of the editor that forwards to the stand-in provider, with messages converted as STAND_IN_KIND says: `anthropic`, `openai`
-// or `editor`. The bill goes back as a data part `usage`, from those that tell it.
+// A chat model for the editor that forwards to the stand-in provider. STAND_IN_KIND (`anthropic`, `openai` or `editor`) selects how messages
+// are converted. If the kind reports a bill, it is returned as a data part `usage`.
 
 const vscode = require('vscode');
 
@@ -43,6 +43,6 @@ const provider = {
 
 exports.activate = async (context) => {
   context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider('stand-in', provider));
-  // The editor asks a provider for its models when somebody wants them.
+  // The editor requests a provider's models only when they are needed.
   await vscode.lm.selectChatModels({ vendor: 'stand-in' });
 };

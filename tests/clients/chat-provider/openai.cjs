@@ -1,6 +1,5 @@
-// Messages of the editor as extensions for OpenAI-compatible providers convert them: the texts of a message run together, each result of
-// a tool is a message of its own, data parts that are no pictures are dropped. A call of a tool has to be followed by a message of
-// results and of nothing else.
+// Converts the editor's messages like extensions for OpenAI-compatible providers: joins the texts of a message, makes each tool result a
+// separate message, and drops data parts other than images. A tool call must be followed by a message that contains only results.
 
 const vscode = require('vscode');
 

@@ -1,5 +1,5 @@
-// A chat of another extension: it asks the model that the user has chosen, keeps the conversation itself, and answers the calls of its
-// own tool. What is said of the bill goes to OTHER_CHAT_LOG, a JSON object a line.
+// The chat of another extension. It asks the model that the user has chosen, keeps the conversation itself, and answers the calls of its
+// own tool. Reported bills are logged to OTHER_CHAT_LOG, one JSON object per line.
 
 const fs = require('node:fs');
 
@@ -7,12 +7,12 @@ const vscode = require('vscode');
 
 const { LanguageModelChatMessage, LanguageModelDataPart, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } = vscode;
 
-const INSTRUCTIONS = 'Answer questions about the file below, and call `typed` to see what was typed into a file.';
+const INSTRUCTIONS = 'Answer questions about the file below, and call `typed` to see the lines that were typed into a file.';
 
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
-const tools = [{ name: 'typed', description: 'Says what was typed into a file, by its path.', inputSchema: schema }];
+const tools = [{ name: 'typed', description: 'Returns the lines that were typed into a file, given its path.', inputSchema: schema }];
 
-/** One pixel. */
+/** An image of one pixel. */
 const PICTURE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
 /** The conversation. */
@@ -20,14 +20,14 @@ const messages = [];
 
 const uriOf = (path) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, path);
 
-/** What all conversations begin with. The mark is one that other sources of models know. */
+/** Returns the first message of all conversations, with a mark that other sources of models support. */
 async function beginning() {
   const file = new TextDecoder().decode(await vscode.workspace.fs.readFile(uriOf('src/flask/app.py')));
   const mark = new LanguageModelDataPart(new TextEncoder().encode('ephemeral'), 'cache_control');
   return LanguageModelChatMessage.User([new LanguageModelTextPart(`${INSTRUCTIONS}\n\n${file}`), mark]);
 }
 
-/** What one request brings: shows the text of it. */
+/** Sends a request and shows the text of its answer. */
 async function sent(model, stream, token) {
   const { stream: answer } = await model.sendRequest(messages, { tools }, token);
   let [text, calls] = ['', []];
@@ -44,14 +44,14 @@ async function sent(model, stream, token) {
   return { text, calls };
 }
 
-/** As the editor has the file, saved or not. */
+/** Answers a call of the tool from the editor's text, saved or not. */
 async function typed({ callId, input }) {
   const lines = (await vscode.workspace.openTextDocument(uriOf(input.path))).getText().split('\n');
   const text = lines.filter((line) => line.startsWith('TYPED_')).join('\n');
   return new LanguageModelToolResultPart(callId, [new LanguageModelTextPart(text)]);
 }
 
-/** A question; one about a picture comes with it. */
+/** Returns a question, with an image if it mentions a picture. */
 function question(prompt) {
   const picture = prompt.includes('picture') ? [LanguageModelDataPart.image(PICTURE, 'image/png')] : [];
   return LanguageModelChatMessage.User([new LanguageModelTextPart(prompt), ...picture]);

@@ -1,4 +1,4 @@
-"""A repository to work in, and Neovim: as it comes, and with the plugin."""
+"""Fixtures: a repository, Neovim without plugins, and Neovim with the plugin."""
 
 import pathlib
 

@@ -1,6 +1,6 @@
-"""A real Neovim into which keys are typed.
+"""Controls a real Neovim by typing keys.
 
-Keys go through Neovim's own input queue, as from a terminal. What the buffer holds is asked of Neovim itself.
+Keys go through Neovim's own input queue, as from a terminal. The text of buffers comes from Neovim itself.
 """
 
 import os
@@ -11,7 +11,7 @@ import pynvim
 
 HERE = pathlib.Path(__file__).parent
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
 GREET = 'pub fn greet() {\n    "on disk"\n}\n'
@@ -20,7 +20,7 @@ RUN = """
 local command, argument = ...
 local client = assert(vim.lsp.get_clients({ name = "strata" })[1], "no client")
 local params = { command = "strata." .. command, arguments = { argument } }
--- Without a buffer, Neovim first sends what it holds back of all of them.
+-- Called without a buffer, so that Neovim first sends the pending changes of all buffers.
 local reply = assert(client:request_sync("workspace/executeCommand", params, 60000))
 assert(not reply.err, vim.inspect(reply.err))
 return reply.result
@@ -35,7 +35,7 @@ return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ending) .. endi
 class Editor:
     def __init__(self, repo: pathlib.Path, home: pathlib.Path, init: str):
         self.repo = repo
-        # Nothing of the person who runs the tests: no settings, no plugins, no state.
+        # Use no settings, plugins or state of the user who runs the tests.
         folders = {name: str(home / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
         os.environ.update(folders, HOME=str(home))
         argv = [os.environ["NVIM"], "--embed", "--headless", "--clean", "-u", str(HERE / init)]
@@ -48,7 +48,7 @@ class Editor:
         until(lambda: self.run("server.status")["index"] == "ready", "the repository is indexed")
 
     def type(self, keys: str):
-        """Types keys and waits until Neovim has worked them off."""
+        """Types keys, and waits until Neovim has processed them."""
         while keys:
             taken = self.nvim.input(keys)
             keys = keys.encode()[taken:].decode()
@@ -61,7 +61,7 @@ class Editor:
         return self.nvim.exec_lua(BUFFER)
 
     def prompt(self) -> str:
-        """What the model would read."""
+        """Returns the text that the model would read."""
         body = self.run("prompt.assemble", prompt="What is this?", format="anthropic")["body"]
         contents = [body["system"]] + [message["content"] for message in body["messages"]]
         texts = []
@@ -73,7 +73,7 @@ class Editor:
         return self.nvim.exec_lua(code, *arguments)
 
     def server(self) -> int:
-        """The process of the server, which is a child of Neovim."""
+        """Returns the process id of the server, which is a child of Neovim."""
         return only(self.servers())
 
     def servers(self) -> list[int]:
@@ -88,14 +88,14 @@ class Editor:
         try:
             self.nvim.command("qall!")
         except (EOFError, OSError):
-            pass  # Neovim is gone before it can answer.
+            pass  # Neovim has exited without an answer.
 
 
 def executable(pid: str) -> str:
     try:
         return os.readlink(f"/proc/{pid}/exe")
     except FileNotFoundError:
-        return ""  # It has just ended.
+        return ""  # The process has just ended.
 
 
 def only(values: list):
@@ -106,12 +106,12 @@ def only(values: list):
 def until(condition, what: str):
     end = time.monotonic() + LIMIT
     while not (found := condition()):
-        assert time.monotonic() < end, f"never: {what}"
+        assert time.monotonic() < end, f"timed out waiting for: {what}"
         time.sleep(0.01)
     return found
 
 
 def shown(editor: Editor):
-    """The prompt holds exactly what the buffer holds, once."""
+    """Checks that the prompt contains the text of the buffer exactly once."""
     text = editor.text()
     assert editor.prompt().count(text) == 1, text

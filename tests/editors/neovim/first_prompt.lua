@@ -1,4 +1,4 @@
--- Waits for the preview of a prompt that holds the file at hand and the question, says so, and leaves.
+-- Waits for the preview of a prompt with the current file and the question, prints its size, and exits.
 local function shown()
   local text = table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr("strata://preview"), 0, -1, false), "\n")
   return text:find("fn main()", 1, true) and text:find("Why?", 1, true) and text

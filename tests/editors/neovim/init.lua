@@ -1,4 +1,4 @@
--- All that Neovim 0.11 needs to use Strata.
+-- The complete configuration of Strata for Neovim 0.11 without the plugin.
 vim.lsp.config("strata", {
   cmd = { vim.env.STRATA_BIN, "serve" },
   root_markers = { ".git" },

@@ -1,4 +1,4 @@
-"""A person works with the plugin: everything is typed."""
+"""Tests the plugin like a user, with all input typed."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def lines(editor: Editor) -> list[str]:
 def open_context(editor: Editor):
     editor.type(":Strata context<CR>")
     until(lambda: editor.nvim.eval("&filetype") == "strata-context", "the context buffer")
-    until(lambda: len(lines(editor)) > 1, "it is filled")
+    until(lambda: len(lines(editor)) > 1, "its content")
 
 
 def files(editor: Editor) -> dict[str, str]:
@@ -32,8 +32,8 @@ def test_from_typed_text_to_the_prompt(plugin: Editor, repo: pathlib.Path):
     until(lambda: files(plugin) == {"src/greet.rs": "selected"}, "selected")
     shown(plugin)
     plugin.type(":Strata preview<CR>")
-    until(lambda: "// naïve 🦀 漢字" in lines(plugin), "the typed text is in the preview")
-    assert (repo / "src/greet.rs").read_text() == GREET, "nothing was saved"
+    until(lambda: "// naïve 🦀 漢字" in lines(plugin), "the typed text in the preview")
+    assert (repo / "src/greet.rs").read_text() == GREET, "the file was saved"
 
 
 def test_the_context_is_edited_like_a_list(plugin: Editor):
@@ -42,7 +42,7 @@ def test_the_context_is_edited_like_a_list(plugin: Editor):
     until(lambda: len(files(plugin)) == 2, "selected")
     open_context(plugin)
     plugin.type("/greet.rs<CR>dd")
-    assert files(plugin)["src/greet.rs"] == "selected", "not written yet"
+    assert files(plugin)["src/greet.rs"] == "selected", "applied before the buffer was written"
     plugin.type("Go# excluded<CR>dos.txt<Esc>:write<CR>")
     until(lambda: files(plugin) == {"dos.txt": "excluded", "src/lib.rs": "selected"}, "written")
     plugin.type("/lib.rs<CR>-")
@@ -85,7 +85,7 @@ def test_the_server_is_killed_while_a_person_types(plugin: Editor):
 
 
 class Provider(BaseHTTPRequestHandler):
-    """Stands in for a provider: remembers what it was sent and answers in the form of Anthropic."""
+    """A stand-in provider that records requests and answers in Anthropic's format."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
@@ -137,5 +137,5 @@ def test_a_provider_that_refuses(plugin: Editor, provider: HTTPServer):
     provider.status = 529
     plugin.edit("src/greet.rs")
     plugin.type(":Strata ask What?<CR>")
-    until(lambda: "529" in plugin.nvim.command_output("messages"), "the person is told")
-    assert plugin.run("history.get")["messages"] == [], "nothing was recorded"
+    until(lambda: "529" in plugin.nvim.command_output("messages"), "the error is shown")
+    assert plugin.run("history.get")["messages"] == [], "the failed turn was recorded"

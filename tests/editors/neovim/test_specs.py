@@ -1,4 +1,4 @@
-"""The specs in Lua, each file in a Neovim of its own."""
+"""Runs each file of Lua specs in its own Neovim."""
 
 import os
 import pathlib

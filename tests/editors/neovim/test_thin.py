@@ -1,4 +1,4 @@
-"""The plugin counts nothing, parses nothing and stores nothing: what it would need for that is not in it."""
+"""Tests that the plugin does not use anything that it could count, parse or store with."""
 
 import re
 
@@ -6,7 +6,7 @@ from driver import HERE
 
 PLUGIN = HERE.parents[2] / "editors/neovim"
 
-# What counts, parses, or keeps things beyond this Neovim.
+# Functions and libraries that count, parse, or store data outside of the running Neovim.
 FORBIDDEN = re.compile(
     r"vim\.(treesitter|lpeg|re|diff|text\.diff|glob|spell|sha256|fn\.sha256|fs\.dir|fs\.find|pack)\b|"
     r"\bstdpath\b|\bio\.|\bshada\b|\brequire\(?[\"']ffi|"

@@ -1,4 +1,4 @@
-"""A person types in Neovim, which has nothing but its own client; the model gets what is on the screen."""
+"""Tests that the model receives the text on the screen, typed in Neovim with only its built-in client."""
 
 import pathlib
 
@@ -14,13 +14,13 @@ def test_typed_keys_are_in_the_prompt(editor: Editor, repo: pathlib.Path):
     assert '"typed 👩‍👩‍👧 disk"' in editor.text()
     shown(editor)
     assert "on disk" not in editor.prompt()
-    assert (repo / "src/greet.rs").read_text() == GREET, "nothing was saved"
+    assert (repo / "src/greet.rs").read_text() == GREET, "the file was saved"
 
 
 def test_each_prompt_holds_the_text_of_its_moment(editor: Editor):
     editor.edit("src/greet.rs")
     editor.run("files.select", paths=["src/greet.rs"])
-    # Neovim holds changes back for a moment; a request must not overtake them.
+    # Neovim delays changes for a moment, and a request must not overtake them.
     for number in range(10):
         editor.type(f"Go// line {number} é<Esc>")
         shown(editor)
@@ -61,13 +61,13 @@ def test_edits_inside_multibyte_text(editor: Editor):
     editor.run("files.select", paths=["src/greet.rs"])
     editor.type("ggOa🦀b漢c<CR>é🦀é🦀<CR>x<Esc>")
     for keys in [
-        "gg0lx",  # deletes an astral character
-        "jlrÄ",  # replaces one
-        "ggJ",  # joins lines
-        "gg0<C-v>Gl~",  # a block
-        "gg0<C-v>GI→<Esc>",  # a column typed in all lines at once
-        "ggyyGpggddGP",  # lines moved to the end
-        "gg0qaA🦀<Esc>jq3@a",  # a macro
+        "gg0lx",  # delete a character outside the BMP
+        "jlrÄ",  # replace a character
+        "ggJ",  # join lines
+        "gg0<C-v>Gl~",  # change case in a block
+        "gg0<C-v>GI→<Esc>",  # insert text in a column of all lines
+        "ggyyGpggddGP",  # move lines to the end
+        "gg0qaA🦀<Esc>jq3@a",  # repeat a macro
         "ggguG",
         ">G",
     ]:
@@ -93,7 +93,7 @@ def test_deselecting_and_excluding(editor: Editor):
     editor.run("files.deselect", paths=["src/greet.rs"])
     prompt = editor.prompt()
     assert "on disk" not in prompt
-    assert "src/greet.rs\n pub fn greet()\n pub fn typed_later(é: u8)" in prompt, "its map block"
+    assert "src/greet.rs\n pub fn greet()\n pub fn typed_later(é: u8)" in prompt, "the map block does not show the unsaved text"
     editor.run("files.exclude", paths=["src/greet.rs"])
     assert "greet.rs" not in editor.prompt()
 
@@ -126,4 +126,4 @@ def test_the_server_ends_with_the_editor(editor: Editor):
     editor.edit("src/lib.rs")
     server = editor.server()
     editor.quit()
-    until(lambda: not pathlib.Path(f"/proc/{server}").exists(), "the server has ended")
+    until(lambda: not pathlib.Path(f"/proc/{server}").exists(), "the end of the server")

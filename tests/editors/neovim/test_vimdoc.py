@@ -1,4 +1,4 @@
-"""The manual is what the annotations say, and a manual that Neovim can read."""
+"""Tests that the manual matches the annotations, and that Neovim can read it."""
 
 import os
 import pathlib

@@ -1,5 +1,4 @@
--- Opens a chat of CodeCompanion, adds the context with `/strata`, changes a file and the selection, and looks at what the chat
--- would send.
+-- Opens a chat of CodeCompanion, adds the context with `/strata`, changes a file and the selection, and checks what the chat would send.
 local top = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h")
 for _, folder in ipairs({ vim.env.PLENARY, vim.env.CODECOMPANION, top .. "/editors/neovim" }) do
   vim.opt.runtimepath:prepend(folder)
@@ -22,7 +21,7 @@ require("codecompanion").setup({
   extensions = { strata = {} },
   adapters = {
     http = {
-      -- Nothing is sent anywhere.
+      -- Never used, since nothing is sent.
       nobody = function()
         return require("codecompanion.adapters").extend("openai", { env = { api_key = "none" } })
       end,
@@ -45,7 +44,7 @@ strata.select({ "src/greet.txt" })
 local chat = require("codecompanion").chat()
 check("a chat is open", chat ~= nil)
 local config = require("codecompanion.config").interactions.chat.slash_commands.strata
-check("the slash command is there", config ~= nil)
+check("the slash command exists", config ~= nil)
 require("codecompanion.interactions.chat.slash_commands").new():execute({ label = "strata", config = config }, chat)
 
 local function sent()
@@ -59,18 +58,18 @@ end
 
 check("the typed text is in the chat", sent():find("typed é\non disk", 1, true) ~= nil)
 chat:check_context()
-check("CodeCompanion does not take the context for deleted", sent():find("typed é", 1, true) ~= nil)
+check("CodeCompanion does not drop the context", sent():find("typed é", 1, true) ~= nil)
 local before = sent()
 vim.api.nvim_buf_set_lines(file, 0, 0, false, { "typed later" })
 chat:dispatch_cancellable("on_before_submit", { adapter = chat.adapter })
-check("what is typed later is in the next message", sent():find("\n+typed later\n", 1, true) ~= nil)
-check("what was sent stays as it was", vim.startswith(sent(), before .. "\n"))
+check("text typed later is in the next message", sent():find("\n+typed later\n", 1, true) ~= nil)
+check("sent messages are unchanged", vim.startswith(sent(), before .. "\n"))
 strata.deselect({ "src/greet.txt" })
 chat:dispatch_cancellable("on_before_submit", { adapter = chat.adapter })
-check("its lines are taken out when it is deselected", sent():find("\n-on disk\n", 1, true) ~= nil)
+check("a deselected file is removed in the next message", sent():find("\n-on disk\n", 1, true) ~= nil)
 local count = #chat.messages
 chat:dispatch_cancellable("on_before_submit", { adapter = chat.adapter })
-check("nothing is added when nothing has changed", #chat.messages == count)
+check("nothing is added without a change", #chat.messages == count)
 require("codecompanion.interactions.chat.slash_commands").new():execute({ label = "strata", config = config }, chat)
 check("the context is added once", #chat.messages == count)
 vim.cmd("qall!")

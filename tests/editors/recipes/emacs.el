@@ -1,5 +1,5 @@
-;; Types into a buffer, runs the commands of the configuration by their names, and looks at what they show.
-;; In the environment: CONFIG, the file with the configuration; REPO, the folder to work in. -*- lexical-binding: t -*-
+;; Types into a buffer, runs the commands of the configuration, and checks what they show. Environment variables: CONFIG, the file with
+;; the configuration; REPO, the repository. -*- lexical-binding: t -*-
 
 (load (getenv "CONFIG") nil t)
 
@@ -16,7 +16,7 @@
 (find-file (expand-file-name "src/greet.txt" (getenv "REPO")))
 (text-mode)
 (apply #'eglot--connect (eglot--guess-contact))
-;; On a busy machine eglot is connected a moment before it looks after the buffer.
+;; On a busy machine, eglot connects a moment before it manages the buffer.
 (with-timeout (60) (while (not (eglot-managed-p)) (accept-process-output nil 0.05)))
 (check "the buffer is managed" (eglot-managed-p))
 (while (not (equal (plist-get (strata "server.status") :index) "ready"))
@@ -27,9 +27,9 @@
 (check "the typed text is in the prompt" (string-match-p "typed é 漢字 🦀\non disk" (preview)))
 (check "nothing was saved" (buffer-modified-p))
 (insert "more\n")
-(check "so is what was typed later" (string-match-p "🦀\nmore\non disk" (preview)))
+(check "text typed later is in the prompt" (string-match-p "🦀\nmore\non disk" (preview)))
 (call-interactively #'strata-remove)
-(check "it is gone when it is removed" (not (string-match-p "on disk" (preview))))
+(check "the removed file is not in the prompt" (not (string-match-p "on disk" (preview))))
 (let ((process (jsonrpc--process (eglot-current-server))))
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))

@@ -1,4 +1,4 @@
-"""Types into a file, shows it to the model, looks at the prompt, takes it out again: `round_trip.py EDITOR PROGRAM`."""
+"""Types into a file, adds it to the context, checks the prompt, and removes the file again: `round_trip.py EDITOR PROGRAM`."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import sys
 
 from terminal import Terminal, check
 
-# How each editor is told to run a command for the file at hand.
+# Keys that run a command for the current file in each editor.
 COMMANDS = {"helix": ":lsp-workspace-command strata.here.{}\r", "kakoune": ":strata {}\r"}
 
 
@@ -22,7 +22,7 @@ def main(editor: str, program: str):
         terminal.type(COMMANDS[editor].format(verb))
 
     def prompt(what: str, condition):
-        """Has the prompt written; what the screen says of an earlier one may still stand there."""
+        """Writes a preview of the prompt and checks it. The screen may still show the message about an earlier preview."""
         run("preview")
         path = terminal.until("a prompt is written", lambda screen: re.search(r"is in (/\S+\.md)", screen))
         terminal.until(what, lambda _: condition(pathlib.Path(path.group(1)).read_text()))
@@ -32,11 +32,11 @@ def main(editor: str, program: str):
     terminal.until("the file is selected", lambda screen: "in the model's context" in screen)
     prompt("the typed text is in the prompt", lambda text: "typed é 漢字 🦀\non disk" in text)
     terminal.type("omore\x1b")
-    prompt("so is what was typed later", lambda text: re.search("🦀\n *more\non disk", text))
+    prompt("text typed later is in the prompt", lambda text: re.search("🦀\n *more\non disk", text))
     check("nothing was saved", file.read_text() == "on disk\n")
     run("deselect")
     terminal.until("the file is removed", lambda screen: "removed from" in screen)
-    prompt("it is gone from the prompt", lambda text: "on disk" not in text)
+    prompt("the removed file is not in the prompt", lambda text: "on disk" not in text)
     terminal.type(":quit!\r")
     terminal.until("the editor has ended", lambda _: terminal.ended())
 

@@ -1,4 +1,4 @@
-"""A program in a terminal of its own: keys are typed, and what stands on the screen is read."""
+"""Runs a program in a terminal, types keys, and reads the screen."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ import time
 
 import pyte
 
-# Reached by a hang only, in seconds.
+# Timeout in seconds, reached only if something hangs.
 LIMIT = 60
 
 COLUMNS, ROWS = 200, 30
@@ -32,13 +32,13 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     def type(self, keys: str):
-        """Types like a person: a program may read a burst with an escape in it as something else."""
+        """Types keys with pauses, since a program may misinterpret an escape character inside a burst."""
         for part in keys.replace("\x1b", "\0\x1b\0").split("\0"):
             os.write(self.terminal, part.encode())
             self._read(0.3)
 
     def until(self, what: str, condition):
-        """Waits until the screen is so, and returns what the condition found."""
+        """Waits until the screen satisfies a condition, and returns the condition's value."""
         end = time.monotonic() + LIMIT
         while not (found := condition(self.text())):
             if time.monotonic() > end:
@@ -60,7 +60,7 @@ class Terminal:
             except OSError:
                 return  # The program has ended.
             self.stream.feed(data)
-            # Programs ask what terminal this is and where the cursor is, and wait for the answers.
+            # Programs query the type of the terminal and the position of the cursor, and wait for the answers.
             if b"\x1b[c" in data or b"\x1b[0c" in data:
                 os.write(self.terminal, b"\x1b[?62;22c")
             if b"\x1b[6n" in data:

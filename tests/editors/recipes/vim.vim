@@ -1,4 +1,4 @@
-" Types into a buffer, runs the commands of the configuration, and looks at what they show.
+" Types into a buffer, runs the commands of the configuration, and checks what they show.
 set nocompatible nomore hidden
 execute 'set runtimepath^=' . fnameescape($ALE)
 let g:ale_linters = {'text': ['strata']}
@@ -44,9 +44,9 @@ StrataAdd
 call Until('the file is selected', Said('in the context'))
 call Check('the typed text is in the prompt', stridx(Preview(), "typed é 漢字 🦀\non disk") >= 0)
 execute "normal! omore\<Esc>"
-call Check('so is what was typed later', stridx(Preview(), "🦀\nmore\non disk") >= 0)
+call Check('text typed later is in the prompt', stridx(Preview(), "🦀\nmore\non disk") >= 0)
 call Check('nothing was saved', &modified)
 StrataRemove
 call Until('the file is removed', Said('no longer in it'))
-call Check('it is gone', stridx(Preview(), 'on disk') < 0)
+call Check('the removed file is not in the prompt', stridx(Preview(), 'on disk') < 0)
 qall!

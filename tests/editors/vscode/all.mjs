@@ -1,4 +1,4 @@
-// Runs every part of this suite, or those that are named: `client`, `api`, `ui`, `picture`.
+// Runs all parts of this suite, or only the given ones: `client`, `api`, `ui`, `picture`.
 
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -30,11 +30,11 @@ for (const [name, run] of Object.entries(parts)) {
 console.log(`vscode: ${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-/** Whether the screenshot in README.md shows what VS Code shows now. */
+/** Checks that the screenshot in README.md shows the current state of VS Code. */
 async function checkPicture() {
   const steps = new Steps('picture');
   const program = path.join(import.meta.dirname, '../../pictures/vscode.py');
-  await steps.step('the screenshot on the front page is of this extension', () => {
+  await steps.step('the screenshot in README.md is up to date', () => {
     execFileSync('python3', [program, 'check'], { stdio: 'inherit' });
   });
   return steps;

@@ -1,4 +1,4 @@
-// Runs the tests of `api/` inside VS Code's extension host, as `@vscode/test-electron` does it on a desktop.
+// Runs the tests in `api/` inside VS Code's extension host, like `@vscode/test-electron` on a desktop.
 
 import path from 'node:path';
 
@@ -6,7 +6,7 @@ import { openWorkbench } from './workbench.mjs';
 
 const PATIENCE_MS = 90_000;
 
-/** Gives how many passed and failed. */
+/** Returns the numbers of passed and failed tests. */
 export async function runInExtensionHost(files) {
   const bench = await openWorkbench({ driven: true, vsix: process.env.STRATA_VSIX, files });
   const tests = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), 'api');
@@ -30,7 +30,7 @@ export async function runInExtensionHost(files) {
       ['extensionTestsPath', remote(path.join(tests, 'index.cjs'))],
     ];
     await bench.open(`&payload=${encodeURIComponent(JSON.stringify(payload))}`);
-    const patience = new Promise((done) => setTimeout(done, PATIENCE_MS, 'nobody answered').unref());
+    const patience = new Promise((done) => setTimeout(done, PATIENCE_MS, 'no answer').unref());
     const code = await Promise.race([ended, patience]);
     if (result === undefined) {
       await bench.shot('failed-api');

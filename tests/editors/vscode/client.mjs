@@ -1,4 +1,4 @@
-// What the client may not do, what its manifest must say, and its parts that need no editor.
+// Tests restrictions on the client, its manifest, and the parts that need no editor.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -13,7 +13,7 @@ const root = path.resolve(path.dirname(new URL(import.meta.url).pathname), '../.
 const client = path.join(root, 'editors/vscode');
 const manifest = JSON.parse(fs.readFileSync(path.join(client, 'package.json'), 'utf8'));
 
-/** All that the client may be made of. A tokenizer, a parser or a store has no place in it. */
+/** Allowed imports and packages, which exclude tokenizers, parsers and stores. */
 const IMPORTS = new Set(['vscode', 'vscode-languageclient/node', 'node:fs', 'node:path']);
 const PACKAGES = new Set(['@types/node', '@types/vscode', '@vscode/vsce', 'esbuild', 'typescript', 'vscode-languageclient']);
 
@@ -23,10 +23,10 @@ const sources = fs
   .map((name) => ({ name, text: fs.readFileSync(path.join(client, 'src', name), 'utf8') }));
 const everything = sources.map(({ text }) => text).join('\n');
 
-/** Gives how many passed and failed. */
+/** Returns the numbers of passed and failed steps. */
 export async function checkClient() {
   const steps = new Steps('client');
-  await steps.step('the client imports nothing that could count, parse or keep', () => {
+  await steps.step('the client imports nothing that could count, parse or store', () => {
     const pattern = /(?:\bfrom|^import) '([^'.\n][^'\n]*)'/gm;
     assert.doesNotMatch(everything, /\b(?:require|import)\(/);
     const foreign = sources.flatMap(({ name, text }) =>
@@ -41,7 +41,7 @@ export async function checkClient() {
     const talk = /vscode-languageclient|sendRequest\('|sendNotification\('/;
     assert.deepEqual(sources.filter(({ text }) => talk.test(text)).map(({ name }) => name), ['client.ts']);
   });
-  await steps.step('every file says first what it is for', () => {
+  await steps.step('every file begins with a comment about its purpose', () => {
     assert.deepEqual(sources.filter(({ text }) => !/^\/\/ /.test(text)).map(({ name }) => name), []);
   });
   await steps.step('the manifest and the sources name the same commands', () => {
@@ -51,18 +51,18 @@ export async function checkClient() {
     const used = Object.values(manifest.contributes.menus).flat().map(({ command }) => command);
     assert.deepEqual(used.filter((name) => !declared.includes(name)), []);
   });
-  await steps.step("names of the server's commands are in its documentation", () => {
+  await steps.step("all commands of the server that the client uses are documented", () => {
     const documented = fs.readFileSync(path.join(root, 'docs/commands.md'), 'utf8');
     const used = new Set([...everything.matchAll(/'(strata\.\w+\.(?!focus)\w+)'/g)].map(([, name]) => name));
     assert.ok(used.size > 20);
     assert.deepEqual([...used].filter((name) => !documented.includes(`\`${name}\``)), []);
   });
-  await steps.step('every tool of the manifest is registered', () => {
+  await steps.step('every tool in the manifest is registered', () => {
     const declared = manifest.contributes.languageModelTools.map(({ name }) => name).sort();
     const registered = [...everything.matchAll(/^ {2}(strata_\w+):/gm)].map(([, name]) => name).sort();
     assert.deepEqual(registered, declared);
   });
-  await steps.step('only what somebody set is sent to the server', async () => {
+  await steps.step('only settings that the user has set are sent to the server', async () => {
     const { chosenSettings, person } = await load('settings', 'export { person } from "vscode"');
     const named = ['files.list_budget', 'cache.policy', 'cache.ttl', 'prompt.system', 'path'];
     named.forEach((name) => person.set(name, {}));
@@ -73,19 +73,19 @@ export async function checkClient() {
     person.set('cache.policy', { globalValue: null }).set('cache.ttl', { workspaceValue: '1h' }).set('path', { globalValue: '/bin/strata' });
     person.set('files.list_budget', { globalValue: 1, workspaceFolderValue: 2 });
     assert.deepEqual(chosenSettings(extension), { files: { list_budget: 2 }, cache: { policy: null, ttl: '1h' } });
-    // The extension's own default is not the server's.
+    // The extension has its own default for this setting, which is always sent.
     blocks[1].properties['strata.lsp.code_action'] = {};
     person.set('lsp.code_action', {});
     assert.deepEqual(chosenSettings(extension).lsp, { code_action: 'a default' });
   });
-  await steps.step('figures and times are put into words', async () => {
+  await steps.step('numbers and times are formatted', async () => {
     const wording = await load('wording');
     assert.deepEqual([0, 999, 1000, 12_400, 999_499, 999_500, 1_000_000].map(wording.tokens), ['0', '999', '1k', '12.4k', '999k', '1M', '1M']);
     assert.deepEqual([0, 900, 61_000, 3_600_000].map(wording.countdown), ['0:00', '0:01', '1:01', '1:00:00']);
     assert.equal(wording.counted(1, 'file'), '1 file');
     assert.equal(wording.firstWords('a\n  b '.repeat(30), 10).length, 10);
   });
-  await steps.step('cache marks follow the parts that they mark, for Claude models and unless they are switched off', async () => {
+  await steps.step('cache marks follow the marked parts for Claude models, unless they are disabled', async () => {
     const { messagesOf, person, takesMarks } = await load('models', 'export { person } from "vscode"');
     const text = (said, more = {}) => ({ type: 'text', text: said, ...more });
     const mark = { cache_control: { type: 'ephemeral' } };
@@ -109,21 +109,21 @@ export async function checkClient() {
     person.set('chat.cacheMarks', { globalValue: false });
     assert.equal(takesMarks({ id: 'x', family: 'claude-sonnet-5-5' }), false);
   });
-  await steps.step('results of tools stand in a message of their own', async () => {
+  await steps.step('tool results are in a separate message', async () => {
     const { messagesOf } = await load('models');
     const result = { type: 'tool_result', tool_use_id: 't', content: 'found', cache_control: { type: 'ephemeral' } };
     const body = { messages: [{ role: 'user', content: [result, { type: 'text', text: 'and what is true right now' }] }] };
     const kinds = messagesOf(body, { marks: true }).map(({ content }) => content.map((part) => part.mimeType ?? part.constructor.name));
     assert.deepEqual(kinds, [['LanguageModelToolResultPart', 'cache_control'], ['LanguageModelTextPart']]);
   });
-  await steps.step('a web page is read as text', async () => {
+  await steps.step('a web page is converted to text', async () => {
     const { readable } = await load('pages');
     const page = `<html><head><title>A &amp; B</title><style>p {}</style></head><body><nav>Home</nav><h1>Top</h1>
       <p>One\n two <b>three</b>&#33;</p><ul><li>a</li><li>b</li></ul><pre>if x:\n  y</pre><script>no()</script><!-- no --></body></html>`;
     assert.deepEqual(readable(page), { title: 'A & B', content: '# Top\n\nOne two three!\n\n- a\n- b\n\nif x:\n  y' });
     assert.deepEqual(readable('no <b>end <script>of it'), { content: 'no end' });
   });
-  await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
+  await steps.step('the binary is the configured one, the bundled one, or the one in the PATH', async () => {
     const { findBinary } = await load('binary');
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-binary-'));
     const put = (name) => {
@@ -142,7 +142,7 @@ export async function checkClient() {
     assert.equal(findBinary({ ...places, configured: inPath }), inPath);
     fs.rmSync(folder, { recursive: true });
   });
-  await steps.step('the package has its licences, and no sources or tests', () => {
+  await steps.step('the package has its licenses, and no sources or tests', () => {
     const stage = process.env.STRATA_EXTENSION;
     const there = fs.readdirSync(stage).filter((name) => !name.startsWith('.')).sort();
     const expected = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'media', 'out', 'package.json', 'server'];
@@ -156,7 +156,7 @@ export async function checkClient() {
   return steps;
 }
 
-/** One source of the client as a module, with what stands in for the editor's API, and more exports. */
+/** Loads a source file of the client as a module, with a mock of the editor's API and additional exports. */
 async function load(name, more = '') {
   const require = createRequire(path.join(client, 'package.json'));
   const { build } = require('esbuild');

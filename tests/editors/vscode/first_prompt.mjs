@@ -1,5 +1,5 @@
-// The first minute of somebody who has just installed the extension: a file is opened, ticked, and the prompt previewed.
-// Called by ../first_prompt; prints how long each step took.
+// Plays the first minute after the installation of the extension: opens a file, selects it, and previews the prompt.
+// Called by ../first_prompt. Prints the time of each step.
 
 import { until } from './until.cjs';
 import { openWorkbench } from './workbench.mjs';
@@ -14,17 +14,17 @@ const say = (what) => {
 
 const bench = await openWorkbench({ vsix: STRATA_VSIX, files: {}, folder: STRATA_WORKSPACE });
 try {
-  say('the extension is installed and VS Code started');
+  say('extension installed and VS Code started');
   await bench.open();
   await bench.openFile('README.md');
-  say('a file is open');
+  say('file opened');
   await bench.showStrata();
   await bench.row('README.md').locator('.custom-view-tree-node-item-checkbox').click();
   await bench.row('Active').waitFor();
-  say('it is ticked in the Strata view');
+  say('file selected in the Strata view');
   await bench.command('Strata: Preview Prompt');
   await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
-  say('its prompt is on the screen');
+  say('prompt shown');
   await bench.shot('first-prompt');
 } finally {
   await bench.close();

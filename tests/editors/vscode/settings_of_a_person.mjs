@@ -1,6 +1,6 @@
-// Stands in for the parts of VS Code's API that read settings and make messages for models.
+// A mock of the parts of VS Code's API that read settings and create messages for models.
 
-/** What was set of each setting, and where. */
+/** Values of each setting, by scope. */
 export const person = new Map();
 
 export const workspace = {

@@ -1,4 +1,4 @@
-// A person at the screen: what is typed, ticked, opened and read goes through the page, and nothing else.
+// Tests the extension like a user at the screen, only through the page of the editor.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -11,32 +11,32 @@ import { openWorkbench, Steps } from './workbench.mjs';
 
 const TURNS = 24;
 
-/** Gives how many passed and failed. */
+/** Returns the numbers of passed and failed steps. */
 export async function runAtTheScreen(files) {
   const bench = await openWorkbench({ vsix: process.env.STRATA_VSIX, files });
   const { page } = bench;
   const steps = new Steps('ui', bench.shot);
-  // Each step goes on where the one before it ended.
+  // Each step continues from the state of the previous one.
   const step = (name, run) =>
-    steps.step(name, () => (steps.failed > 0 ? Promise.reject(new Error('not reached')) : run()));
+    steps.step(name, () => (steps.failed > 0 ? Promise.reject(new Error('skipped after a failure')) : run()));
   const box = (name) => bench.row(name).locator('.custom-view-tree-node-item-checkbox');
   const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' });
   try {
-    await step('a file is opened and typed into, and not saved', async () => {
+    await step('a file is opened and edited, but not saved', async () => {
       importConversation(bench);
       await bench.open();
       await bench.openFile('greet.py');
       await bench.typeAtEnd('# typed and not saved');
       await meter.first().waitFor({ timeout: 30_000 });
     });
-    await step('it is ticked in the Strata view', async () => {
+    await step('the file is selected in the Strata view', async () => {
       await bench.showStrata();
       await bench.row('greet.py').waitFor();
       await box('greet.py').click();
       await bench.row('Active').waitFor();
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
     });
-    await step('the preview shows what was typed, the disk does not have it', async () => {
+    await step('the preview shows the typed text, which is not on disk', async () => {
       await bench.command('Strata: Preview Prompt');
       await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
       await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
@@ -45,13 +45,13 @@ export async function runAtTheScreen(files) {
       await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text in the preview');
       assert.doesNotMatch(fs.readFileSync(path.join(bench.workspace, 'greet.py'), 'utf8'), /typed/);
     });
-    await step('unticked it is gone', async () => {
+    await step('a deselected file is not in the preview', async () => {
       await box('greet.py').click();
-      await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'the typed text to go');
+      await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'a preview without the typed text');
       await box('greet.py').click();
       await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text again');
     });
-    await step('a file whose name promises secrets is shown only after a question', async () => {
+    await step('a file whose name suggests secrets is added only after confirmation', async () => {
       await bench.command('Strata: Add Files by Pattern');
       const input = page.locator('.quick-input-widget input[placeholder^="src/"]');
       await input.fill('src/secret.env');
@@ -100,7 +100,7 @@ export async function runAtTheScreen(files) {
       await page.waitForTimeout(800);
       await bench.shot('compacted');
     });
-    await step('the compaction view says so, and the meter in words how near the next one is', async () => {
+    await step('the compaction view shows the compaction, and the meter how close the next one is', async () => {
       await meter.first().click();
       await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Show Compaction Status' }).click();
       await bench.row('Last compaction').filter({ hasText: /freed [\d.k]+/ }).waitFor();
@@ -112,17 +112,17 @@ export async function runAtTheScreen(files) {
       await page.waitForTimeout(600);
       await bench.shot('compaction-view');
     });
-    await step('that is undone', async () => {
+    await step('the compaction is undone', async () => {
       await bench.row('Last compaction').hover();
       await bench.row('Last compaction').locator('.action-label[aria-label^="Undo"]').click();
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await bench.row('Last compaction').filter({ hasText: 'none' }).waitFor();
       await page.locator('.pane-header').filter({ hasText: 'Compaction' }).click();
     });
-    await step('the killed server comes back with the session, and buffers are in step', async () => {
+    await step('a killed server is restarted with its session, and buffers are in sync', async () => {
       await page.keyboard.press('Escape');
       await box('greet.py').click();
-      // The box is ticked before the server has heard of it.
+      // The checkbox changes before the server receives the selection.
       await bench.openTab('Prompt');
       await until(async () => {
         await page.keyboard.press('Control+End');
@@ -132,7 +132,7 @@ export async function runAtTheScreen(files) {
       const [killed] = servers(bench);
       process.kill(killed, 'SIGKILL');
       await bench.typeAtEnd(' # after the end');
-      await until(async () => (await bench.shown()).includes('saved # after the end'), 'what was typed in its editor');
+      await until(async () => (await bench.shown()).includes('saved # after the end'), 'the typed text in its editor');
       await until(() => servers(bench).some((pid) => pid !== killed), 'another server');
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
@@ -140,15 +140,15 @@ export async function runAtTheScreen(files) {
       await until(async () => {
         await page.keyboard.press('Control+End');
         return (await bench.preview()).includes('saved # after the end');
-      }, 'what was typed meanwhile in the preview');
+      }, 'the text typed in the meantime, in the preview');
     });
-    await step('pictures in a dark and a light theme', () => takePictures(bench));
-    await step('a store that cannot be opened is seen in the meter', async () => {
+    await step('screenshots in a light and a dark theme', () => takePictures(bench));
+    await step('the meter shows that the store cannot be opened', async () => {
       fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
       fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
       await bench.command('Strata: Restart Server');
       await bench.showStrata();
-      // The new server has a new session, in which nothing is ticked.
+      // The new server has a new session, in which no file is selected.
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
       await box('greet.py').click();
       await meter.filter({ hasText: 'not saved' }).waitFor();
@@ -171,7 +171,7 @@ async function takePictures(bench) {
       await themed.waitFor();
     }
     const picture = async (name) => {
-      // Animations of the workbench come to rest.
+      // Wait for animations of the workbench to end.
       await page.waitForTimeout(600);
       await bench.shot(`${name}-${theme}`);
     };
@@ -205,18 +205,18 @@ async function takePictures(bench) {
     await page.locator('.settings-editor').waitFor({ state: 'detached' });
     await bench.command('Strata: Open Walkthrough');
     await page.locator('.gettingStartedContainer').first().waitFor();
-    // What stands beside the steps takes the focus when it is there, from the palette too.
+    // The text next to the steps takes the focus when it appears, even from the command palette.
     await until(async () => {
       const found = page.frames().map((frame) => frame.getByText('Add files to the prompt').count().catch(() => 0));
       return (await Promise.all(found)).some((count) => count > 0);
-    }, 'the text beside the steps');
+    }, 'the text next to the steps');
     await bench.command('View: Toggle Maximize Editor Group');
     await picture('walkthrough');
     await bench.command('View: Toggle Maximize Editor Group');
   }
 }
 
-/** A conversation that was held before, put into the store of this workspace by the command line. */
+/** Imports an earlier conversation into the store of this workspace with the command line. */
 function importConversation(bench) {
   const messages = Array.from({ length: TURNS }, (_, turn) => [
     { role: 'user', content: `Recorded question ${turn}: change greet.py. ${'word '.repeat(150)}` },
@@ -228,7 +228,7 @@ function importConversation(bench) {
   execFileSync(process.env.STRATA_BIN, args, { env: bench.env, stdio: 'ignore' });
 }
 
-/** The processes of the language server that this VS Code started. */
+/** Returns the process ids of the language servers that this VS Code started. */
 function servers(bench) {
   return execFileSync('ps', ['-eo', 'pid=,pgid=,args='])
     .toString()

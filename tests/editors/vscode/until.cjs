@@ -1,6 +1,6 @@
-// Waiting for what must happen, in the extension host and at the screen alike.
+// Waits for a condition, in the extension host and at the screen.
 
-/** Waits until `look` gives something, and gives that. */
+/** Waits until `look` returns a true value, and returns the value. */
 exports.until = async (look, what, ms = 20_000) => {
   const end = Date.now() + ms;
   for (;;) {
@@ -9,7 +9,7 @@ exports.until = async (look, what, ms = 20_000) => {
       return found;
     }
     if (Date.now() > end) {
-      throw new Error(`waited ${ms / 1000} s in vain: ${what}`);
+      throw new Error(`timed out after ${ms / 1000} s waiting for: ${what}`);
     }
     await new Promise((done) => setTimeout(done, 50));
   }

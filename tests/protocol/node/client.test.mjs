@@ -1,4 +1,4 @@
-// The real binary against Microsoft's own protocol library, which VS Code speaks with.
+// Tests the real binary with Microsoft's own protocol library, which VS Code uses.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,10 +29,10 @@ afterEach(() => {
   rmSync(repo, { recursive: true, force: true });
 });
 
-/** A server and a connection to it, with nothing said yet. */
+/** Starts a server and connects to it, without sending a message. */
 function connect() {
   const server = spawn(process.env.STRATA_BIN, ["serve"], { stdio: ["pipe", "pipe", "ignore"] });
-  // The library may still write while the server goes.
+  // The library may still write while the server exits.
   server.stdin.on("error", () => {});
   const reader = new protocol.StreamMessageReader(server.stdout);
   const connection = protocol.createProtocolConnection(reader, new protocol.StreamMessageWriter(server.stdin));
@@ -43,7 +43,7 @@ function connect() {
   return client;
 }
 
-/** The same after the handshake. */
+/** Like `connect`, but completes the handshake. */
 async function start(options = {}) {
   const client = connect();
   const { connection } = client;
@@ -67,7 +67,7 @@ function open({ connection }, text = ON_DISK) {
   return connection.sendNotification(protocol.DidOpenTextDocumentNotification.type, { textDocument });
 }
 
-/** Changes without waiting for each to be written. */
+/** Sends a change without waiting until it is written. */
 function change({ connection }, version, start, end, text) {
   const textDocument = { uri: greet(), version };
   const contentChanges = [{ range: { start, end }, text }];
@@ -77,7 +77,7 @@ function change({ connection }, version, start, end, text) {
 const promptOf = async ({ run }) =>
   JSON.stringify((await run("prompt.assemble", { prompt: "What is this?", format: "openai" })).body);
 
-test("what is typed is in the prompt, in its order", async () => {
+test("typed text is in the prompt, in order", async () => {
   const client = await start();
   open(client);
   await client.run("files.select", { paths: ["src/greet.rs"] });
@@ -91,14 +91,14 @@ test("what is typed is in the prompt, in its order", async () => {
   assert.ok(!prompt.includes("on disk"));
 });
 
-test("the library's capabilities are understood", async () => {
+test("the library accepts the server's capabilities", async () => {
   const { initialized } = await start();
   assert.equal(initialized.capabilities.textDocumentSync.change, protocol.TextDocumentSyncKind.Incremental);
   assert.ok(initialized.capabilities.executeCommandProvider.commands.includes("strata.prompt.assemble"));
   assert.equal(initialized.serverInfo.name, "strata");
 });
 
-test("a turn is recorded and the next prompt goes on from it", async () => {
+test("a turn is recorded, and the next prompt continues from it", async () => {
   const client = await start();
   const prompt = await client.run("prompt.assemble", { prompt: "Who é?", format: "anthropic" });
   const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
@@ -107,7 +107,7 @@ test("a turn is recorded and the next prompt goes on from it", async () => {
   assert.ok((await promptOf(client)).includes("Nobody 🦀."));
 });
 
-test("an error says which field is wrong", async () => {
+test("an error names the invalid field", async () => {
   const { run } = await start();
   await assert.rejects(run("files.select", { paths: ["../outside"] }), (error) => {
     assert.equal(error.code, protocol.ErrorCodes.InvalidParams);
@@ -116,7 +116,7 @@ test("an error says which field is wrong", async () => {
   });
 });
 
-test("it asks for settings and takes them", async () => {
+test("the server requests settings and applies them", async () => {
   const asked = [];
   const client = await start({
     capabilities: { workspace: { configuration: true } },
@@ -130,7 +130,7 @@ test("it asks for settings and takes them", async () => {
   assert.equal(asked[0].section, "strata");
 });
 
-test("it reports progress where the client shows it", async () => {
+test("the server reports progress to clients that show it", async () => {
   const kinds = [];
   await start({
     capabilities: { window: { workDoneProgress: true } },
@@ -142,7 +142,7 @@ test("it reports progress where the client shows it", async () => {
   assert.equal(kinds[0], "begin");
 });
 
-test("the client writes summaries when it says so", async () => {
+test("the client writes summaries if it offers to", async () => {
   let asked;
   const client = await start({
     initializationOptions: { requests: ["strata/summarize"], settings: { compaction: { summariser: "client" } } },
@@ -161,7 +161,7 @@ test("the client writes summaries when it says so", async () => {
   assert.ok((await promptOf(client)).includes("The summary é."));
 });
 
-test("a request that is cancelled is answered", async () => {
+test("a cancelled request is answered", async () => {
   const { connection } = await start();
   const source = new protocol.CancellationTokenSource();
   const argument = { command: "strata.symbols.map", arguments: [{}] };
@@ -171,20 +171,20 @@ test("a request that is cancelled is answered", async () => {
   assert.ok(answer === "in time" || answer === protocol.LSPErrorCodes.RequestCancelled, String(answer));
 });
 
-test("shutdown and exit end the process with 0 though its input is open", async () => {
+test("after shutdown and exit, the process exits with 0 although its input is open", async () => {
   const { connection, ended } = await start();
   await connection.sendRequest(protocol.ShutdownRequest.type);
   await connection.sendNotification(protocol.ExitNotification.type);
   assert.equal(await ended, 0);
 });
 
-test("exit alone ends it with 1", async () => {
+test("after exit without shutdown, the process exits with 1", async () => {
   const { connection, ended } = await start();
   await connection.sendNotification(protocol.ExitNotification.type);
   assert.equal(await ended, 1);
 });
 
-test("shutdown may come with null, as Emacs sends it", async () => {
+test("shutdown may have null parameters, as sent by Emacs", async () => {
   const { connection } = await start();
   assert.equal(await connection.sendRequest("shutdown", null), null);
 });

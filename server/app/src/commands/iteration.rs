@@ -26,7 +26,7 @@ pub(super) struct AddParams {
     /// Facts about the loop's environment, keyed by name. The value of a fact is withheld if its name suggests a
     /// secret.
     environment: Option<BTreeMap<String, String>>,
-    /// File changes since the last iteration. Defaults to none.
+    /// File changes since the previous iteration. Defaults to none.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }

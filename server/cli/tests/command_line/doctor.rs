@@ -38,7 +38,10 @@ fn what_is_broken_is_named_and_makes_the_exit_code_1() {
     let repo = Repo::new(APP);
     let run = repo.strata(&["doctor", "--repo", "nowhere"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.out.contains("\ntokenizers  o200k_base, cl100k_base\n"), "the rest is still said");
+    assert!(
+        run.out.contains("\ntokenizers  o200k_base, cl100k_base\n"),
+        "the other findings are still printed"
+    );
     assert!(run.out.contains("broken: --repo: cannot open `nowhere`: "), "{}", run.out);
     assert!(!run.out.contains("everything works"));
 }

@@ -42,7 +42,11 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     };
     assert_eq!(paths(25, "app/view.py"), ["app/view.py"]);
     assert_eq!(paths(25, "app/request.py"), ["app/request.py"]);
-    assert_eq!(paths(30, "app/request.py"), ["app/request.py", "notes.md"], "what still fits");
+    assert_eq!(
+        paths(30, "app/request.py"),
+        ["app/request.py", "notes.md"],
+        "smaller files fill the rest of the budget"
+    );
     let run = repo.strata(&["map", "--budget", "5", "--focus", "app/view.py"]);
     assert!(run.refusal().contains("is too small for `app/view.py`"), "{}", run.err);
     let run = repo.strata(&["map", "--budget", "0"]);

@@ -32,7 +32,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
         (0, 1),
         "in the map, so not in the list"
     );
-    assert_eq!(times(&body, "What is a request?"), 2, "as it was asked, and at the head of the frame");
+    assert_eq!(times(&body, "What is a request?"), 2, "as the question, and at the top of the context frame");
     expect![[r#"
         claude-sonnet-5-5, anthropic, ledger
 
@@ -63,7 +63,7 @@ fn an_excluded_file_leaves_no_trace() {
     let repo = Repo::new(APP);
     let body = repo.strata(&["prompt", "--exclude", "app/view.py", "A request"]).json();
     assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
-    assert_eq!(times(&body, "request body"), 1, "brought along by the question");
+    assert_eq!(times(&body, "request body"), 1, "added automatically for the question");
     let body = repo.strata(&["prompt", "--exclude", "app/view.py", "--auto", "0", "Hello"]).json();
     assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
     assert_eq!(times(&body, "class Request"), 1);
@@ -84,7 +84,7 @@ fn json_is_the_whole_reply() {
     let sum: u64 = parts.values().map(|tokens| tokens.as_u64().unwrap()).sum();
     assert_eq!(reply["tokens"]["total"], sum);
     assert_eq!(reply["files"][0]["path"], "app/request.py");
-    assert!(reply.get("id").is_none(), "nobody can record it");
+    assert!(reply.get("id").is_none(), "a dry run cannot be recorded");
     let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
     expect!["model format policy body tokens tiers breakpoints predicted files systemFiles coverage shed warnings stateVersion"]
         .assert_eq(&keys.join(" "));

@@ -145,7 +145,7 @@ fn a_task_is_about_definitions_with_their_lines() {
     let run = repo.strata(&["context", "what does View.answer say about the request?"]);
     assert!(run.out.contains("app/view.py#L5-6: View.answer"), "{}", run.out);
     let items = repo.strata(&["context", "-", "--limit", "2", "--json"]);
-    assert_eq!(items.code, Some(1), "no words, nothing found: {}", items.out);
+    assert_eq!(items.code, Some(1), "an empty question matches nothing: {}", items.out);
 }
 
 #[test]

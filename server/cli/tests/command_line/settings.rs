@@ -25,7 +25,11 @@ fn the_repository_has_a_say_and_options_have_the_last_word() {
     assert_eq!(map_budget(&run), 7_000);
     repo.write("../.config/strata/strata.toml", "model = 'gpt-4.1'\n[symbols]\nmap_budget = 6000\n");
     let run = repo.strata(&["prompt", "--json", "Hello"]);
-    assert_eq!((model(&run), map_budget(&run)), ("gpt-4.1".into(), 5_000.into()), "the nearer one wins");
+    assert_eq!(
+        (model(&run), map_budget(&run)),
+        ("gpt-4.1".into(), 5_000.into()),
+        "the workspace's file takes precedence"
+    );
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn who_watches_sees_what_changes() {
     assert!(lines.any(|line| line == first));
     assert!(lines.any(|line| line.starts_with("last cache miss")));
     let second = talk(&repo, 1);
-    assert!(lines.any(|line| line == second), "it follows what is written to");
+    assert!(lines.any(|line| line == second), "it follows the most recently changed session");
     repo.strata(&["sessions", "rename", &second, "soups"]);
     assert!(lines.any(|line| line == format!("{second} \"soups\"")));
     watching.kill().unwrap();

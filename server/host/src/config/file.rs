@@ -38,7 +38,7 @@ pub enum FileError {
     #[error("{file}: `{key}` is not a finite number")]
     NotFinite { file: String, key: String },
     #[error(
-        "{file} is not read, because {counts} is next to it: move its settings there, or delete one of them"
+        "{file} is ignored, because {counts} takes precedence; merge the two files, or delete one of them"
     )]
     Shadowed { file: String, counts: String },
 }
@@ -288,8 +288,8 @@ mod tests {
         write(".strata.yaml", "context:\n  raw_window_size: 3\n");
         assert_eq!(found(), [r#".strata.yaml {"context":{"raw_window_size":3}}"#]);
         write(".strata.toml", "[context]\nraw_window_size = 2\n");
-        let shadowed = ".strata.yaml is not read, because .strata.toml is next to it: move its settings there, or delete one \
-                        of them; false";
+        let shadowed = ".strata.yaml is ignored, because .strata.toml takes precedence; merge the two files, or delete one of \
+                        them; false";
         assert_eq!(found(), [r#".strata.toml {"context":{"raw_window_size":2}}"#, shadowed]);
         write(".strata.toml", "[context");
         let found = found();

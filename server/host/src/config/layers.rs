@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(
             of(&effective, "model.name"),
             (json!("x"), Some(Layer::User)),
-            "an empty table takes nothing away"
+            "an empty table removes nothing"
         );
         assert_eq!(effective.origins.get("model"), None);
         assert_eq!(of(&effective, "list"), (json!({}), Some(Layer::Editor)));

@@ -86,7 +86,7 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    // Odd multipliers keep small changes in several fields from canceling each other out.
+    // Odd multipliers keep small changes in several fields from cancelling each other out.
     let seconds = metadata.ctime().cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let nanos = metadata.ctime_nsec().cast_unsigned().wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     metadata.ino() ^ seconds.rotate_left(17) ^ nanos.rotate_left(41)

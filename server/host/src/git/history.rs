@@ -28,7 +28,7 @@ const MAX_ENTRIES: usize = 500_000;
 /// Maximum total path length of the visited entries, in bytes.
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// Limits the memory for one object, since a few compressed bytes can expand to any size.
+/// Git setting that limits the memory for one object, since a few compressed bytes can expand to any size.
 const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
 
 /// Maximum length of a path, in bytes. Longer paths come from trees that are nested maliciously.
@@ -114,7 +114,7 @@ impl History {
         Ok(Head { branch, commit: Some(commit.detach()) })
     }
 
-    /// Reads a commit. Returns `None` if it is missing, as it is beyond the end of a shallow clone.
+    /// Reads a commit. Returns `None` if it is missing, for example beyond the end of a shallow clone.
     pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
         let found = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
         let Some(found) = found else { return Ok(None) };
@@ -256,7 +256,7 @@ impl History {
     }
 }
 
-/// Collects file changes until a limit is reached or the work is canceled.
+/// Collects file changes until a limit is reached or the work is cancelled.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,

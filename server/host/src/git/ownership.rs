@@ -173,13 +173,13 @@ mod tests {
         fs::write(top.join(".git"), format!("gitdir: {}/main/.git/worktrees/top\n", base.display())).unwrap();
         let worktree = base.join("main/.git/worktrees/top");
         fs::write(worktree.join("commondir"), "../..\n").unwrap();
-        assert!(!is_own(&top), "nothing points back");
+        assert!(!is_own(&top), "the work tree's directory does not point back");
         fs::write(worktree.join("gitdir"), format!("{}/elsewhere/.git\n", base.display())).unwrap();
-        assert!(!is_own(&top), "another is pointed at");
+        assert!(!is_own(&top), "it points back to another directory");
         fs::write(worktree.join("gitdir"), format!("{}/.git\n", top.display())).unwrap();
         assert!(is_own(&top));
         fs::write(worktree.join("commondir"), "../../..\n").unwrap();
-        assert!(!is_own(&top), "what is shared lies elsewhere");
+        assert!(!is_own(&top), "the shared data is elsewhere");
 
         let sub = base.join("main/sub");
         fs::create_dir(&sub).unwrap();

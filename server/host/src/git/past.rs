@@ -8,11 +8,11 @@ use strata_engine::cancel::Cancel;
 use super::history::{Commit, History};
 use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
-/// Maximum files of a commit. A commit with more files says little about each of them.
+/// Maximum number of files in a commit. Commits with more files are skipped, since they say little about each file.
 const MAX_PATHS: usize = 100;
 /// Maximum length of a subject, in characters. Longer subjects are truncated.
 const MAX_SUBJECT: usize = 400;
-/// Maximum merge commits to skip, as a multiple of `MAX_COMMITS`. Reading stops after that many.
+/// Maximum number of merge commits to skip before reading stops, as a multiple of `MAX_COMMITS`.
 const MAX_MERGES: u32 = 4;
 
 /// A commit and the paths it changed.
@@ -63,7 +63,7 @@ pub(super) fn past_touches(
     Ok(touches)
 }
 
-/// Reads the files that a commit changed. Returns `None` if the changes are empty, too many, or unknown.
+/// Reads the files that a commit changed. Returns `None` if there are none or too many, or if they are unknown.
 fn touch(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<PastTouch>, GitError> {
     let before = match commit.parent {
         Some(parent) => match readable(history.commit(parent))? {

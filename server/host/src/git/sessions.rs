@@ -19,7 +19,7 @@ use crate::canonical::canonical;
 /// Maximum source text at one commit, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Maximum files of a turn. A commit with more files is a mass change or the merge of a long branch.
+/// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
 const MAX_FILES_OF_TURN: usize = 10;
 
 /// Maximum length of an answer, in bytes. Models do not write longer answers.

@@ -288,7 +288,7 @@ mod tests {
         check(&repo, &["a.py"], &[]);
     }
 
-    /// The status would reveal whether the content of a file outside matches the id in the index.
+    /// Following the path would reveal whether a file outside the repository has the content that the index claims.
     #[cfg(unix)]
     #[test]
     fn a_path_that_an_index_invents_is_no_way_out() {

@@ -519,9 +519,9 @@ fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {
         assert!(branch(&folder, Trust::Untrusted).is_err(), "{name}");
         assert!(status(&folder, [].into_iter(), Trust::Untrusted, &Cancel::new()).is_err(), "{name}");
         let trusted = facts(&folder, Trust::Trusted).unwrap().unwrap();
-        assert!(trusted.committed.unwrap().contains("a.py"), "{name}: with trust it is read");
+        assert!(trusted.committed.unwrap().contains("a.py"), "{name}: not read in a trusted workspace");
         fs::create_dir(folder.join("below")).unwrap();
-        assert!(facts(&folder.join("below"), Trust::Untrusted).is_err(), "{name}: nor from below");
+        assert!(facts(&folder.join("below"), Trust::Untrusted).is_err(), "{name}: read from a subdirectory");
     }
     assert!(facts(repo.folder(), Trust::Untrusted).unwrap().is_some());
 }

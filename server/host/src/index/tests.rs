@@ -1,4 +1,4 @@
-//! Tests of index runs: every file is processed once and in order, runs can be canceled, and a panic is a result.
+//! Tests of index runs: every file is processed once and in order, runs can be cancelled, and a panic is a result.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ fn a_bad_file_does_not_stop_the_others() {
             "1",
             "`missing` does not exist",
             "`binary` is binary",
-            "`../outside`: `..` is not allowed; name the file from the top of the workspace folder",
+            "`../outside`: `..` is not allowed; use a path relative to the workspace folder",
         ]
     );
 }
@@ -89,7 +89,7 @@ fn an_index_can_be_cancelled() {
 #[test]
 fn nothing_to_do_is_done_at_once() {
     let tree = Tree::new(&[]);
-    let sink = |_: Batch<IndexedFile<()>>| panic!("there is no batch");
+    let sink = |_: Batch<IndexedFile<()>>| panic!("unexpected batch");
     assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
 

@@ -42,7 +42,7 @@ pub(super) enum CacheError {
     Damaged(String),
 }
 
-/// Schema of this version. Other versions use other file names, so that two versions of the program can run side by
+/// Database schema. Other versions of the schema use other file names, so that two versions of the program can run side by
 /// side.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS outlines (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -64,7 +64,7 @@ const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 /// Maximum time that a statement waits for another process to finish writing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Days before a repeated use is recorded again. Most starts therefore write nothing.
+/// Minimum number of days between two recorded uses of an outline or a folder, so that most starts write nothing.
 const USE_DAYS: i64 = 7;
 
 /// Rows per transaction. Small enough to let other processes write in between, and to lose little if the process is

@@ -1,5 +1,5 @@
-//! Tests that the cache keeps what it was given, within its limit and only for its owner, that processes share it, and
-//! that it is silently disabled if the disk fails.
+//! Tests that the cache returns stored outlines, respects its size limit, is private to its owner and shared between
+//! processes, and is silently disabled if the disk fails.
 
 use std::fs;
 
@@ -123,8 +123,8 @@ fn a_database_of_another_program_is_replaced() {
     assert_works(&cache, directory.path());
 }
 
-/// Damages any part of the file: truncated, zeroed, or inverted. The cache never returns anything wrong, and after
-/// one process has noticed the damage, it works again.
+/// Truncates, zeroes or inverts part of the database file. The cache never returns wrong data, and works again after
+/// one process has noticed the damage.
 #[test]
 fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
     let texts: Vec<String> = (0..600).map(text).collect();
@@ -219,7 +219,7 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     let bytes = fs::metadata(directory.path().join(DATABASE)).unwrap().len();
     assert!(bytes <= limit * 2 && kept > 500, "{bytes} bytes, {kept} outlines");
     let there = |table: &mut Table, n| table.outline(key(&text(n))).unwrap().is_some();
-    assert!((0..100).all(|n| there(&mut table, n)), "used all the time");
+    assert!((0..100).all(|n| there(&mut table, n)), "outlines in continuous use were evicted");
     assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
     assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
     assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), KnownFiles::new());

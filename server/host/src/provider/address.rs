@@ -104,13 +104,15 @@ fn allowed(given: &str) -> Result<String, SendError> {
         "http" if is_loopback(&url) => {}
         "http" => {
             return Err(bad(
-                "http:// would send the key unencrypted: use https://, or an address on this machine",
+                "http:// would send the key unencrypted; use https://, or an address on this machine",
             ));
         }
         _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return Err(bad("it contains a name, a password or a key; keys belong in the environment"));
+        return Err(bad(
+            "it contains a user name, a password or a key; put the key in an environment variable",
+        ));
     }
     if url.fragment().is_some() {
         return Err(bad("it has a fragment (`#`)"));

@@ -60,8 +60,8 @@ impl<'a> Exchange<'a> {
         Self { request, key, key_source, limits, cancel, until }
     }
 
-    /// Sends the request until there is a reply, a retry is pointless, or the next attempt would start after the
-    /// deadline. In the last case, fails immediately instead of waiting.
+    /// Sends the request, and retries until there is a reply, a retry is pointless, or the next attempt would start
+    /// after the deadline. In the last case, fails immediately instead of waiting.
     pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
         let mut tries = Tries::default();
         loop {
@@ -113,7 +113,7 @@ impl<'a> Exchange<'a> {
                 Ok(Piece::Fault(fault)) => break Some(self.fault(fault)),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let reason = "the request broke down".to_owned();
+                    let reason = "the request ended unexpectedly".to_owned();
                     break Some(Failure::lasting(SendError::Unreachable { reason }));
                 }
             }
@@ -159,7 +159,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Waits before the next attempt, unless the request is canceled.
+    /// Waits before the next attempt, unless the request is cancelled.
     fn pause(&self, wait: Duration) -> Result<(), SendError> {
         let end = Instant::now() + wait;
         loop {
@@ -262,7 +262,7 @@ impl Reading for StreamReading<'_> {
             (Some(failure), _) => failure,
             (None, ReplyEnd::Failed(error)) => said_within(self.kind, error.clone()),
             (None, ReplyEnd::Cut) => {
-                let reason = "the connection ended in the middle of the reply".to_owned();
+                let reason = "the connection closed in the middle of the reply".to_owned();
                 Failure { error: SendError::Unreachable { reason }, again: Retry::Usual, may_be_billed: true }
             }
             (None, ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::OutputLimit) => {

@@ -51,7 +51,7 @@ pub enum SendError {
         /// Maximum time between bytes.
         after: Duration,
     },
-    /// The caller canceled the request.
+    /// The caller cancelled the request.
     #[error("cancelled")]
     Cancelled,
     #[error("the model's answer exceeds {limit} bytes and was rejected")]
@@ -87,7 +87,7 @@ fn advice(status: u16, error: &ProviderError) -> &'static str {
         (_, 404) => "; check the model's name and the provider's address",
         (ProviderErrorKind::RateLimit, _) => "; try again later, or use another model",
         (ProviderErrorKind::Overloaded | ProviderErrorKind::Server, _) => {
-            "; the provider reported an internal error, try again later"
+            "; the provider had an internal error; try again later"
         }
         _ => "",
     }

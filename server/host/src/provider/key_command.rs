@@ -66,9 +66,9 @@ fn program(command: &[String]) -> Result<&str, SendError> {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
     };
     match command.first().map(|program| program.trim()) {
-        None | Some("") => failure("", "is empty: set a program and its arguments"),
+        None | Some("") => failure("", "is empty; set a program and its arguments"),
         Some(program) if program.contains(['/', '\\']) && !Path::new(program).is_absolute() => {
-            failure(program, "is a relative path: use an absolute path, or a name in the PATH")
+            failure(program, "is a relative path; use an absolute path, or a name in the PATH")
         }
         Some(program) => Ok(program),
     }

@@ -95,8 +95,8 @@ impl Tries {
         let usual = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(LONGEST_WAIT);
         match failure.again {
             Retry::Never => None,
-            // Wait for between half and all of the usual time, so that clients that failed together do not retry
-            // together.
+            // Wait for a random time between half of the usual wait and all of it, so that clients that failed at the
+            // same time do not retry at the same time.
             Retry::Usual => Some(usual / 2 + jitter(usual / 2)),
             Retry::After(hint) if hint > LONGEST_HINT => None,
             Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),

@@ -35,7 +35,7 @@ pub enum Refusal {
     #[error(transparent)]
     Uri(#[from] UriError),
     /// The path contains `..`, whose meaning depends on links.
-    #[error("`..` is not allowed; name the file from the top of the workspace folder")]
+    #[error("`..` is not allowed; use a path relative to the workspace folder")]
     ParentStep,
     /// The path names a drive or network share on a system without them, or a drive without a slash.
     #[error("drives and network shares are not supported on this system")]

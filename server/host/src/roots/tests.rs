@@ -140,7 +140,7 @@ fn ways_out_that_text_alone_gives_away() {
         (&absolute("rootless.txt"), Outside),
         (&absolute("root.rs"), Outside),
         (&absolute("roo"), Outside),
-        // another case or normalization makes another name
+        // names that differ only in case or normalization
         (&absolute("ROOT/a.rs"), Outside),
         (&absolute("Root/src/lib.rs"), Outside),
         (&absolute("root\u{200b}/a.rs"), Outside),
@@ -246,7 +246,7 @@ fn ways_out_through_links() {
     for (text, reason) in cases {
         check(&roots, text, &Err(reason.clone()));
         check(&roots, &tree.path("root").join(text).display().to_string(), &Err(reason.clone()));
-        // A document that an editor gives such a name is not part of the workspace either.
+        // An editor's document with such a name is not part of the workspace either.
         assert_eq!(
             roots.leads_out(&FileKey::new(*text)),
             *reason != LinkLoop && !text.contains('\\'),

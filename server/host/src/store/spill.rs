@@ -50,7 +50,7 @@ pub struct Spills {
 
 /// Spilled outputs copied to a new session. While this value exists, no outputs can be added or removed.
 #[derive(Debug)]
-#[must_use = "removing the outputs of a session that was not stored"]
+#[must_use = "dropping the lock allows the outputs of a session that is not stored yet to be removed"]
 pub(super) struct SpillCopy {
     _lock: File,
 }

@@ -99,7 +99,7 @@ pub(super) fn message_of(error: &ignore::Error) -> String {
         ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", message_of(err)),
         ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), message_of(err)),
         ignore::Error::WithDepth { err, .. } => message_of(err),
-        ignore::Error::Glob { .. } => "has no valid pattern".to_owned(),
+        ignore::Error::Glob { .. } => "invalid pattern".to_owned(),
         other => other.to_string(),
     }
 }

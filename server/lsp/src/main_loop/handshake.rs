@@ -69,7 +69,7 @@ impl MainLoop {
         if let Some(id) = awaited {
             self.resume_session(id);
         }
-        // If the client canceled the request, the answer is not needed, but the state is correct.
+        // If the client cancelled the request, the answer is not needed, but the state is correct.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.begin(&wanted, &self.world.client.registers);
         let _ = answer.send(capabilities::result(encoding, offered));
@@ -173,11 +173,11 @@ mod tests {
         let uri = |name: &str| format!("file://{}/{name}", folder.path().display());
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
-            assert!(!matches!(event, Event::CommandDone(..)), "somebody writes to it");
+            assert!(!matches!(event, Event::CommandDone(..)), "another process still has the session open");
             main_loop.take(event);
         }
         main_loop.meter.wanted = true;
-        assert_eq!(main_loop.time_to_meter(), None, "nobody is told of a session that nobody wanted");
+        assert_eq!(main_loop.time_to_meter(), None, "the placeholder session is not reported");
         last.release("s-1");
         let is_renamed = |main_loop: &MainLoop| {
             let shown = main_loop.world.sessions.current().unwrap();

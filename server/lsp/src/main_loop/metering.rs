@@ -99,11 +99,11 @@ mod tests {
             meter::read(&Snapshot::empty(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.metered(status(revision)));
-        let Ok(Outbound::Status(newest)) = said.try_recv() else { panic!("nothing is said") };
+        let Ok(Outbound::Status(newest)) = said.try_recv() else { panic!("no reading was sent") };
         assert_eq!(newest.take(), status(100));
-        assert!(said.try_recv().is_err(), "it is said once");
+        assert!(said.try_recv().is_err(), "unsent readings are replaced");
         main_loop.metered(status(101));
-        assert!(said.try_recv().is_ok(), "and again when it was taken");
+        assert!(said.try_recv().is_ok(), "a reading after the previous one was sent is sent too");
     }
 
     #[test]
@@ -117,6 +117,6 @@ mod tests {
             main_loop.time_to_meter().unwrap()
         };
         assert!(wait_after(Duration::from_millis(300)) > METER_EVERY);
-        assert!(wait_after(Duration::from_secs(10)).is_zero(), "and not put off for ever");
+        assert!(wait_after(Duration::from_secs(10)).is_zero(), "the wait has an upper limit");
     }
 }

@@ -28,7 +28,7 @@ impl MainLoop {
         });
     }
 
-    /// Handles the end of a parse. `None` if the parse was canceled or panicked.
+    /// Handles the end of a parse. `None` if the parse was cancelled or panicked.
     pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
         self.parsing.remove(&key);
         if let Some(parsed) = parsed {

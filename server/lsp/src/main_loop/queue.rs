@@ -87,7 +87,7 @@ impl Queues {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
-    /// Removes and returns the next task of a session, unless a task is running. Drops canceled tasks.
+    /// Removes and returns the next task of a session, unless a task is running. Drops cancelled tasks.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {

@@ -28,7 +28,8 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long to wait for a session that another process is writing to. A server whose editor is gone exits after 3 s.
+/// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
+/// ended.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
 /// Interval between attempts to open the session.
@@ -352,7 +353,7 @@ pub(super) fn resume_failure(error: &SessionStoreError) -> String {
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
-    // The receiver is gone if the request was canceled.
+    // The receiver is gone if the request was cancelled.
     let _ = answer.send(result);
 }
 
@@ -409,7 +410,7 @@ mod tests {
         main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), token: None, answer });
         let patience = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
-            assert!(Instant::now() < patience, "it is not deleted");
+            assert!(Instant::now() < patience, "the session is not deleted");
             thread::sleep(Duration::from_millis(1));
         }
         cancel.cancel();

@@ -62,7 +62,7 @@ pub(super) fn of_workspace(
 
 fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
     let mut roots = Vec::new();
-    // Symbols that may contain later ones, outermost first.
+    // Symbols that may contain the following symbols, outermost first.
     let mut open: Vec<(u32, DocumentSymbol)> = Vec::new();
     let close = |open: &mut Vec<(u32, DocumentSymbol)>, roots: &mut Vec<DocumentSymbol>| {
         if let Some((_, done)) = open.pop() {
@@ -84,7 +84,7 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
     roots
 }
 
-#[expect(deprecated, reason = "the type has a field that the protocol gave up")]
+#[expect(deprecated, reason = "the struct literal must set a deprecated field")]
 fn document_symbol(page: &Page, place: Located) -> DocumentSymbol {
     // The protocol requires the selection range to be inside the symbol's range.
     let inside = place.range.start <= place.name_range.start && place.name_range.end <= place.range.end;
@@ -105,7 +105,7 @@ fn flat(page: &Page, symbols: &[Located]) -> Vec<SymbolInformation> {
     symbols.iter().map(|place| information(page, symbols, place)).collect()
 }
 
-#[expect(deprecated, reason = "the type has a field that the protocol gave up")]
+#[expect(deprecated, reason = "the struct literal must set a deprecated field")]
 fn information(page: &Page, symbols: &[Located], place: &Located) -> SymbolInformation {
     let before = symbols.get(..place.index).unwrap_or_default();
     let around = before.iter().rev().find(|other| other.symbol.depth < place.symbol.depth);

@@ -1,5 +1,5 @@
-//! Arguments that make each command do something. For a command that is not listed here, such as a new one, they are
-//! derived from its schema.
+//! Arguments with which each command has an effect. For a command that is not listed here, they are derived from its
+//! schema.
 
 use serde_json::{Map, Value, json};
 

@@ -200,7 +200,7 @@ impl Client {
             if status["index"] == "ready" && status["outlined"] == outlines {
                 return;
             }
-            assert!(start.elapsed() < LIMIT, "the index is never complete: {status}");
+            assert!(start.elapsed() < LIMIT, "the index did not finish in time: {status}");
             thread::sleep(Duration::from_millis(2));
         }
     }
@@ -221,7 +221,7 @@ impl Client {
         }
     }
 
-    /// Shuts the server down in the regular way.
+    /// Shuts the server down with `shutdown` and `exit`.
     pub(super) fn quit(mut self) {
         self.request("shutdown", Value::Null).unwrap();
         self.notify("exit", Value::Null);
@@ -238,7 +238,7 @@ impl Client {
     fn take_one(&mut self, what: &str) {
         match self.incoming.recv_timeout(LIMIT) {
             Ok(message) => self.sort(message),
-            Err(error) => panic!("{error}: the test waits for {what}"),
+            Err(error) => panic!("{error} while waiting for {what}"),
         }
     }
 
@@ -268,10 +268,10 @@ impl Client {
                     error => Err(error["message"].as_str().unwrap().to_owned()),
                 };
                 let open = self.open.get_mut(&id);
-                assert!(matches!(open, Some(None)), "request {id} is answered twice, or was never made");
+                assert!(matches!(open, Some(None)), "request {id} was answered twice, or was never sent");
                 self.open.insert(id, Some(answer));
             }
-            other => panic!("no message: {other:?}"),
+            other => panic!("invalid message: {other:?}"),
         }
     }
 }

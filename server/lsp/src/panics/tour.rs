@@ -230,7 +230,7 @@ fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
         if status["index"] == "ready" && is_it(client, &status) {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "the index is never complete: {status}");
+        assert!(start.elapsed() < LIMIT, "the index did not finish in time: {status}");
         if look % 100 == 0 {
             command(client, "server.reindex", json!({}));
         }

@@ -328,7 +328,7 @@ impl<T: CallService> Core<T> {
     fn call(&mut self, request: Request) -> First<T> {
         let mut context = Context::from_waker(Waker::noop());
         // The service is ready except while `initialize` is pending, when messages are held, and after `exit`, when a
-        // call fails with the same error. Readiness therefore gives no information that the call does not give.
+        // call fails with the same error. Readiness therefore adds no information.
         if let Poll::Ready(Err(error)) = self.service.poll_ready(&mut context) {
             return First::Done(Err(error));
         }

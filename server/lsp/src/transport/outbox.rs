@@ -121,7 +121,7 @@ impl Outbox {
     pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
         let Ok(body) = serde_json::to_vec(message) else {
             // A `Value` inside an envelope of strings and numbers can always be serialized.
-            tracing::error!("a message could not be serialised");
+            tracing::error!("a message could not be serialized");
             return;
         };
         let mut bytes = Vec::with_capacity(body.len() + 32);
@@ -322,7 +322,7 @@ mod tests {
         let expected = ["1 begin 0", "1 report 2", "2 report 2", "1 end 3", "1 begin 4", "1 report 6"];
         assert_eq!(written(&outbox), expected);
         let queue = outbox.lock();
-        assert_eq!((queue.unsent, queue.states.len()), (0, 0), "everything is accounted for");
+        assert_eq!((queue.unsent, queue.states.len()), (0, 0), "the queue is empty");
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
         (0..2).for_each(|_| outbox.push(&message, Relation::Event));
         assert!(outbox.is_under_pressure());
         let first = outbox.take().unwrap();
-        assert!(outbox.is_under_pressure(), "what is being written is not sent");
+        assert!(outbox.is_under_pressure(), "bytes being written count as unsent");
         outbox.release(first.len(), &Ok(()));
         assert!(!outbox.is_under_pressure());
 
@@ -342,7 +342,7 @@ mod tests {
         outbox.release(0, &Err(ErrorKind::BrokenPipe.into()));
         outbox.wait_for_room();
         (0..3).for_each(|_| outbox.push(&message, Relation::Event));
-        assert!(!outbox.is_under_pressure(), "nothing is queued for nobody");
+        assert!(!outbox.is_under_pressure(), "nothing is queued after a failed write");
     }
 
     /// An output that rejects the first writes, and then accepts a few bytes at a time.

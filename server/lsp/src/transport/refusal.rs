@@ -61,7 +61,7 @@ pub(super) fn panicked(id: Id, method: &str) -> Response {
     reply(id, ErrorCode::InternalError, format!("the handler of {method} panicked; the server continues"))
 }
 
-/// Answers a request that the client canceled.
+/// Answers a request that the client cancelled.
 pub(super) fn cancelled(id: Id) -> Response {
     Response::from_error(id, Error::request_cancelled())
 }

@@ -84,7 +84,11 @@ fn requests_are_capped_and_nothing_else_is() {
     assert_eq!(ours.next()["params"]["name"], "515");
     ours.send_all([noop(516), call(517, "shutdown", Value::Null)]);
     assert_eq!(code(&ours.next()), Some(SERVER_BUSY));
-    assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 517, "result": null }), "leaving needs no place");
+    assert_eq!(
+        ours.next(),
+        json!({ "jsonrpc": "2.0", "id": 517, "result": null }),
+        "`shutdown` needs no slot"
+    );
 }
 
 #[test]

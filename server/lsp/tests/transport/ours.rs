@@ -54,7 +54,7 @@ impl Ours {
 
     /// Waits for the next message from the server.
     pub(crate) fn next(&self) -> Value {
-        self.output.recv_timeout(LIMIT).expect("the server stays silent")
+        self.output.recv_timeout(LIMIT).expect("the server sends nothing")
     }
 
     /// Waits for the next `count` messages, and sorts them by id.
@@ -69,7 +69,7 @@ impl Ours {
     }
 
     pub(crate) fn exit(&self) -> Exit {
-        self.ended.recv_timeout(LIMIT).expect("the server goes on")
+        self.ended.recv_timeout(LIMIT).expect("the server keeps running")
     }
 
     pub(crate) fn exit_within(&self, time: Duration) -> Option<Exit> {

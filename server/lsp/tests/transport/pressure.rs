@@ -89,7 +89,7 @@ fn input_waits_for_a_client_that_does_not_read() {
     assert_eq!(ended.recv_timeout(LIMIT).unwrap().cause, Cause::EndOfInput);
 
     let most = scale.most.load(Ordering::SeqCst);
-    assert!(most <= options.unsent + 3 * ANSWER, "{most} bytes were waiting");
+    assert!(most <= options.unsent + 3 * ANSWER, "{most} bytes were unsent");
     let bytes = bytes.lock().unwrap();
     let mut written = bytes.as_slice();
     let ids: Vec<_> =

@@ -1,4 +1,4 @@
--- The compaction buffer, and a conversation that grows beyond what a request may hold.
+-- The compaction buffer, and a conversation that exceeds the request limit.
 
 local function talk(t, exchanges)
   for number = 1, exchanges do
@@ -17,7 +17,7 @@ local function shows(t, part)
   end, part .. " in\n" .. shown(t))
 end
 
-it("shows how near a compaction is, compacts and undoes", function(t)
+it("shows how close the next compaction is, compacts and undoes", function(t)
   t.edit("src/greet.rs")
   talk(t, 12)
   local before = #t.command("history.get").messages
@@ -39,7 +39,7 @@ it("shows how near a compaction is, compacts and undoes", function(t)
   t.equal(vim.fn.bufwinid("strata://compaction"), -1)
 end)
 
-it("compacts before a question when the conversation is too long, by the model of summarize_with", function(t)
+it("compacts a conversation that is too long before a question, with the model of summarize_with", function(t)
   local asked = 0
   require("strata").summarize_with(function(_, reply)
     asked = asked + 1
@@ -49,9 +49,9 @@ it("compacts before a question when the conversation is too long, by the model o
   talk(t, 16)
   local whole = #t.command("history.get").messages
   local prompt = t.command("prompt.assemble", { prompt = "And now?", maxInputTokens = 12000 })
-  assert(asked > 0, "the model was asked")
+  assert(asked > 0, "the model was not asked")
   for _, warning in ipairs(prompt.warnings) do
-    assert(warning.code ~= "history_truncated", "nothing is left out")
+    assert(warning.code ~= "history_truncated", "messages were left out")
   end
   t.contains(vim.json.encode(prompt.body), "They spoke of words é.")
   t.said("Chat Model wrote the summary")

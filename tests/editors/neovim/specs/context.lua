@@ -21,7 +21,7 @@ local function on(t, text)
   vim.api.nvim_win_set_cursor(0, { row_of(t, text), 0 })
 end
 
----Waits until the state of a file is this.
+---Waits until a file has the expected state.
 local function state(t, path, expected)
   t.until_(function()
     for _, file in ipairs(t.command("files.list").files) do
@@ -33,7 +33,7 @@ local function state(t, path, expected)
   end, path .. " is " .. expected)
 end
 
----What stands behind a line.
+---Returns the virtual text of a line.
 local function note(text, t)
   local space = vim.api.nvim_get_namespaces()["strata.context"]
   local row = row_of(t, text) - 1
@@ -44,7 +44,7 @@ local function note(text, t)
   return table.concat(notes)
 end
 
-it("lists files by tier with what they weigh", function(t)
+it("lists files by tier with their tokens", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs", "src/lib.rs#L1-2" } })
   t.command("files.exclude", { paths = { "notes" } })
@@ -59,7 +59,7 @@ it("lists files by tier with what they weigh", function(t)
   assert(not vim.bo.modified)
 end)
 
-it("applies edits when it is written", function(t)
+it("applies edits when the buffer is written", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs" } })
   open(t)
@@ -76,7 +76,7 @@ it("applies edits when it is written", function(t)
   row_of(t, "src/lib.rs")
 end)
 
-it("takes other lines of a file, and one range of two", function(t)
+it("changes lines of a file, and removes one of two ranges", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs#L1-1", "src/greet.rs#L3-3" } })
   open(t)
@@ -90,7 +90,7 @@ it("takes other lines of a file, and one range of two", function(t)
   t.equal(t.command("files.list").files[1].lines, { "L1-2" })
 end)
 
-it("marks the line that cannot be taken, and stays to be mended", function(t)
+it("marks invalid lines and stays modified", function(t)
   t.edit("src/greet.rs")
   open(t)
   vim.api.nvim_buf_set_lines(0, 0, 0, false, { "/etc/passwd" })
@@ -101,7 +101,7 @@ it("marks the line that cannot be taken, and stays to be mended", function(t)
   vim.cmd("edit!")
   t.until_(function()
     return not vim.bo.modified and #t.lines() > 1 and not vim.list_contains(t.lines(), "/etc/passwd")
-  end, "the edits are given up")
+  end, "the edits are discarded")
   t.equal(#vim.diagnostic.get(0), 0)
 end)
 
@@ -120,7 +120,7 @@ it("deselects, excludes and includes with keys", function(t)
   state(t, "src/lib.rs", "deselected")
 end)
 
-it("does it with all lines that are chosen", function(t)
+it("applies keys to all selected lines", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs", "src/lib.rs" } })
   open(t)
@@ -156,13 +156,13 @@ it("pins and hides messages", function(t)
   t.equal(message(0).agent, "hidden")
 end)
 
-it("follows what others change, unless it is being edited", function(t)
+it("follows outside changes, unless it is being edited", function(t)
   t.edit("src/greet.rs")
   local buffer = open(t)
   t.command("files.select", { paths = { "src/lib.rs" } })
   t.until_(function()
     return vim.list_contains(t.lines(buffer), "src/lib.rs")
-  end, "it is there")
+  end, "the selected file")
   vim.api.nvim_buf_set_lines(buffer, -1, -1, false, { "src/greet.rs" })
   local version = t.command("files.deselect", { paths = { "src/lib.rs" } }).stateVersion
   t.until_(function()
@@ -184,7 +184,7 @@ it("folds by tier", function(t)
   t.contains(vim.fn.foldtextresult(start), "# excluded  (1 line) excluded")
 end)
 
-it("opens files where one came from", function(t)
+it("opens files in the previous window", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/lib.rs#L3-3" } })
   open(t)
@@ -196,7 +196,7 @@ it("opens files where one came from", function(t)
   t.attached()
 end)
 
-it("opens a file whatever it is called", function(t)
+it("opens files with any name", function(t)
   local names = { "$`touch${IFS}pwned`.rs", "`=writefile([],'pwned')`.rs", "%.rs", "~[a]{b} #.rs" }
   for _, name in ipairs(names) do
     vim.fn.writefile({ "" }, t.repo .. "/" .. name)
@@ -213,7 +213,7 @@ it("opens a file whatever it is called", function(t)
   t.equal(vim.uv.fs_stat(t.repo .. "/pwned"), nil)
 end)
 
-it("cannot be undone to nothing", function(t)
+it("cannot be undone to an empty buffer", function(t)
   t.edit("src/greet.rs")
   open(t)
   local lines = t.lines()

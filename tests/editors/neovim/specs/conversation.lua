@@ -1,4 +1,4 @@
--- A chat of another plugin and the session whose face it is, without that plugin. Chats of the real one are in tests/clients.
+-- Keeps a session in sync with another plugin's chat, without that plugin. tests/clients has chats of the real plugin.
 local conversation = require("strata.codecompanion.conversation")
 
 local function user(text)
@@ -16,7 +16,7 @@ local function result(id, text)
   return { role = "tool", content = text, tools = { call_id = id } }
 end
 
----Waits for work in a conversation.
+---Queues work in a conversation and waits for its result.
 local function waited(t, chat, work)
   local ended, problem, value
   chat:queued(work, function(...)
@@ -25,21 +25,21 @@ local function waited(t, chat, work)
   end)
   t.until_(function()
     return ended
-  end, "the work is done")
+  end, "the end of the work")
   assert(not problem, vim.inspect(problem))
   return value
 end
 
 local fresh = 0
 
----A chat in the repository of this test.
+---Creates a chat in the repository of the test.
 local function begin(t)
   t.edit("src/greet.rs")
   fresh = fresh + 1
   return conversation.of("chat " .. fresh)
 end
 
----Asks what the chat asks last, and records an answer.
+---Sends the last question of the chat, and records an answer.
 local function turn(t, chat, messages, answer, status)
   return waited(t, chat, function()
     local asked = chat:prepare(messages)
@@ -61,14 +61,14 @@ local function said(t)
   end, t.command("history.get").messages)
 end
 
-it("goes on where a chat goes on", function(t)
+it("continues when a chat continues", function(t)
   local chat = begin(t)
   turn(t, chat, { user("One é?") }, "First.")
   turn(t, chat, { user("One é?"), model("First."), user("Two?") }, "Second.")
   t.equal(said(t), { "One é?", "First.", "Two?", "Second." })
 end)
 
-it("takes back what is asked again", function(t)
+it("removes turns that are asked again", function(t)
   local chat = begin(t)
   turn(t, chat, { user("One?") }, "First.")
   turn(t, chat, { user("One?"), model("First."), user("Two?") }, "Second.")
@@ -78,7 +78,7 @@ it("takes back what is asked again", function(t)
   t.equal(said(t), { "Anew?", "Fresh." })
 end)
 
-it("edits what was edited, and keeps what follows", function(t)
+it("edits messages that were edited, and keeps the following ones", function(t)
   local chat = begin(t)
   turn(t, chat, { user("One?") }, "First.")
   turn(t, chat, { user("One?"), model("First."), user("Two?") }, "Second.")
@@ -90,21 +90,21 @@ it("edits what was edited, and keeps what follows", function(t)
   t.equal(said(t), { "Edited?", "First.", "Two?", "Otherwise.", "Three?", "Third.", "Four?", "Fourth." })
 end)
 
-it("passes on results of tools", function(t)
+it("passes on tool results", function(t)
   local chat = begin(t)
   local call = { { type = "tool_call", id = "c1", name = "weather", input = vim.empty_dict() } }
   turn(t, chat, { user("Rain?") }, call)
   local messages = { user("Rain?"), model("", "c1"), result("c1", "It rains.") }
   local asked = turn(t, chat, messages, "Yes.")
   t.equal(asked.toolResults[1].content, { { type = "text", text = "It rains." } })
-  -- CodeCompanion shortens old results, and adds some for calls that it takes for cancelled.
+  -- CodeCompanion shortens old results, and adds results for calls that it regards as cancelled.
   messages[3] = result("c1", "[shortened]")
   vim.list_extend(messages, { model("Yes."), result("c1", "Cancelled by user"), user("Sure?") })
   turn(t, chat, messages, "Quite.")
   t.equal(said(t), { "Rain?", "tool_call", "tool_result", "Yes.", "Sure?", "Quite." })
 end)
 
-it("keeps what came of an answer that was stopped", function(t)
+it("keeps the received part of a stopped answer", function(t)
   local chat = begin(t)
   turn(t, chat, { user("One?") }, "Half of", "aborted")
   turn(t, chat, { user("One?"), user("Go on.") }, "it.")
@@ -112,7 +112,7 @@ it("keeps what came of an answer that was stopped", function(t)
   t.equal(said(t), { "One?", "Half of", "Go on.", "it.", "And?", "That is all." })
 end)
 
-it("tells the server of a chat that was restored", function(t)
+it("sends a restored chat to the server", function(t)
   local chat = begin(t)
   local messages =
     { user("Rain?"), model("I look.", "c1"), result("c1", "It rains."), model("Yes."), user("Sure?") }
@@ -120,7 +120,7 @@ it("tells the server of a chat that was restored", function(t)
   t.equal(said(t), { "Rain?", "I look.", "tool_result", "Yes.", "Sure?", "Quite." })
 end)
 
-it("says once how a tool is used", function(t)
+it("sends the instructions of a tool once", function(t)
   local chat = begin(t)
   local own =
     { role = "system", content = "You are CodeCompanion.", _meta = { tag = "system_prompt_from_config" } }
@@ -130,7 +130,7 @@ it("says once how a tool is used", function(t)
   t.equal(said(t), { "Use the tool well.\n\nOne?", "First.", "Two?", "Second." })
 end)
 
-it("begins a session for each chat", function(t)
+it("has a session for each chat", function(t)
   local one = begin(t)
   t.command("files.select", { paths = { "src/lib.rs" } })
   turn(t, one, { user("One?") }, "First.")

@@ -1,6 +1,7 @@
--- `:Strata ask` when curl or the provider does not do as expected. What is expected is in test_plugin.py.
+-- Errors of curl and the provider in `:Strata ask`. test_plugin.py tests the normal case.
 
----Puts a `curl` in front that prints these replies in turn, asks, and gives what came of it: the error, and the commands that were sent.
+---Replaces `curl` with a script that prints these replies in turn, and asks a question. Returns the error, and the arguments of all
+---sent commands by name.
 local function ask(t, reply, more)
   local path, calls = vim.env.PATH, require("strata.calls")
   local folder = vim.fn.tempname()
@@ -30,7 +31,7 @@ exec /bin/cat reply1]]
   end)
   t.until_(function()
     return ended
-  end, "an end")
+  end, "the result")
   calls.send, vim.env.PATH = send, path
   return problem, sent
 end
@@ -39,11 +40,11 @@ local function discarded(t, sent)
   t.equal(sent["prompt.record"], nil)
   local id = assert(sent["prompt.discard"]).id
   local _, err = require("strata").record({ id = id, response = "Late." })
-  assert(err, "the prompt is not pending any more")
+  assert(err, "the prompt is still pending")
   t.equal(#t.command("history.get").messages, 0)
 end
 
-it("gives the prompt up when nobody can read the reply", function(t)
+it("discards the prompt if the reply is unreadable", function(t)
   t.edit("src/greet.rs")
   local replies = {
     '{"detail": "é proxy"}',
@@ -59,21 +60,21 @@ it("gives the prompt up when nobody can read the reply", function(t)
   t.said("é proxy")
 end)
 
-it("gives the prompt up when the reply is no JSON", function(t)
+it("discards the prompt if the reply is not JSON", function(t)
   t.edit("src/greet.rs")
   local problem, sent = ask(t, "<html>Bad gateway</html>")
   t.contains(problem.message, "Bad gateway")
   discarded(t, sent)
 end)
 
-it("gives the prompt up when there is no curl", function(t)
+it("discards the prompt if curl is missing", function(t)
   t.edit("src/greet.rs")
   local problem, sent = ask(t, nil)
   t.contains(problem.message, "cannot run curl")
   discarded(t, sent)
 end)
 
-it("records an answer without a bill", function(t)
+it("records an answer without usage", function(t)
   t.edit("src/greet.rs")
   local problem = ask(t, '{"content": [{"type": "text", "text": "It is é."}]}')
   t.equal(problem, nil)
@@ -88,7 +89,7 @@ local function talk(t)
   end
 end
 
-it("compacts and sends once more what the provider finds too long", function(t)
+it("compacts the conversation and sends again if the prompt is too long", function(t)
   t.edit("src/greet.rs")
   talk(t)
   local refused = '{"type": "error", "error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}'
@@ -101,7 +102,7 @@ it("compacts and sends once more what the provider finds too long", function(t)
   t.equal(messages[#messages - 1].content[1].text, "What é?")
 end)
 
-it("says what is too large when the provider finds it too long twice", function(t)
+it("names the largest parts if the prompt is too long twice", function(t)
   t.edit("src/greet.rs")
   talk(t)
   local problem = ask(t, '{"type": "error", "error": {"message": "prompt is too long: 210000 tokens"}}')
@@ -109,7 +110,7 @@ it("says what is too large when the provider finds it too long twice", function(
   t.contains(problem.message, "largest")
 end)
 
-it("says what was left out of a prompt", function(t)
+it("reports files that were left out of a prompt", function(t)
   t.edit("src/greet.rs")
   vim.fn.writefile({ ("words and more "):rep(40000) }, t.repo .. "/large.txt")
   t.command("server.reindex")

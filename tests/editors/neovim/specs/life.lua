@@ -1,6 +1,6 @@
--- Attaching, dying and being started again.
+-- Attaching buffers, and crashes and restarts of the server.
 
-it("attaches files without a type, and files that get a name later", function(t)
+it("attaches files without a type, and buffers that get a name later", function(t)
   t.edit("notes")
   t.equal(vim.bo.filetype, "")
   vim.api.nvim_buf_set_lines(0, 0, 0, false, { "typed é" })
@@ -14,7 +14,7 @@ it("attaches files without a type, and files that get a name later", function(t)
   t.contains(t.prompt(), "never saved é")
 end)
 
-it("leaves what is no file of a workspace alone", function()
+it("ignores buffers that are not files of a workspace", function()
   vim.cmd.enew()
   vim.cmd.edit("zip://somewhere/else.rs")
   vim.cmd("help help")
@@ -22,25 +22,25 @@ it("leaves what is no file of a workspace alone", function()
   assert(#vim.lsp.get_clients({ name = "strata" }) == 0)
 end)
 
-it("names the workspace by its folder", function(t)
+it("names the workspace after its folder", function(t)
   t.edit("src/greet.rs")
   t.lacks(t.prompt(), "-repo")
   t.contains(t.prompt(), "Repository: `" .. vim.fs.basename(t.repo) .. "`")
 end)
 
-it("has one server for all files of a workspace", function(t)
+it("uses one server for all files of a workspace", function(t)
   t.edit("src/greet.rs")
   t.edit("src/lib.rs")
   t.edit("notes")
   t.equal(#vim.lsp.get_clients({ name = "strata" }), 1)
 end)
 
-it("takes settings from the plugin's options and from vim.lsp.config", function(t)
+it("reads settings from the plugin's options and from vim.lsp.config", function(t)
   local path = vim.g.strata.path
   vim.g.strata = { path = path, settings = { model = "gpt-4o" }, trusted = { vim.fs.dirname(t.repo) } }
   vim.fn.writefile({ "Say é." }, t.repo .. "/AGENTS.md")
   if vim.lsp.config then
-    -- What was resolved before is resolved again.
+    -- Discard the resolved configuration.
     vim.lsp.config("strata", {})
   end
   t.edit("src/greet.rs")
@@ -51,17 +51,17 @@ it("takes settings from the plugin's options and from vim.lsp.config", function(
   t.until_(function()
     local reply = require("strata").preview()
     return reply and not reply.text:find("Say é.", 1, true)
-  end, "not trusted any more")
+  end, "a prompt without the rules")
   vim.g.strata = { path = path }
   if vim.lsp.config then
     vim.lsp.config("strata", {})
   end
 end)
 
-it("answers calls that were under way when the server died", function(t)
+it("answers pending calls when the server crashes", function(t)
   t.edit("src/greet.rs")
   local answered, problem
-  -- Stopped, so that it cannot answer; its threads may go on for a moment.
+  -- Pause the server, so that it cannot answer. Its threads may continue for a moment.
   local pid = t.server()
   vim.uv.kill(pid, "sigstop")
   repeat
@@ -80,7 +80,7 @@ it("answers calls that were under way when the server died", function(t)
   t.said("the server crashed and is restarting")
 end)
 
-it("goes on with the session when the server dies, with all that was typed", function(t)
+it("resumes the session and all typed text when the server crashes", function(t)
   t.edit("src/greet.rs")
   t.edit("notes")
   vim.api.nvim_buf_set_lines(0, 0, 0, false, { "typed é" })
@@ -93,7 +93,7 @@ it("goes on with the session when the server dies, with all that was typed", fun
     local old = vim.lsp.get_clients({ name = "strata" })[1].id
     local pid = t.server()
     vim.uv.kill(pid, "sigkill")
-    -- Typed while there is no server.
+    -- Type while no server is running.
     vim.api.nvim_buf_set_lines(0, 0, 0, false, { "typed meanwhile 漢字" })
     t.until_(function()
       local client = vim.lsp.get_clients({ name = "strata", bufnr = 0 })[1]
@@ -108,7 +108,7 @@ it("goes on with the session when the server dies, with all that was typed", fun
   end
 end)
 
-it("does not start a server again that dies at once", function(t)
+it("does not restart a server that crashes immediately", function(t)
   local path = vim.fn.tempname()
   vim.fn.writefile({ "#!/bin/sh", "exit 3" }, path)
   vim.fn.setfperm(path, "rwx------")
@@ -118,7 +118,7 @@ it("does not start a server again that dies at once", function(t)
   t.said("the server keeps crashing")
 end)
 
-it("stays down when it is stopped, and comes back with its session", function(t)
+it("stays stopped, and resumes its session when it is started again", function(t)
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs" } })
   t.until_(function()
@@ -138,7 +138,7 @@ it("stays down when it is stopped, and comes back with its session", function(t)
   t.equal(t.command("files.list").files[1].path, "src/greet.rs")
 end)
 
-it("says once that the program is missing", function(t)
+it("reports a missing program once", function(t)
   local path = vim.g.strata.path
   vim.g.strata = { path = "/nowhere/strata" }
   if vim.lsp.config then
@@ -152,9 +152,9 @@ it("says once that the program is missing", function(t)
   vim.g.strata = { path = path }
 end)
 
-it("starts what vim.lsp.config says", function(t)
+it("starts the program in vim.lsp.config", function(t)
   if not vim.lsp.config then
-    return -- Neovim 0.10 has no such thing.
+    return -- Neovim 0.10 has no vim.lsp.config.
   end
   local path = vim.g.strata.path
   vim.g.strata = { path = "/nowhere/strata" }
@@ -164,7 +164,7 @@ it("starts what vim.lsp.config says", function(t)
   vim.g.strata = { path = path }
 end)
 
-it("takes the current directory where no folder has a mark, but never a whole home", function(t)
+it("falls back to the current directory as the root, but never to the home directory", function(t)
   local root = require("strata.server").root
   local plain = vim.fs.dirname(t.repo) .. "/plain"
   vim.fn.mkdir(plain .. "/inside", "p")
@@ -178,7 +178,7 @@ it("takes the current directory where no folder has a mark, but never a whole ho
   vim.env.HOME = home
 end)
 
-it("keeps a model that was chosen when the server dies", function(t)
+it("keeps a chosen model when the server crashes", function(t)
   t.edit("src/greet.rs")
   vim.cmd("Strata model gpt-4o")
   t.said("prompts are now for gpt-4o")
@@ -190,7 +190,7 @@ it("keeps a model that was chosen when the server dies", function(t)
   end, "the same model")
 end)
 
-it("answers at once when the program cannot be started", function(t)
+it("answers immediately if the program cannot be started", function(t)
   local path, bad = vim.g.strata.path, vim.fn.tempname()
   local function use(program)
     vim.g.strata = { path = program }
@@ -198,7 +198,7 @@ it("answers at once when the program cannot be started", function(t)
       vim.lsp.config("strata", { cmd = { program, "serve" } })
     end
   end
-  -- As a program for another system: it is there, and there is nothing that runs it.
+  -- Like a program for another system, the file exists, but cannot be run.
   vim.fn.writefile({ "#!/nowhere/sh" }, bad)
   vim.fn.setfperm(bad, "rwx------")
   use(bad)

@@ -1,6 +1,6 @@
--- What other plugins call.
+-- The API for other plugins.
 
-it("assembles, records, and goes on from there", function(t)
+it("assembles a prompt, records its answer, and continues from there", function(t)
   t.edit("src/greet.rs")
   local strata = require("strata")
   local done
@@ -21,7 +21,7 @@ it("assembles, records, and goes on from there", function(t)
   t.contains(strata.preview().text, "Nobody 🦀.")
 end)
 
-it("tells errors to who asked, not to the person", function(t)
+it("returns errors to the caller without showing them to the user", function(t)
   t.edit("src/greet.rs")
   local reply, err = require("strata").select({ "/etc/passwd" })
   t.equal(reply, nil)
@@ -31,7 +31,7 @@ it("tells errors to who asked, not to the person", function(t)
   t.silent("outside")
 end)
 
-it("tells listeners of the meter", function(t)
+it("passes the meter to listeners", function(t)
   local heard, event
   require("strata").on_status(function(meter)
     heard = meter
@@ -52,7 +52,7 @@ it("tells listeners of the meter", function(t)
   vim.api.nvim_del_autocmd(id)
 end)
 
-it("tells the other listeners when one fails", function(t)
+it("calls the other listeners when one fails", function(t)
   local heard
   require("strata").on_status(function()
     error("a fault é")
@@ -67,7 +67,7 @@ it("tells the other listeners when one fails", function(t)
   t.said("a fault é")
 end)
 
-it("tells a listener no more that was taken back", function(t)
+it("does not call a removed listener", function(t)
   local first, second = 0, 0
   local stop = require("strata").on_status(function()
     first = first + 1
@@ -103,7 +103,7 @@ it("shows progress through vim.lsp.status", function(t)
   vim.api.nvim_del_autocmd(id)
 end)
 
-it("has summaries written by whom one likes", function(t)
+it("lets a plugin write summaries", function(t)
   local asked
   require("strata").summarize_with(function(request, reply)
     asked = request
@@ -123,7 +123,7 @@ it("has summaries written by whom one likes", function(t)
   require("strata").summarize_with(nil)
 end)
 
-it("opens the prompt to be read", function(t)
+it("opens a preview of the prompt", function(t)
   t.edit("src/greet.rs")
   vim.cmd("Strata add")
   vim.cmd("Strata preview Why é?")
@@ -137,7 +137,7 @@ it("opens the prompt to be read", function(t)
   local row = vim.fn.search("^## `src/greet.rs`", "cw")
   vim.cmd("normal! zc")
   local first, last = vim.fn.foldclosed(row), vim.fn.foldclosedend(row)
-  assert(first > 0 and last > row, "the file is a fold")
+  assert(first > 0 and last > row, "the file has no fold")
   local space = vim.api.nvim_create_namespace("strata.preview")
   local notes = vim.api.nvim_buf_get_extmarks(0, space, { first - 1, 0 }, { first - 1, -1 }, { details = true })
   t.contains(notes[1][4].virt_text[1][1], " tokens, ")
@@ -147,11 +147,11 @@ it("opens the prompt to be read", function(t)
   vim.cmd.normal("R")
   t.until_(function()
     return not table.concat(t.lines(preview), "\n"):find("on disk", 1, true)
-  end, "read again")
+  end, "the refreshed preview")
 end)
 
-it("is added to chats of CodeCompanion and kept up to date there", function(t)
-  -- As much of CodeCompanion as an extension sees; tests/editors/recipes/codecompanion runs the real one.
+it("adds the context to chats of CodeCompanion and keeps it up to date", function(t)
+  -- Mocks the parts of CodeCompanion that an extension uses. tests/editors/recipes/codecompanion runs the real one.
   local config = { interactions = { chat = { slash_commands = {} } } }
   package.loaded["codecompanion.config"] = config
   require("codecompanion._extensions.strata").setup({})
@@ -180,7 +180,7 @@ it("is added to chats of CodeCompanion and kept up to date there", function(t)
   t.equal(#chat.messages, 2)
 end)
 
-it("checks its own health", function(t)
+it("reports its health", function(t)
   t.edit("src/greet.rs")
   vim.g.strata = vim.tbl_extend("force", vim.g.strata, { colour = "red" })
   vim.cmd("checkhealth strata")
@@ -192,7 +192,7 @@ it("checks its own health", function(t)
   vim.g.strata = { path = vim.g.strata.path }
 end)
 
-it("sends what was typed in any buffer before a command", function(t)
+it("sends the changes of all buffers before a command", function(t)
   t.edit("src/lib.rs")
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/lib.rs", "src/greet.rs" } })
@@ -204,7 +204,7 @@ it("sends what was typed in any buffer before a command", function(t)
   end
 end)
 
-it("opens its buffers as they were when they were deleted", function(t)
+it("sets up its buffers again after they are deleted", function(t)
   t.edit("src/greet.rs")
   for _, name in ipairs({ "preview", "context" }) do
     for _ = 1, 2 do
@@ -214,7 +214,7 @@ it("opens its buffers as they were when they were deleted", function(t)
       end, name)
       t.equal(vim.bo.buftype, name == "preview" and "nofile" or "acwrite")
       t.equal(vim.bo.filetype, name == "preview" and "markdown" or "strata-context")
-      assert(vim.fn.maparg("R", "n") ~= "", "R is mapped")
+      assert(vim.fn.maparg("R", "n") ~= "", "R is not mapped")
       vim.cmd.bdelete()
     end
   end

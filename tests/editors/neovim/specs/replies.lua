@@ -1,4 +1,4 @@
--- What is read of providers' replies, whole and in streams.
+-- Parsing complete and streamed replies of providers.
 local replies = require("strata.replies")
 
 local function streamed(form, ...)
@@ -17,7 +17,7 @@ end
 
 local CALL = { type = "tool_call", id = "c", name = "weather", input = { city = "Oslo" } }
 
-it("reads a stream of Anthropic's", function(t)
+it("reads streams of Anthropic", function(t)
   local usage =
     { input_tokens = 5, cache_read_input_tokens = 70, cache_creation_input_tokens = 9, output_tokens = 1 }
   local reader = streamed(
@@ -62,7 +62,7 @@ it("reads a stream of Anthropic's", function(t)
   t.equal(reader:usage(), { input = 5, output = 12, cacheRead = 70, cacheWrite = 9 })
 end)
 
-it("reads a stream of OpenAI's", function(t)
+it("reads streams of OpenAI", function(t)
   local function delta(what, ended)
     return { choices = { { delta = what, finish_reason = ended or vim.NIL } }, usage = vim.NIL }
   end
@@ -82,7 +82,7 @@ it("reads a stream of OpenAI's", function(t)
   t.equal(reader:usage(), { input = 20, output = 8, cacheRead = 70, cacheWrite = 10 })
 end)
 
-it("reads a stream of the Responses API", function(t)
+it("reads streams of the Responses API", function(t)
   local reasoning = { type = "reasoning", id = "r", encrypted_content = "sealed" }
   local output = {
     reasoning,
@@ -101,7 +101,7 @@ it("reads a stream of the Responses API", function(t)
   t.equal(reader:usage(), { input = 30, output = 8, cacheRead = 70, cacheWrite = 0 })
 end)
 
-it("reads whole replies", function(t)
+it("reads complete replies", function(t)
   local reader = whole("anthropic", { type = "message", content = { { type = "text", text = "So." } } })
   t.equal({ reader:text(), reader:usage(), reader.complete }, { "So.", nil, true })
   local choice = { message = { content = "So." }, finish_reason = "stop" }
@@ -110,14 +110,14 @@ it("reads whole replies", function(t)
   t.equal(reader:usage(), { input = 3, output = 1, cacheRead = 0, cacheWrite = 0 })
 end)
 
-it("says what went wrong in the middle", function(t)
+it("reports errors in the middle of a stream", function(t)
   local event = { type = "error", error = { type = "overloaded_error", message = "Overloaded" } }
   t.equal(streamed("anthropic", event).problem, "Overloaded")
   t.equal(streamed("openai", { error = { message = "Overloaded" } }).problem, "Overloaded")
   t.equal(streamed("responses", { type = "error", message = "Overloaded" }).problem, "Overloaded")
 end)
 
-it("reads nothing in what is no reply", function(t)
+it("finds nothing in invalid replies", function(t)
   for _, form in ipairs({ "anthropic", "openai", "responses" }) do
     for _, reply in ipairs({
       "<html>",

@@ -1,4 +1,4 @@
--- Runs one file of specs: nvim --clean -u NONE --headless -l specs/run.lua FILE. Each `it` has a repository and a server of its own.
+-- Runs a file of specs: nvim --clean -u NONE --headless -l specs/run.lua FILE. Each `it` uses its own repository and server.
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
 local top = vim.fn.fnamemodify(here, ":h:h:h:h")
 vim.opt.runtimepath:prepend(top .. "/editors/neovim")
@@ -8,10 +8,10 @@ vim.o.hidden = true
 vim.cmd("filetype plugin on")
 vim.cmd.runtime("plugin/strata.lua")
 
--- Reached by a hang only, in milliseconds.
+-- Timeout in milliseconds, reached only if something hangs.
 local LIMIT = 60000
 
----What was said to the person.
+---Messages shown to the user.
 ---@type { message: string, level?: integer }[]
 local said = {}
 vim.notify = function(message, level)
@@ -20,7 +20,7 @@ end
 
 local t = {}
 
----Waits until something is so, and returns it.
+---Waits until a condition returns a true value, and returns the value.
 function t.until_(condition, what)
   local found
   assert(
@@ -28,7 +28,7 @@ function t.until_(condition, what)
       found = condition()
       return found
     end, 10),
-    "never: " .. what
+    "timed out waiting for: " .. what
   )
   return found
 end
@@ -51,13 +51,13 @@ function t.lacks(text, part)
   end
 end
 
----Waits until this was said.
+---Waits for a message that contains a text.
 function t.said(part)
   return t.until_(function()
     return vim.iter(said):find(function(one)
       return one.message:find(part, 1, true)
     end)
-  end, ("%q was said, only %s"):format(part, vim.inspect(said)))
+  end, ("a message with %q among %s"):format(part, vim.inspect(said)))
 end
 
 function t.silent(part)
@@ -70,24 +70,24 @@ function t.lines(buffer)
   return vim.api.nvim_buf_get_lines(buffer or 0, 0, -1, false)
 end
 
----Waits until the server knows this buffer.
+---Waits until the server is attached to the current buffer.
 function t.attached()
   t.until_(function()
     return vim.lsp.get_clients({ bufnr = 0, name = "strata" })[1]
-  end, "attached")
+  end, "the server to attach")
 end
 
----Opens a file of the repository and waits for the server.
+---Opens a file of the repository, and waits until the server is ready.
 function t.edit(path)
   vim.cmd.edit(vim.fn.fnameescape(t.repo .. "/" .. path))
   t.attached()
   t.until_(function()
     local reply = require("strata").command("server.status")
     return reply and reply.index == "ready"
-  end, "indexed")
+  end, "the index")
 end
 
----The processes of the servers. One that has ended, but was not collected yet, has no program any more.
+---Returns the process ids of the servers. Skips zombies, for which the path of the program cannot be read.
 local function servers()
   local pid = vim.fn.getpid()
   local children = vim.fn.readfile(("/proc/%d/task/%d/children"):format(pid, pid))[1] or ""
@@ -96,20 +96,20 @@ local function servers()
   end, vim.tbl_map(tonumber, vim.split(children, " ", { trimempty = true })))
 end
 
----The process of the only server.
+---Returns the process id of the only server.
 function t.server()
   t.equal(#servers(), 1)
   return servers()[1]
 end
 
----Runs a command that has to succeed.
+---Runs a command that must succeed.
 function t.command(name, arguments)
   local reply, err = require("strata").command(name, arguments)
   assert(reply, err and err.message)
   return reply
 end
 
----What the model would read.
+---Returns the text that the model would read.
 function t.prompt()
   return t.command("prompt.preview").text
 end

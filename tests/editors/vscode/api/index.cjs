@@ -1,4 +1,4 @@
-// Runs inside the real extension host, against the installed extension and the real server.
+// Tests that run inside the real extension host, with the installed extension and the real server.
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
@@ -23,7 +23,7 @@ async function open(name) {
 const paths = async (state) =>
   (await run('strata.files.list', {})).files.filter((one) => one.state === state).map((one) => one.path);
 
-/** The processes of the server: children of this extension host. */
+/** Returns the process ids of the servers, which are children of this extension host. */
 const servers = () =>
   execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
     .toString()
@@ -31,7 +31,7 @@ const servers = () =>
     .filter((line) => /strata serve/.test(line))
     .map((line) => Number.parseInt(line, 10));
 
-test('it starts its server and tells the meter', async () => {
+test('the extension starts its server and reports the meter', async () => {
   const extension = vscode.extensions.getExtension('strata.strata');
   api = await extension.activate();
   api.onStatus((now) => (status = now));
@@ -41,11 +41,11 @@ test('it starts its server and tells the meter', async () => {
   await run('strata.files.clear', {});
 });
 
-test('every command of the manifest is there', async () => {
+test('every command in the manifest exists', async () => {
   const { contributes } = vscode.extensions.getExtension('strata.strata').packageJSON;
   const there = new Set(await vscode.commands.getCommands(true));
   assert.deepEqual(contributes.commands.filter(({ command }) => !there.has(command)), []);
-  assert.ok(there.has('strata.files.select'), 'commands of the server are commands of the editor');
+  assert.ok(there.has('strata.files.select'), 'commands of the server are not commands of the editor');
 });
 
 test('other extensions make prompts with unsaved text, and record turns', async () => {
@@ -72,12 +72,12 @@ test('files are added, excluded, included and removed', async () => {
   assert.deepEqual(await paths('excluded'), []);
 });
 
-test('a folder is added as a whole, and selected lines are lines', async () => {
+test('a whole folder is added, and selected lines are added as lines', async () => {
   await run('strata.addToContext', file('src'));
   assert.deepEqual(await paths('selected'), ['src/main.py', 'src/util.py']);
   await run('strata.clearContext');
   const editor = await open('src/util.py');
-  // Up to the start of the third line: two lines.
+  // The selection ends at the start of the third line, so it has two lines.
   editor.selection = new vscode.Selection(0, 0, 2, 0);
   await run('strata.addSelectedLines');
   const { files } = await run('strata.files.list', {});
@@ -85,7 +85,7 @@ test('a folder is added as a whole, and selected lines are lines', async () => {
   await run('strata.clearContext');
 });
 
-test('an untitled document can be shown', async () => {
+test('an untitled document can be added', async () => {
   const document = await vscode.workspace.openTextDocument({ content: 'never on a disk\n', language: 'plaintext' });
   await vscode.window.showTextDocument(document);
   await run('strata.addToContext');
@@ -94,24 +94,24 @@ test('an untitled document can be shown', async () => {
   await run('strata.clearContext');
 });
 
-test('the preview follows what is typed, and folds by part', async () => {
+test('the preview shows typed text immediately, and folds by part', async () => {
   const editor = await open('src/util.py');
   await run('strata.addToContext', editor.document.uri);
   await run('strata.preview');
   const preview = await until(() => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'strata'), 'the preview');
   await until(() => preview.getText().includes('def double'), 'the text of the file');
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '# another line\n'));
-  await until(() => preview.getText().includes('# another line'), 'what was typed');
+  await until(() => preview.getText().includes('# another line'), 'the typed text');
   const folds = await run('vscode.executeFoldingRangeProvider', preview.uri);
   const titles = folds.map(({ start }) => preview.lineAt(start).text);
   assert.ok(titles.some((title) => /^# \[1\] System/.test(title)), titles.join('\n'));
   assert.ok(titles.some((title) => /^## `src\/util.py`/.test(title)), titles.join('\n'));
   await run('strata.clearContext');
-  await until(() => !preview.getText().includes('# another line'), 'that it is gone');
+  await until(() => !preview.getText().includes('# another line'), 'a preview without the file');
   await run('workbench.action.closeEditorsInOtherGroups');
 });
 
-test('settings reach the server, and are taken back', async () => {
+test('settings are sent to the server, and can be reset', async () => {
   const settings = async () => (await run('strata.server.settings', {})).settings;
   const configuration = vscode.workspace.getConfiguration('strata');
   await configuration.update('files.list_budget', 123, vscode.ConfigurationTarget.Workspace);
@@ -120,7 +120,7 @@ test('settings reach the server, and are taken back', async () => {
   await until(async () => (await settings()).files.list_budget !== 123, 'the value before');
 });
 
-test('a settings file of the workspace sets sizes and no addresses', async () => {
+test('a settings file in the workspace can set sizes, but no addresses', async () => {
   const folder = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, '.vscode');
   const place = vscode.Uri.joinPath(folder, 'settings.json');
   const hostile = {
@@ -154,16 +154,16 @@ test('a message is edited as a document, with its line breaks', async () => {
   };
   assert.equal(await write('One\n\n  Two\nThree'), true);
   assert.deepEqual((await question()).content, [{ type: 'text', text: 'One\n\n  Two\nThree' }]);
-  assert.equal(await write('').catch(() => false), false, 'an empty message is refused');
+  assert.equal(await write('').catch(() => false), false, 'an empty message was accepted');
   assert.equal((await question()).content[0].text, 'One\n\n  Two\nThree');
   await run('workbench.action.files.revert');
   await run('strata.history.edit', { id: (await question()).id, content: 'Said otherwise' });
-  await until(() => document.getText() === 'Said otherwise', 'what was changed elsewhere');
+  await until(() => document.getText() === 'Said otherwise', 'the change from elsewhere');
   await run('strata.history.truncate', { from: (await question()).id });
   await run('workbench.action.closeActiveEditor');
 });
 
-test('the conversation is compacted and that is undone', async () => {
+test('a compaction of the conversation can be undone', async () => {
   for (let turn = 0; turn < 20; turn += 1) {
     const filler = `${turn} `.repeat(300);
     await run('strata.history.addExchange', { user: `Change src/main.py. ${filler}`, assistant: `Done. ${filler}` });
@@ -171,12 +171,12 @@ test('the conversation is compacted and that is undone', async () => {
   const count = async () => (await run('strata.compaction.status', {})).tokens;
   const before = await count();
   await run('strata.compact');
-  assert.ok((await count()) < before / 2, 'it is much shorter');
+  assert.ok((await count()) < before / 2, 'the conversation is hardly shorter');
   await run('strata.undoCompaction');
   assert.equal(await count(), before);
 });
 
-test("summaries are written by the editor's own model, without a setting", async () => {
+test("the editor's own model writes summaries, without a setting", async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
   await until(async () => (await vscode.lm.selectChatModels()).length > 0, 'the stand-in model');
   await run('strata.compact');
@@ -206,13 +206,13 @@ test('the chat participant sends the prompt to the chosen model and records the 
   const again = await until(async () => {
     const now = await run('strata.history.get', {});
     return model.asked.length > times && now.messages.length === before + 2 && now;
-  }, 'the turn that takes its place');
+  }, 'the turn that replaces it');
   assert.match(JSON.stringify(again.messages.at(-2)), /What does double do\?/);
-  assert.ok(again.messages.at(-2).id > messages.at(-2).id, 'it is another message');
+  assert.ok(again.messages.at(-2).id > messages.at(-2).id, 'it is still the old message');
   await run('strata.clearContext');
 });
 
-test('a prompt that the model finds too long is compacted and sent once more', async () => {
+test('if the model rejects a prompt as too long, the conversation is compacted and the prompt is sent once more', async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
   for (let turn = 0; turn < 20; turn += 1) {
     const filler = `${turn} `.repeat(300);
@@ -240,16 +240,16 @@ const anotherConversation = async () => {
   await until(() => status.session !== session, 'another session');
 };
 
-/** A model's answer that calls a tool, after a few words. */
+/** Returns an answer that calls a tool, after a few words. */
 const calling = (name, input) => (progress) => {
   progress.report(new vscode.LanguageModelTextPart('I look. '));
   progress.report(new vscode.LanguageModelToolCallPart(`call-${name}`, name, input));
 };
 const saying = (text) => (progress) => progress.report(new vscode.LanguageModelTextPart(text));
 
-test('the model of @strata calls tools that only look, and gets what they say', async () => {
+test('the model of @strata calls tools that only read, and gets their results', async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
-  // The one before is so long that it is compacted.
+  // The previous conversation is so long that it would be compacted.
   await anotherConversation();
   const before = (await run('strata.history.get', {})).messages.length;
   model.answers.push(calling('strata_outline', { path: 'src/util.py' }), calling('strata_read', { path: 'no/such.py' }), saying('It doubles.'));
@@ -293,7 +293,7 @@ test('tool calls are answered for a limited number of rounds, and a limit of 0 o
   await configuration.update('chat.toolRounds', undefined, vscode.ConfigurationTarget.Global);
 });
 
-test('a cancelled answer is recorded as far as it came, and one that failed can be asked again', async () => {
+test('the received part of a cancelled answer is recorded, and a failed question can be asked again', async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
   const messages = async () => (await run('strata.history.get', {})).messages;
   const before = (await messages()).length;
@@ -306,7 +306,7 @@ test('a cancelled answer is recorded as far as it came, and one that failed can 
   });
   await run('workbench.action.chat.open', { query: '@strata Tell me everything.' });
   await isStarted;
-  // The words have to reach the extension.
+  // Wait until the words reach the extension.
   await new Promise((done) => setTimeout(done, 500));
   await run('workbench.action.chat.cancel');
   const [question, partial] = await until(async () => {
@@ -319,7 +319,7 @@ test('a cancelled answer is recorded as far as it came, and one that failed can 
   const times = model.asked.length;
   await run('workbench.action.chat.open', { query: '@strata Are you there?' });
   await until(() => model.asked.length === times + 1, 'the request that fails');
-  // Nothing can be asked before the editor shows it.
+  // The next question can be asked only after the editor shows the error.
   await new Promise((done) => setTimeout(done, 1500));
   await run('workbench.action.chat.open', { query: '@strata Are you there?' });
   const after = await until(async () => {
@@ -354,7 +354,7 @@ test('suggested code is accepted, dismissed and suggested again', async () => {
   await run('strata.context.auto', { budget: 0 });
 });
 
-test('its tools answer other models', async () => {
+test('other models can call its tools', async () => {
   const call = async (name, input) => {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
     return JSON.parse(content.map((part) => part.value).join(''));
@@ -373,7 +373,7 @@ test('its tools answer other models', async () => {
   assert.deepEqual(contributes.languageModelTools.filter(({ name }) => !offered.has(name)), []);
 });
 
-test('sessions and memory', async () => {
+test('an earlier session is opened, and a note is deleted', async () => {
   const first = status.session;
   await anotherConversation();
   const { sessions } = await run('strata.session.list', {});
@@ -384,7 +384,7 @@ test('sessions and memory', async () => {
   assert.deepEqual((await run('strata.memory.list', {})).fragments, []);
 });
 
-test('a killed server comes back with its session, and buffers are in step', async () => {
+test('a killed server is restarted with its session, and buffers are in sync', async () => {
   const editor = await open('notes.md');
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'before the end\n'));
   await run('strata.addToContext', editor.document.uri);
@@ -405,14 +405,14 @@ test('a killed server comes back with its session, and buffers are in step', asy
   assert.equal((await run('strata.history.get', {})).messages.length, messages);
 });
 
-test('one server is left, however often it is restarted at once', async () => {
+test('several simultaneous restarts leave one server', async () => {
   const [old] = servers();
   await Promise.all([run('strata.restart'), run('strata.restart'), run('strata.restart')]);
   await until(() => servers().length === 1 && !servers().includes(old), 'one other server');
   assert.ok(await api.assemble({ prompt: 'Still there?', dryRun: true }));
 });
 
-test('a server that hangs is replaced by a restart', async () => {
+test('a restart replaces a server that hangs', async () => {
   const [old] = servers();
   process.kill(old, 'SIGSTOP');
   await run('strata.restart');

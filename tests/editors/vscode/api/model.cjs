@@ -1,17 +1,17 @@
-// A language model of the editor that says back how much it was asked, so that tests need no real one.
+// A language model for the editor with scripted answers, so that tests need no real model.
 
 const vscode = require('vscode');
 
-/** The requests it got, oldest first: the text of each message. */
+/** All requests, oldest first, as lists of message texts. */
 const asked = [];
 
-/** The names of the tools that each of them offered. */
+/** The names of the tools in each request. */
 const offered = [];
 
-/** What the next requests fail with. */
+/** Error messages for the next requests. */
 const failures = [];
 
-/** How the next requests are answered: each is given a way to report parts, and a token. */
+/** Functions that answer the next requests, called with a progress reporter and a cancellation token. */
 const answers = [];
 
 const textOf = (message) =>

@@ -52,7 +52,7 @@ fn what_is_known_of_the_cache_is_kept_beside_a_session() {
     store.commit(&handle, &appended(&[said(0, "zero")])).unwrap();
     let listed = store.list().unwrap();
     store.keep_cache_memory(&handle, "layout").unwrap();
-    assert_eq!(store.list().unwrap(), listed, "it is no change of the session");
+    assert_eq!(store.list().unwrap(), listed, "storing the cache memory does not change the session");
     let kept = |is_current| Some(StoredCacheMemory { memory: "layout".to_owned(), is_current });
     assert_eq!(store.cache_memory(&id("a")).unwrap(), kept(true));
     store.commit(&handle, &appended(&[said(1, "one")])).unwrap();

@@ -1,9 +1,9 @@
-//! A process is killed at any byte that it writes for a thousand messages.
+//! Kills a process at any of the bytes that it writes while it appends a thousand messages.
 //!
-//! There are tens of millions of bytes, and opening the store takes milliseconds. However, SQLite ignores most bytes
-//! until the commit they belong to is complete, so only some of them change what is found. [`Recovery`] predicts
-//! these. The tests open the store after each of them and at sample places in between, and compare the prediction
-//! with what SQLite finds.
+//! It writes tens of millions of bytes, and opening the store takes milliseconds, so the tests cannot try all of them.
+//! However, SQLite ignores most bytes until the commit that they belong to is complete, so only a few bytes change
+//! what the next process finds. [`Recovery`] predicts these. The tests open the store after each of them and after a
+//! sample of the others, and compare what SQLite finds with the prediction.
 
 use std::fs;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const APPENDS: u64 = 1_000;
 const FEW: u64 = 120;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn a_thousand_appends_can_be_cut_at_every_byte() {
     let home = Home::new();
     let appends = if long() { APPENDS } else { FEW };
@@ -41,7 +41,7 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
         }
     }
     let differ = told.len();
-    assert!(differ as u64 >= appends, "each of them can be found");
+    assert!(differ as u64 >= appends, "only {differ} bytes matter for {appends} appends");
     let writes = (first..).zip(&changes[first..]).filter(|(_, change)| change.bytes() > 0);
     let places: usize = writes.clone().map(|(_, change)| change.bytes()).sum();
     // Before each write, and at a random byte within it.
@@ -49,7 +49,7 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     let mut between: Vec<Cut> = writes
         .flat_map(|(within, change)| [0, rng.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
         .collect();
-    let anew = begun_anew(&changes).expect("a log is written over from its beginning");
+    let anew = begun_anew(&changes).expect("the log never started over");
     if long() {
         between.extend(each_byte_of_the_append_with(anew, &changes));
     } else {
@@ -62,21 +62,21 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     let recovered = [told, some(between, 3_000)].concat();
     for_each_left(&home, &[], &changes, &recovered, |_, cut| assert_found_as_told(&home, cut));
     println!(
-        "{appends} appends write {places} bytes. A death after {differ} of them leaves something else than one a byte before: \
-         {} deaths opened, between those as well, 0 messages lost; SQLite found what its files told after all of {}",
+        "{appends} appends write {places} bytes, {differ} of which change what the next process finds. Opened the store after \
+         {} kills: 0 messages lost. Compared {} recoveries by SQLite with the prediction: all equal",
         opened.len(),
         recovered.len()
     );
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn a_thousand_appends_can_be_cut_by_a_power_cut() {
     let home = Home::new();
     let changes = append_all(&home, APPENDS);
     let cuts = cuts(&changes, 1, if long() { 5_000 } else { 30 });
     for_each(&home, &changes, &cuts, assert_appended);
-    println!("{APPENDS} appends: {} deaths, half of them power cuts, 0 messages lost", cuts.len());
+    println!("{APPENDS} appends, {} interruptions, half of them power cuts: 0 messages lost", cuts.len());
 }
 
 /// Records the changes on disk for all appends. Every hundred of them use a newly opened store, so that logs are also
@@ -107,7 +107,10 @@ fn assert_appended(acknowledged: usize, found: &Store) {
         loaded => loaded.unwrap().messages,
     };
     let held = messages.len();
-    assert!((acknowledged..=acknowledged + 1).contains(&held), "{acknowledged} acknowledged, {held} there");
+    assert!(
+        (acknowledged..=acknowledged + 1).contains(&held),
+        "{acknowledged} messages acknowledged, {held} stored"
+    );
     assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
 }
 
@@ -122,7 +125,7 @@ fn assert_found_as_told(home: &Home, cut: Cut) {
     let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
     assert_eq!(busy, 0, "{cut:?}");
     drop(connection);
-    assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite finds something else than its files tell");
+    assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite does not find what its files predict");
 }
 
 /// Returns the first change that starts an existing log over, so that old frames follow the new ones.

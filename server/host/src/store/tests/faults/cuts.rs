@@ -41,7 +41,7 @@ struct Platter {
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn whatever_dies_within_a_step_the_step_was_done_or_not() {
     let home = Home::new();
     let mut states = vec![Contents::default()];
@@ -62,7 +62,7 @@ fn whatever_dies_within_a_step_the_step_was_done_or_not() {
         let next = states.get(acknowledged + 1).unwrap_or(&held);
         assert!(held == states[acknowledged] || held == *next, "after {acknowledged} steps: {held:#?}");
     });
-    println!("{} changes of files: {} deaths within them, 0 steps lost", changes.len(), cuts.len());
+    println!("{} changes of files, interrupted at {} points: 0 steps lost", changes.len(), cuts.len());
 }
 
 /// Opens the store after each cut, and passes it to `look` with the number of acknowledgements. Then checks that the

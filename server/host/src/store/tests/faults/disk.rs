@@ -1,6 +1,6 @@
 //! A disk that fails on demand: wraps SQLite's file access, counts every call that changes a file, and makes calls
 //! fail or records them. Installed for the whole process, but only affects threads of tests that request it.
-#![expect(unsafe_code, reason = "SQLite's access to files is an interface of C")]
+#![expect(unsafe_code, reason = "SQLite's file access is a C interface")]
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -218,7 +218,7 @@ unsafe extern "C" fn open(
         if creates { plan.write() } else { None }
     });
     if fault.is_some() {
-        // SAFETY: tells SQLite that no file was opened.
+        // SAFETY: SQLite passes a valid `file`; a null table tells it that no file was opened.
         unsafe { (*file).pMethods = std::ptr::null() };
         return ffi::SQLITE_CANTOPEN;
     }

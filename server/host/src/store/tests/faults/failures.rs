@@ -1,4 +1,4 @@
-//! Each of SQLite's calls that write or read fails in turn.
+//! Makes each of SQLite's reading and writing calls fail in turn.
 
 use strata_engine::conversation::history::MessageId;
 
@@ -12,7 +12,7 @@ use crate::store::{Access, Commit, Limits, Scope, StoreError};
 const SHORT: usize = 6;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn a_call_that_fails_costs_one_error_and_nothing_else() {
     disk::install();
     let expected = expected(&Home::new());
@@ -31,7 +31,7 @@ fn a_call_that_fails_costs_one_error_and_nothing_else() {
         }
     }
     println!(
-        "{writes} calls that write, {reads} that read: {runs} runs with a fault in one, {errors} errors told, 0 lost"
+        "{writes} writing calls, {reads} reading calls, {runs} runs with one fault each: {errors} errors reported, 0 steps lost"
     );
     assert!(errors * 2 > runs, "most faults are noticed: {errors} of {runs}");
 }
@@ -72,12 +72,13 @@ fn one_failure(call: usize, fault: Fault, lasting: Lasting, expected: &[Contents
             );
             if let (Step::Do(..), Some(store)) = (step, &store) {
                 let held = Contents::of(store).unwrap();
-                assert!(held == expected[at - 1], "{}: {error}, and it changed something", about());
+                assert!(held == expected[at - 1], "{}: {error}, but the store has changed", about());
             }
-            run(&home, &mut store, step).unwrap_or_else(|error| panic!("{}, again: {error}", about()));
+            run(&home, &mut store, step)
+                .unwrap_or_else(|error| panic!("{}, second attempt: {error}", about()));
         }
         let held = disk::aside(|| Contents::of(store.as_ref().unwrap()));
-        assert!(held.unwrap() == expected[at], "{}: it holds something else", about());
+        assert!(held.unwrap() == expected[at], "{}: the store has unexpected contents", about());
     }
     disk::mend();
     for _ in 0..2 {

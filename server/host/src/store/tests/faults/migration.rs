@@ -71,7 +71,7 @@ fn what_is_stored_goes_over_to_the_next_version() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn a_migration_that_fails_leaves_the_older_version_as_it_was() {
     let (home, _) = filled();
     disk::install();
@@ -98,13 +98,11 @@ fn a_migration_that_fails_leaves_the_older_version_as_it_was() {
             }
         }
     }
-    println!(
-        "{writes} calls that write, {reads} that read: {runs} runs with a fault in one, nothing lost in any"
-    );
+    println!("{writes} writing calls, {reads} reading calls, {runs} runs with one fault each: nothing lost");
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+#[expect(clippy::print_stdout, reason = "prints the results of the run")]
 fn a_migration_that_dies_leaves_the_older_version_as_it_was() {
     let (home, before) = filled();
     let was = std::fs::read(home.place().database()).unwrap();
@@ -117,5 +115,5 @@ fn a_migration_that_dies_leaves_the_older_version_as_it_was() {
         migrate(&home).unwrap();
         assert_eq!(one_or_the_other(&home, &before), Version::Next);
     });
-    println!("{} changes of files: {} deaths within them, nothing lost in any", changes.len(), cuts.len());
+    println!("{} changes of files, interrupted at {} points: nothing lost", changes.len(), cuts.len());
 }
