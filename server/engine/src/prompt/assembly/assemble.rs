@@ -434,7 +434,7 @@ impl Run<'_> {
         }
         if attempt.truncated > 0 {
             let message = format!(
-                "the {} oldest messages were left out of this prompt because the conversation does not fit; shorten it",
+                "the conversation does not fit: its oldest messages ({}) were left out of this prompt; shorten it",
                 attempt.truncated
             );
             warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });

@@ -29,7 +29,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
             format!("{} was replaced by the full text of the file, which you selected", items())
         }
         Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
-        Reason::Vanished => format!("{} no longer exists, or did not fit", items()),
+        Reason::Vanished => format!("{} {was} removed, or did not fit", items()),
         Reason::History if broke.items.is_empty() => {
             "the conversation was edited, replaced or shortened".to_owned()
         }
