@@ -53,7 +53,7 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
         .filter_map(|path| {
             let text = snapshot.text(&path, &session.selection);
             let text =
-                text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
+                text.inspect_err(|error| tracing::warn!(%path, %error, "a file was left out of the system prompt"));
             Some(SystemContextText { text: text.ok()?.text, path })
         })
         .collect()

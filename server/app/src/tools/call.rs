@@ -19,7 +19,7 @@ pub(super) const DEFAULT_TOKENS: usize = 4_000;
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
 /// Fields of list entries that only editors need.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// Maximum number of attempts with ever smaller budgets. Several are needed because a command's own budget covers only
+/// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
 /// part of the reply.
 const TRIES: usize = 4;
 
