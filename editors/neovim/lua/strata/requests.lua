@@ -5,7 +5,7 @@ local M = {}
 
 ---A question of the server to a model (docs/compaction.md).
 ---@class strata.Summarize
----@field purpose "summarize"|"merge"|"find_topic" What the answer is used for.
+---@field purpose "summarise"|"merge"|"find_topic" What the answer is used for.
 ---@field system string System prompt.
 ---@field prompt string User message.
 ---@field maxTokens integer Maximum tokens of the answer.
