@@ -149,7 +149,7 @@ The last turn has no answer."
   (cl-flet ((squeezed (text) (replace-regexp-in-string "[ \t\n]+" " " (string-trim (or text "")))))
     (and (equal (squeezed (car recorded)) (squeezed (car shown)))
          (or (eq (cdr recorded) 'stopped)
-             ;; What gptel makes of Markdown in Org is not what was said.
+             ;; In Org mode, gptel converts the Markdown of an answer.
              (derived-mode-p 'org-mode)
              (equal (squeezed (cdr recorded)) (squeezed (cdr shown)))))))
 

@@ -139,7 +139,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question of the compaction");
+                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question for the compaction");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);

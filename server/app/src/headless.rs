@@ -288,8 +288,8 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// Asks the model like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised, records
-    /// the partial answer.
+    /// Asks the model like `strata.prompt.send`, and passes the answer to the caller as it arrives. If `cancel` is
+    /// raised, records the partial answer.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if there is no answer.

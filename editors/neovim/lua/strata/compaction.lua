@@ -37,7 +37,7 @@ local function author(compaction)
   elseif by then
     return ("%s wrote the summary"):format(by.model or (by.kind == "client" and "your model" or "the provider"))
   end
-  return compaction.strategy == "topic_cut" and "now starts at the last topic change"
+  return compaction.strategy == "topic_cut" and "the conversation now starts at the last topic change"
     or "the oldest messages were removed"
 end
 

@@ -75,7 +75,7 @@ local function check_clients()
       )
       if buffers ~= reply.openDocuments then
         vim.health.warn(
-          ("%s: the server knows %d of the %d open buffers"):format(root, reply.openDocuments, buffers)
+          ("%s: the server tracks %d of the %d open buffers"):format(root, reply.openDocuments, buffers)
         )
       end
       for _, note in ipairs(reply.notes) do

@@ -264,7 +264,7 @@ local function policy(call)
   local name = call.words[1]
   local arguments = name and { policy = name ~= "default" and name or vim.NIL }
   send(call, "tiers.policy", arguments, function(reply)
-    say(("policy %s for %s, from the %s"):format(reply.policy, reply.model, reply.decidedBy))
+    say(("policy %s for %s (decided by: %s)"):format(reply.policy, reply.model, reply.decidedBy))
   end)
 end
 
@@ -355,7 +355,7 @@ define(
   "Ask the model and stream the answer (|strata-ask|). With `!`, the model may use read-only tools.",
   ask
 )
-define("status", "", "Show what is in the model's context window, and how full it is.", status)
+define("status", "", "Show the content of the model's context window and how full it is.", status)
 define("sessions", "", "Choose a conversation to continue.", function(call)
   require("strata.pick").sessions(call.root)
 end)

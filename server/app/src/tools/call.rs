@@ -71,7 +71,7 @@ pub fn call(
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
-/// Calls a tool for a reader in a shell. The caller must have indexed the workspace as far as the tool needs. The
+/// Calls a tool for a reader in a shell. The caller must have indexed the workspace if the tool needs the index. The
 /// result has at most `max_tokens` tokens, or any size if `None`.
 ///
 /// # Errors
