@@ -335,7 +335,7 @@ define(
   "clear",
   "",
   "Deselect all files. Exclusions stay.",
-  plain("files.clear", "no file is in the context")
+  plain("files.clear", "all files deselected")
 )
 define("pick", "[letters]", "Choose a workspace file to add.", function(call)
   require("strata.pick").files(call.root, call.text)

@@ -122,7 +122,7 @@ fn taken_apart(
         Some(value) => {
             let number =
                 value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
-            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a whole number above 0"))?
+            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
         }
     };
     let cursor = match arguments.get(CURSOR).filter(|_| tool.shape.has_cursor()) {
