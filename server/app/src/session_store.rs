@@ -503,7 +503,9 @@ fn opened<'a>(
         Err(error) => {
             let reason = error.to_string();
             if failed.as_ref() != Some(&reason) {
-                *news = Some(format!("conversations are not saved: {reason}; they are lost when the server exits"));
+                *news = Some(format!(
+                    "conversations are not saved: {reason}; they are lost when the server exits"
+                ));
             }
             *place = StoreState::Failed { state, folder, reason };
         }

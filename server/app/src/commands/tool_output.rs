@@ -75,8 +75,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str =
-        "Truncates a tool output, and adds it to the conversation if `callId` is given.";
+    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if `callId` is given.";
     type Args = AddParams;
     type Reply = AddReply;
 
