@@ -1,4 +1,4 @@
-;;; gptel-strata.el --- Chats of gptel with what Strata assembles  -*- lexical-binding: t; -*-
+;;; gptel-strata.el --- gptel chats with prompts from Strata  -*- lexical-binding: t; -*-
 
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1") (gptel "0.9.9"))
@@ -6,15 +6,15 @@
 
 ;;; Commentary:
 
-;; A backend for gptel that sends what Strata assembles through another backend:
+;; A backend for gptel that sends prompts from Strata through another backend:
 ;;
 ;;   (require 'gptel-strata)
 ;;   (setq gptel-backend (gptel-make-strata "Strata"
 ;;                         :backend (gptel-make-anthropic "Claude" :stream t :key #'my-key)))
 ;;
-;; A buffer in `gptel-mode' is the face of a session of Strata's.  What is edited or removed in it is changed in the
-;; session, too.  Requests from elsewhere, such as `gptel-rewrite', are sent as they are.  A server is started for each
-;; project, and told what stands in buffers that are not saved.
+;; A buffer in `gptel-mode' shows a Strata session.  Edits and deletions in the buffer also change the session.  Other
+;; requests, such as those of `gptel-rewrite', are sent unchanged.  Each project has its own server, which also receives
+;; unsaved changes.
 
 ;;; Code:
 
@@ -149,7 +149,7 @@ The last turn has no answer."
   (cl-flet ((squeezed (text) (replace-regexp-in-string "[ \t\n]+" " " (string-trim (or text "")))))
     (and (equal (squeezed (car recorded)) (squeezed (car shown)))
          (or (eq (cdr recorded) 'stopped)
-             ;; What gptel makes of Markdown in Org is not what was said.
+             ;; In Org mode, gptel converts the Markdown of an answer.
              (derived-mode-p 'org-mode)
              (equal (squeezed (cdr recorded)) (squeezed (cdr shown)))))))
 
@@ -191,7 +191,7 @@ These are the events of a stream, or the single object of another reply."
       (with-temp-buffer
         (insert body)
         (goto-char (point-min))
-        ;; Behind it stands what curl was told to write out.
+        ;; The output of curl's option `--write-out' follows the object.
         (list (ignore-errors (json-parse-buffer :object-type 'plist :null-object :null :false-object :json-false)))))))
 
 (defun gptel-strata--blocks (events)
@@ -287,7 +287,7 @@ Return (BLOCKS USAGE ENDED)."
             (apply #'gptel-strata--begin "prompt.record" :id id
                    `(,@(if ended (list :response blocks) (list :status "aborted" :partial blocks))
                      ,@(and usage (list :usage usage))))
-            (unless asked               ; Results of tools belong to the question before them.
+            (unless asked               ; Tool results belong to the previous question.
               (let ((turn (car (last gptel-strata--turns))))
                 (setq asked (car turn) text (concat (cdr turn) "\n\n" text)
                       gptel-strata--turns (butlast gptel-strata--turns))))
@@ -349,7 +349,7 @@ If its backend is Strata's, assemble the request body first."
      ((not (and (memq (plist-get info :backend) gptel-strata--backends)
                 (buffer-local-value 'gptel-mode (plist-get info :buffer))))
       (funcall send fsm))
-     ;; Results of tools come while the process of the last request ends, where nothing can be waited for.
+     ;; Tool results arrive in the sentinel of the last request, which must not wait.
      ((plist-get info :strata-data) (run-at-time 0 nil #'gptel-strata--send send fsm))
      (t (gptel-strata--send send fsm)))))
 
@@ -397,7 +397,7 @@ If Strata advises against it, call NEXT with PROCESS and STATUS."
       (when (eq (plist-get info :buffer) buffer)
         (gptel-strata--settle info)
         (with-current-buffer buffer
-          ;; How much of it the buffer shows is not known here.
+          ;; It is unknown how much of the answer the buffer shows.
           (when-let* ((turn (car (last gptel-strata--turns))))
             (setcdr turn 'stopped)))))))
 

@@ -1,5 +1,5 @@
 // A client of Strata in thirty lines: `node ask.mjs PATH...` asks a provider each line of standard input about files of this folder.
-// Needs `npm install vscode-jsonrpc@10`, which knows how messages are framed.
+// Requires `npm install vscode-jsonrpc@10`, which reads and writes the messages.
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";

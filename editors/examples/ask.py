@@ -14,7 +14,7 @@ def call(method, params):
     while True:
         headers = list(iter(server.stdout.readline, b"\r\n"))
         message = json.loads(server.stdout.read(int(headers[0].split(b":")[1])))
-        if message.get("id") == method:  # What the server says by itself is passed over.
+        if message.get("id") == method:  # Ignore notifications.
             return message["result"] if "result" in message else sys.exit(message["error"]["message"])
 
 def strata(name, **argument):

@@ -1,4 +1,4 @@
-"""Stands in for a provider, so that the examples can be tried without a key: answers each request with how large it was."""
+"""A mock provider for trying the examples without a key. Answers each request with a description of its size."""
 import http.server, json, sys
 
 class Provider(http.server.BaseHTTPRequestHandler):

@@ -1,10 +1,10 @@
-// Builds the extension into target/editors/vscode/extension, with the binary when one is named:
+// Builds the extension into target/editors/vscode/extension:
 //
 //   node build.mjs           the unpacked extension
 //   node build.mjs --vsix    also target/editors/vscode/strata-<platform>.vsix
 //
-// STRATA_BIN is the binary to bundle; without it the extension looks for `strata` in the PATH. STRATA_TARGET is the platform that it was
-// built for, as Rust calls it; without it this one.
+// STRATA_BIN is the binary to bundle. Without it, the extension looks for `strata` in the PATH. STRATA_TARGET is the Rust target triple
+// of the binary, and defaults to this platform.
 
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
@@ -18,10 +18,10 @@ const root = path.join(here, '../..');
 const target = path.join(root, 'target/editors/vscode');
 const stage = path.join(target, 'extension');
 
-/** Licences that ask for no more than a notice. */
+/** Licences that require nothing but a notice. */
 const ALLOWED = new Set(['MIT', 'ISC', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD']);
 
-/** What VS Code calls the platforms that the server is built for. */
+/** VS Code's names for the platforms that the server is built for. */
 const PLATFORMS = {
   'x86_64-unknown-linux-gnu': 'linux-x64',
   'aarch64-unknown-linux-gnu': 'linux-arm64',
@@ -35,7 +35,7 @@ const PLATFORMS = {
 const triple = process.env.STRATA_TARGET;
 const platform = triple ? PLATFORMS[triple] : `${process.platform}-${process.arch}`;
 if (!platform) {
-  throw new Error(`STRATA_TARGET: ${triple} is none of ${Object.keys(PLATFORMS).join(', ')}`);
+  throw new Error(`STRATA_TARGET: unknown platform ${triple}; expected one of ${Object.keys(PLATFORMS).join(', ')}`);
 }
 
 fs.rmSync(stage, { recursive: true, force: true });
@@ -74,7 +74,7 @@ if (binary) {
   fs.chmodSync(path.join(stage, 'server', name), 0o755);
 }
 
-// All that is staged is wanted; without this file the packager warns that nothing was left out.
+// Package everything that is staged. Without this file, the packager warns that nothing is ignored.
 fs.writeFileSync(path.join(stage, '.vscodeignore'), '');
 
 if (process.argv.includes('--vsix')) {
@@ -90,7 +90,7 @@ if (process.argv.includes('--vsix')) {
   console.log(path.relative(root, stage));
 }
 
-/** The packages that `inputs` belong to. Throws when the licence of one is not allowed. */
+/** Returns the packages that `inputs` belong to. Throws if the licence of a package is not allowed. */
 function packagesOf(inputs) {
   const folders = new Set(
     inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),

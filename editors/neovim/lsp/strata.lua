@@ -1,2 +1,2 @@
--- What `vim.lsp.config("strata", ...)` begins with; `vim.lsp.enable("strata")` finds it here.
+-- Default configuration for `vim.lsp.enable("strata")`, which `vim.lsp.config("strata", ...)` extends.
 return require("strata.server").config()

@@ -1,5 +1,4 @@
--- Owns what is there before anything was asked for: the command, the <Plug> mappings, and that files are attached.
--- Loads nothing else; all of it is in lua/strata and comes when it is used.
+-- Defines the command and the <Plug> mappings, and attaches files. The modules in lua/strata are loaded on first use.
 if vim.g.loaded_strata then
   return
 end
@@ -49,7 +48,7 @@ if (vim.g.strata or {}).autostart ~= false then
   if vim.lsp.enable then
     vim.lsp.enable("strata")
   end
-  -- What has no type, and everything on Neovim 0.10, is not attached by that.
+  -- `vim.lsp.enable` does not attach buffers without a file type, and does not exist in Neovim 0.10.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "FileType" }, {
     group = group,
     desc = "Strata tracks this buffer",

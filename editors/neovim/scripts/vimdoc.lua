@@ -1,9 +1,9 @@
---- Writes doc/strata.txt out of the annotations in lua/: `nvim -l scripts/vimdoc.lua`. With `--check` it writes nothing and
---- fails when the manual is not what the annotations say. Owns the form of the manual; what it says stands in the sources.
+--- Generates doc/strata.txt from the annotations in lua/: `nvim -l scripts/vimdoc.lua`. With `--check`, writes nothing and fails if the
+--- manual is stale.
 
 local WIDTH = 78
 
--- What the plugin sets unless the user does, as in lua/strata/server.lua.
+-- Defaults that the plugin overrides in lua/strata/server.lua.
 local OWN_DEFAULTS = { ["lsp.code_action"] = false }
 
 local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")
@@ -16,7 +16,7 @@ local function add(line)
   end
 end
 
----A line with a tag at its end.
+---Adds a line with a tag at its end.
 local function tagged(text, tag)
   tag = ("*%s*"):format(tag)
   if #text + #tag + 1 > WIDTH then
@@ -41,7 +41,7 @@ local function wrapped(text, indent)
   end
 end
 
----Paragraphs and examples as they are annotated: what is indented stays as it is.
+---Adds paragraphs and examples. Examples are not wrapped.
 local function block(lines, indent)
   local paragraph = {}
   local function flush()
@@ -79,7 +79,7 @@ local function source(path)
   return vim.fn.readfile(here .. "/lua/" .. path)
 end
 
----The `@brief` of a module.
+---Returns the `@brief` of a module.
 local function brief(path)
   local found, inside = {}, false
   for _, line in ipairs(source(path)) do
@@ -96,7 +96,7 @@ local function brief(path)
   return found
 end
 
----The fields of a class.
+---Returns the fields of a class.
 local function fields(path, class)
   local found, inside = {}, false
   for _, line in ipairs(source(path)) do
@@ -106,7 +106,7 @@ local function fields(path, class)
       break
     elseif inside then
       local name, rest = line:match("^%-%-%-@field (%S+) (.*)")
-      -- A type may hold spaces inside parentheses and braces.
+      -- A type may contain spaces inside parentheses and braces.
       local depth, cut = 0, #rest + 1
       for at = 1, #rest do
         local sign = rest:sub(at, at)
@@ -130,7 +130,7 @@ local function field_list(path, class)
   end
 end
 
----The public functions of a module with what is annotated above them.
+---Returns the public functions of a module with their annotations.
 local function functions(path)
   local found, comment = {}, {}
   for _, line in ipairs(source(path)) do
@@ -179,12 +179,12 @@ end
 
 local SCHEMA = here .. "/../../docs/schema/settings.json"
 
----The settings of the server as its schema describes them, by their dotted names.
+---Returns the server's settings from their schema, with dotted names.
 local function settings()
   local schema = vim.json.decode(table.concat(vim.fn.readfile(SCHEMA), "\n"), { luanil = { object = true } })
   local found = {}
   local function shape_of(property)
-    -- What may be left out is one of two: nothing, or this.
+    -- The schema of an optional setting is a choice between its type and null.
     local inner = property.anyOf and property.anyOf[1] or property
     return inner["$ref"] and schema["$defs"][inner["$ref"]:match("[^/]+$")] or inner
   end
@@ -211,7 +211,7 @@ local function settings()
   return found
 end
 
----A default as it is written, when it fits.
+---Formats a default, or returns an empty string if it is too long.
 local function default_of(setting)
   local text = setting.default ~= nil and vim.json.encode(setting.default):gsub("\\/", "/") or ""
   return #text <= 30 and text or ""
@@ -229,8 +229,8 @@ vim.opt.runtimepath:prepend(here)
 
 local INTRODUCTION = {
   "Strata manages what a language model sees: which files in full, which as outlines, and in which order, so that",
-  "prompts fit and the provider's cache is used. This plugin is a thin client of the language server `strata serve`. It",
-  "needs no other plugin. Requires Neovim 0.10 or later.",
+  "prompts fit and reuse the provider's cache. This plugin is a thin client of the language server `strata serve`. It",
+  "requires Neovim 0.10 or later and no other plugin.",
   "",
   "No setup is needed: opening a file of a workspace starts the server. No keys are mapped; see",
   "|strata-mappings|.",
@@ -243,7 +243,7 @@ local INTRODUCTION = {
   "",
   'On Neovim 0.11 and later, the server is a regular configuration: `vim.lsp.config("strata", ...)` changes it, and',
   '`vim.lsp.enable("strata", false)` disables it. A crashed server restarts and continues its conversation.',
-  "|vim.lsp.status()| shows its progress.",
+  "|vim.lsp.status()| shows the server's progress.",
 }
 
 local SECTIONS = {
@@ -262,7 +262,7 @@ local SECTIONS = {
   { "CodeCompanion", "strata-codecompanion" },
 }
 
--- A plugin that was copied out of its repository has no schema.
+-- The schema is missing if the plugin was copied out of its repository.
 if vim.fn.filereadable(SCHEMA) == 1 then
   table.insert(SECTIONS, 3, { "Settings", "strata-settings" })
 end
@@ -274,7 +274,7 @@ function WRITE.introduction()
 end
 
 function WRITE.options()
-  wrapped("All options are in one table, to be set before the plugin is loaded:", "")
+  wrapped("Set options in one table, before the plugin is loaded:", "")
   block(
     { ">lua", '    vim.g.strata = { trusted = { "~/src" }, settings = { model = "gpt-5" } }', "<", "" },
     ""
@@ -306,7 +306,7 @@ end
 
 function WRITE.commands()
   wrapped(
-    "Everything is a subcommand of one command, with completion. `:Strata` alone opens a menu.",
+    "All commands are subcommands of `:Strata`, with completion. `:Strata` alone opens a menu.",
     ""
   )
   add("")
@@ -318,7 +318,7 @@ function WRITE.commands()
 end
 
 function WRITE.mappings()
-  wrapped("None is set by default. Each mapping runs the command of the same name:", "")
+  wrapped("No keys are mapped by default. Each mapping runs the command of the same name:", "")
   add("")
   for _, line in ipairs(vim.fn.readfile(here .. "/plugin/strata.lua")) do
     local name, does = line:match('^  { "(%w+)", "(.*)" },$')
@@ -359,8 +359,8 @@ end
 
 function WRITE.statusline()
   block({
-    "|strata.statusline()| shows how full the window is, the cache hit rate, how long the cache lives, and how close",
-    "a compaction is. |vim.lsp.status()| shows the progress of indexing and compactions.",
+    "|strata.statusline()| shows how full the window is, the cache hit rate, how long the cache lasts, and how close",
+    "the next compaction is. |vim.lsp.status()| shows the progress of indexing and compactions.",
     "",
     ">vim",
     "    set statusline+=%{v:lua.require'strata'.statusline()}",
@@ -375,12 +375,12 @@ function WRITE.events()
   wrapped("Autocommands of the |User| event:", "")
   add("")
   tagged("StrataStatus", "StrataStatus")
-  wrapped("The meter changed. `data` has the `meter` and the `root` of the workspace. The meter:", "    ")
+  wrapped("The meter changed. `data` contains the `root` of the workspace and the `meter`:", "    ")
   field_list("strata/notices.lua", "strata.Meter")
   add("")
   tagged("StrataCompaction", "StrataCompaction")
   wrapped(
-    "A compaction started, ended or failed. `data` has the `news` from the server and the `root`.",
+    "A compaction started, ended or failed. `data` contains the server's notification as `news`, and the `root`.",
     "    "
   )
 end

@@ -1,4 +1,4 @@
-// What the extension offers to other extensions. The README shows how to use it.
+// The API for other extensions. The README shows how to use it.
 
 import type * as vscode from 'vscode';
 
@@ -12,15 +12,15 @@ import type {
   Status,
 } from './protocol';
 
-/** `vscode.extensions.getExtension('strata.strata').activate()` resolves to this. */
+/** The API that `vscode.extensions.getExtension('strata.strata').activate()` resolves to. */
 export interface StrataApi {
-  /** Makes a request body. It changes nothing; the reply's `id` names it for `record`. */
+  /** Assembles a request body without changing the conversation. Pass the `id` of the reply to `record`. */
   assemble(request: PromptAssembleParams, token?: vscode.CancellationToken): Promise<PromptAssembleReply>;
-  /** Commits the turn: the question and its answer join the conversation. */
+  /** Adds the question and its answer to the conversation. */
   record(outcome: PromptRecordParams): Promise<PromptRecordReply>;
-  /** Shows files in full: URIs, paths, folders, globs, or lines (`src/lib.rs#L10-40`). */
+  /** Selects files, which prompts then contain in full: URIs, paths, folders, globs, or lines (`src/lib.rs#L10-40`). */
   select(paths: (string | vscode.Uri)[]): Promise<FilesSelectReply>;
-  /** The context meter, as often as it changes. */
+  /** Fires whenever the context meter changes. */
   onStatus: vscode.Event<Status>;
 }
 

@@ -1,14 +1,13 @@
-// Finds the `strata` binary: the one the user named, the one that came with the extension, or the one in the PATH.
-// It starts nothing.
+// Finds the `strata` binary: the one in the settings, the one bundled with the extension, or the one in the PATH.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import * as path from 'node:path';
 
 const NAME = process.platform === 'win32' ? 'strata.exe' : 'strata';
 
-/** Where to look. */
+/** Places to look for the binary. */
 export interface Places {
-  /** The setting `strata.path`; empty when it is not set. */
+  /** The setting `strata.path`. Empty if it is not set. */
   configured: string;
   /** The folder of the extension. */
   extension: string;
@@ -16,7 +15,7 @@ export interface Places {
   searchPath: string;
 }
 
-/** The path of the binary. Throws an error that says what to do if there is none. */
+/** Returns the path of the binary. If there is none, throws an error that says what to do. */
 export function findBinary({ configured, extension, searchPath }: Places): string {
   if (configured !== '') {
     if (!runs(configured)) {

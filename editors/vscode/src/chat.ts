@@ -1,5 +1,5 @@
-// The chat participant `@strata`: the server makes the prompt, the user's model answers it, the server records the
-// turn. The history of the chat panel is not sent: the server has the conversation.
+// The chat participant `@strata`: the server assembles the prompt, the user's model answers it, and the server records
+// the turn. The history of the chat panel is not sent, because the server keeps the conversation.
 
 import * as vscode from 'vscode';
 
@@ -22,7 +22,7 @@ const PARTICIPANT = 'strata.chat';
 export class Chat implements vscode.Disposable {
   private readonly participant: vscode.ChatParticipant;
   private readonly turns: PanelTurns;
-  /** The end of the turn before: the conversation has one at a time. */
+  /** Resolves when the previous turn ends, because the conversation can have only one turn at a time. */
   private ending: Promise<unknown> = Promise.resolve();
   private answering = 0;
 
@@ -42,7 +42,7 @@ export class Chat implements vscode.Disposable {
     this.participant.dispose();
   }
 
-  /** Whether a question is being answered, after which all warnings about its prompts are said. */
+  /** Whether a question is being answered. Warnings about its prompts then appear at the end of the answer. */
   get isAnswering(): boolean {
     return this.answering > 0;
   }
@@ -71,7 +71,7 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  /** Runs it when the turns before have ended. */
+  /** Runs a turn after all earlier turns have ended. */
   private inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.ending.then(run);
     this.ending = result.catch(() => undefined);
@@ -137,26 +137,26 @@ export class Chat implements vscode.Disposable {
       format: 'anthropic',
       model: known?.id ?? model.family,
       maxInputTokens: model.maxInputTokens,
-      // The editor's API has no way to ask for another lifetime.
+      // The editor's API cannot request another lifetime.
       ttl: '5m',
     });
   }
 
-  /** Waits for the compaction that the recorded turn made due, so that the answer can say the outcome of it and the next prompt is short. */
+  /** Waits for the compaction that the recorded turn triggered, so that the answer can report it and the next prompt is short. */
   private async compactionEnds(token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     try {
       const ended = new Promise<void>((done) => {
         listening.push(
           this.strata.onCompaction(({ state }) => state !== 'started' && done()),
-          // A server that ended says nothing more.
+          // A stopped server sends no more notifications.
           this.strata.onLife((life) => life !== 'running' && done()),
           token.onCancellationRequested(() => done()),
         );
       });
       const { running } = await this.strata.ask('strata.compaction.status', {});
       if (running && !token.isCancellationRequested) {
-        // Without a word of it: behind progress, the editor folds the answer away.
+        // Show no progress, because the editor would collapse the answer above it.
         await ended;
       }
     } finally {
@@ -164,7 +164,7 @@ export class Chat implements vscode.Disposable {
     }
   }
 
-  /** Files that the question refers to are shown in full from now on. */
+  /** Selects the files that the question refers to. */
   private async addReferences(references: readonly vscode.ChatPromptReference[]): Promise<void> {
     const paths = references.flatMap(({ value }) => {
       if (value instanceof vscode.Uri) {
@@ -180,7 +180,7 @@ export class Chat implements vscode.Disposable {
   }
 }
 
-/** What you should know of the prompt, after the answer, where it stays: what was left out of it, and that it was compacted. */
+/** Adds warnings about the prompt and notices of compactions to the end of the answer, where they stay visible. */
 function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {
   const line = (icon: string, message: string) => {
     const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');

@@ -1,5 +1,5 @@
-// The one place that talks to the server: starts it, starts it again when it dies, sends commands, hands on what it
-// says. It keeps the last thing it heard of the meter and the name of the session, and no state of the context.
+// The only module that talks to the server: starts it, restarts it after a crash, sends commands, and forwards its
+// notifications. Keeps the latest status and the id of the session, but no other state of the context.
 
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-languageclient/node';
@@ -10,17 +10,17 @@ import type { Commands, Compaction, CountTokens, Delta, Notifications, Status, S
 import { SELECTOR } from './resources';
 import { chosenSettings } from './settings';
 
-/** Where the name of the last session is kept, for the next time this workspace is opened. */
+/** Key under which the id of the last session is stored, to resume it when the workspace is opened again. */
 const LAST_SESSION = 'session';
 
-/** So many deaths within `DEATHS_WITHIN_MS` and the server is not started again by itself. */
+/** Number of crashes within `DEATHS_WITHIN_MS` after which the server is not restarted automatically. */
 const DEATHS = 5;
 const DEATHS_WITHIN_MS = 3 * 60_000;
 
-/** How the server is doing. */
+/** State of the server. */
 export type Life = 'starting' | 'running' | 'stopped';
 
-/** Answers what the server asks of the client, by name. */
+/** Handlers for the server's requests to the client, by method name. */
 export interface Answers {
   'strata/summarize': (params: Summarize, token: vscode.CancellationToken) => Promise<{ text: string; model: string }>;
   'strata/countTokens': (params: CountTokens, token: vscode.CancellationToken) => Promise<{ inputTokens: number }>;
@@ -40,24 +40,24 @@ export class Strata implements vscode.Disposable {
   private readonly lifeEmitter = new vscode.EventEmitter<Life>();
   private readonly changeEmitter = new vscode.EventEmitter<void>();
 
-  /** The context meter was told. */
+  /** Fires when the server reports the context meter. */
   readonly onStatus = this.statusEmitter.event;
   readonly onWarning = this.warningEmitter.event;
   readonly onCompaction = this.compactionEmitter.event;
-  /** A piece of an answer that the server asked for. */
+  /** Fires for each piece of an answer that the server streams. */
   readonly onDelta = this.deltaEmitter.event;
   readonly onLife = this.lifeEmitter.event;
-  /** What was shown of the context may be out of date. */
+  /** Fires when the displayed context may be out of date. */
   readonly onChange = this.changeEmitter.event;
 
   private language: LanguageClient | undefined;
-  /** The end of the server before. */
+  /** Resolves when the previous server has exited. */
   private ending: Promise<void> = Promise.resolve();
-  /** How often it was to be started again. */
+  /** Number of restarts requested so far. */
   private restarts = 0;
   private lastStatus: Status | undefined;
   private deaths: number[] = [];
-  /** The setting `strata.path`. A workspace's file may name it too, which changes nothing. */
+  /** The setting `strata.path`, which a workspace's settings cannot override. */
   private path = configuredPath();
 
   constructor(
@@ -70,16 +70,16 @@ export class Strata implements vscode.Disposable {
           this.path = configuredPath();
           void this.restart();
         } else if (event.affectsConfiguration('strata') && this.language?.isRunning()) {
-          // The server asks for the values.
+          // The server then requests the values.
           void this.language.sendNotification('workspace/didChangeConfiguration', { settings: null });
         }
       }),
-      // Whether the workspace is trusted is said once, at the start.
+      // Restart, because the server learns only at startup whether the workspace is trusted.
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()),
     );
   }
 
-  /** The meter as it was told last. */
+  /** The status that the server reported last. */
   get status(): Status | undefined {
     return this.lastStatus;
   }
@@ -95,7 +95,7 @@ export class Strata implements vscode.Disposable {
     }
   }
 
-  /** Starts the server. Does not throw: what went wrong is shown to the user. */
+  /** Starts the server. Shows errors to the user instead of throwing them. */
   async start(): Promise<void> {
     let language: LanguageClient | undefined;
     try {
@@ -111,7 +111,7 @@ export class Strata implements vscode.Disposable {
       this.listen(language);
       await language.start();
     } catch (error) {
-      // One that was ended while it started is no one's business any more.
+      // Ignore the error if the server was stopped while it was starting.
       if (language === this.language) {
         this.lifeEmitter.fire('stopped');
         void this.offerRestart(`Strata failed to start. ${wordsOf(error)}`);
@@ -124,7 +124,7 @@ export class Strata implements vscode.Disposable {
     this.restarts += 1;
     const mine = this.restarts;
     await this.stop();
-    // Of several at once the last one starts it: each would start a server of its own.
+    // If several restarts overlap, only the last one starts the server.
     if (mine === this.restarts) {
       await this.start();
     }
@@ -134,7 +134,7 @@ export class Strata implements vscode.Disposable {
     const language = this.language;
     this.language = undefined;
     if (language?.needsStop()) {
-      // One that hangs, or has not started yet, is an error here; the library kills it.
+      // `dispose` fails if the server hangs or has not started yet. The library then kills it.
       this.ending = language.dispose().catch((error) => this.output.warn(`the server did not exit: ${wordsOf(error)}`));
     }
     await this.ending;
@@ -146,7 +146,7 @@ export class Strata implements vscode.Disposable {
     this.output.dispose();
   }
 
-  /** Sends a command that only looks. */
+  /** Sends a command that changes nothing. */
   async ask<Name extends keyof Commands>(
     command: Name,
     params: Commands[Name]['params'],
@@ -156,13 +156,13 @@ export class Strata implements vscode.Disposable {
       throw new Error('The Strata server is not running.');
     }
     const call = { command, arguments: [params] };
-    // Without a token: the library takes `undefined` for a parameter of the request.
+    // Omit an absent token, because the library would send `undefined` as a parameter of the request.
     return token === undefined
       ? this.language.sendRequest('workspace/executeCommand', call)
       : this.language.sendRequest('workspace/executeCommand', call, token);
   }
 
-  /** Sends a command that changes something, after which everything that is shown is asked for again. */
+  /** Sends a command that changes something, and then refreshes all views. */
   async tell<Name extends keyof Commands>(
     command: Name,
     params: Commands[Name]['params'],
@@ -175,18 +175,18 @@ export class Strata implements vscode.Disposable {
     }
   }
 
-  /** Has everything that is shown asked for again. */
+  /** Refreshes all views. */
   refresh(): void {
     this.changeEmitter.fire();
   }
 
-  /** `isMeant` says whether the client that these are for has not been given up. */
+  /** Returns the options of a client. `isMeant` returns whether that client is still in use. */
   private options(isMeant: () => boolean): LanguageClientOptions {
     const { extension, workspaceState } = this.context;
     return {
       documentSelector: SELECTOR,
       outputChannel: this.output,
-      // A function: a server that is started again is told of the session that was open when it died.
+      // A function, so that a restarted server resumes the session that was open when it crashed.
       initializationOptions: () => ({
         settings: chosenSettings(extension),
         resume: workspaceState.get<string>(LAST_SESSION),
@@ -249,8 +249,8 @@ export class Strata implements vscode.Disposable {
   }
 
   private async offerRestart(message: string): Promise<void> {
-    const choice = await vscode.window.showErrorMessage(message, 'Start Again', 'Open Settings', 'Show Log');
-    if (choice === 'Start Again') {
+    const choice = await vscode.window.showErrorMessage(message, 'Restart', 'Open Settings', 'Show Log');
+    if (choice === 'Restart') {
       await this.restart();
     } else if (choice === 'Open Settings') {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'strata.path');
@@ -260,7 +260,7 @@ export class Strata implements vscode.Disposable {
   }
 }
 
-/** What an error says to the user. */
+/** Returns the message of an error. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

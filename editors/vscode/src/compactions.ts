@@ -1,5 +1,5 @@
-// Tells of compactions that began by themselves: in the answer while a chat turn runs, in a notification otherwise. One that you
-// asked for has its own answer.
+// Reports automatic compactions: in the answer during a chat turn, otherwise in a notification. Compactions that the user requested
+// are reported by their command.
 
 import * as vscode from 'vscode';
 
@@ -7,7 +7,7 @@ import type { Strata } from './client';
 import type { Compaction, LastCompaction, SummaryAuthor } from './protocol';
 import { counted, exactly } from './wording';
 
-/** Those that end from now on, until `stop`. */
+/** The compactions that end before `stop` is called. */
 export interface Collected {
   ended: Compaction[];
   stop(): void;
@@ -29,7 +29,7 @@ export class CompactionNotices implements vscode.Disposable {
     });
   }
 
-  /** Collects them for an answer, which tells of them in place of a notification. */
+  /** Starts to collect compactions, which are then not reported in notifications. */
   collect(): Collected {
     const ended: Compaction[] = [];
     this.collecting.add(ended);
@@ -41,7 +41,7 @@ export class CompactionNotices implements vscode.Disposable {
   }
 }
 
-/** Says what a compaction did, with a way back. */
+/** Shows what a compaction did, and offers to undo it. */
 export async function offerUndo(message: string): Promise<void> {
   const choice = await vscode.window.showInformationMessage(message, 'Undo', 'Open Preview');
   if (choice === 'Undo') {
@@ -51,7 +51,7 @@ export async function offerUndo(message: string): Promise<void> {
   }
 }
 
-/** `The conversation was compacted: 46 messages became 9, 25,310 tokens became 4,870. Echo wrote the summary.` */
+/** `Conversation compacted: 46 messages became 9, 25,310 tokens became 4,870. Echo wrote the summary.` */
 export function madeShorter({ before, after, strategy, summarisedBy }: Compaction): string {
   const sizes =
     before === undefined || after === undefined
@@ -61,7 +61,7 @@ export function madeShorter({ before, after, strategy, summarisedBy }: Compactio
   return `Conversation compacted${sizes}. ${howOf(strategy, summarisedBy)}.`;
 }
 
-/** How a compaction was made, in a sentence without its full stop. */
+/** Describes how the conversation was compacted, in a sentence without its full stop. */
 export function howOf(strategy: LastCompaction['strategy'] | undefined, author: SummaryAuthor | null | undefined): string {
   switch (author?.kind) {
     case 'client':
@@ -75,7 +75,7 @@ export function howOf(strategy: LastCompaction['strategy'] | undefined, author: 
   }
 }
 
-/** What else there is to know, to be put after a sentence. */
+/** Returns the notes of a compaction as sentences, with a leading space. */
 export function notesOf({ notes }: Compaction): string {
   return notes?.length ? ` ${notes.map((note) => `${note[0]?.toUpperCase()}${note.slice(1)}.`).join(' ')}` : '';
 }

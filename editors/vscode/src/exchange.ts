@@ -1,5 +1,5 @@
-// One question to a model of the editor and its answer: prompts are assembled and sent, the model's calls of tools are answered, and what
-// came of each request is recorded. It knows nothing of the panel's history.
+// Asks one of the editor's models a question: assembles and sends prompts, answers the model's tool calls, and records the outcome of
+// each request. Does not use the history of the chat panel.
 
 import * as vscode from 'vscode';
 
@@ -10,17 +10,17 @@ import type { Content, PromptAssembleParams, PromptAssembleReply, PromptRecordPa
 import type { OfferedTools } from './tools';
 import { counted, exactly } from './wording';
 
-/** What there is to say after an answer. */
+/** The outcome of a question, to be shown after the answer. */
 export interface Outcome {
-  /** What was left out of prompts, and the like; each once. */
+  /** Warnings about the prompts, without duplicates. */
   warnings: string[];
-  /** Why there is not an answer, or no more of it. */
+  /** Why the answer is missing or incomplete. */
   error?: string;
 }
 
-/** What one request brought. */
+/** The answer to one request. */
 interface Reply {
-  /** Tokens of its prompt. */
+  /** Tokens of the prompt. */
   total: number;
   text: string;
   calls: vscode.LanguageModelToolCallPart[];
@@ -28,13 +28,13 @@ interface Reply {
   error?: string;
 }
 
-/** Sent to the model with the last results that it gets. */
+/** Sent to the model with the results of the last round of tool calls. */
 const LAST_ROUND = 'No more tool calls are possible for this question. Answer with what you know.';
 
 export class Exchange {
   private readonly warnings = new Set<string>();
 
-  /** Without `tools` none are offered. At most `rounds` times the model's calls are answered. */
+  /** If `tools` is undefined, the model gets no tools. At most `rounds` rounds of tool calls are answered. */
   constructor(
     private readonly strata: Strata,
     private readonly model: vscode.LanguageModelChat,
@@ -44,7 +44,7 @@ export class Exchange {
     private readonly token: vscode.CancellationToken,
   ) {}
 
-  /** Asks `question`; `parameters` are those that all its prompts have in common. */
+  /** Asks `question`. `parameters` apply to each of its prompts. */
   async run(question: string, parameters: PromptAssembleParams): Promise<Outcome> {
     const common = this.tools === undefined ? parameters : { ...parameters, tools: this.tools.declared() };
     let next: PromptAssembleParams = { ...common, prompt: question };
@@ -73,7 +73,7 @@ export class Exchange {
     return { warnings: [...this.warnings] };
   }
 
-  /** Sends a prompt and records the outcome of it. One that the provider finds too long is compacted and sent once more. */
+  /** Sends a prompt and records the outcome. If the provider rejects it as too long, compacts the conversation and sends it again. */
   private async sent(parameters: PromptAssembleParams): Promise<Reply> {
     const prompt = await this.strata.ask('strata.prompt.assemble', parameters, this.token);
     if (parameters.toolResults === undefined) {
@@ -91,7 +91,7 @@ export class Exchange {
     return reply;
   }
 
-  /** What the model answers, shown as it comes. A stopped answer ends at once, whether its provider heard of it or not. */
+  /** Returns the model's answer, and shows it as it arrives. Stops as soon as the user cancels, even if the provider continues. */
   private async replyTo({ body, tokens }: PromptAssembleReply): Promise<Reply> {
     const reply: Reply = { total: tokens.total, text: '', calls: [] };
     const listening: vscode.Disposable[] = [];
@@ -138,7 +138,7 @@ export class Exchange {
   }
 }
 
-/** An answer as the conversation has it. */
+/** Returns an answer as the content of a message. */
 function contentOf(text: string, calls: vscode.LanguageModelToolCallPart[]): Content {
   if (calls.length === 0) {
     return text;

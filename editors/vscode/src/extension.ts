@@ -1,4 +1,4 @@
-// Where the extension begins: it puts the parts together and starts the server.
+// Entry point of the extension: creates its parts and starts the server.
 
 import * as vscode from 'vscode';
 
@@ -74,7 +74,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   return apiOf(strata);
 }
 
-/** The editor waits for this, so that the server ends in order. */
+/** Stops the server. The editor waits until it has exited. */
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
@@ -105,7 +105,7 @@ async function tick(
     if (!(error instanceof vscode.CancellationError)) {
       void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
     }
-    // The boxes go back to what is true.
+    // Reset the checkboxes to the actual selection.
     tree.redraw();
   }
 }

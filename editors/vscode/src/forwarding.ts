@@ -1,5 +1,5 @@
-// Chats of other extensions with Strata as the source of the model: their messages go to the server as they are, and its answer goes
-// back in parts of the editor. Nothing of the workspace or of a Strata conversation is added.
+// Forwards the chats of other extensions to the configured provider: converts their messages for the server, and its answer to parts of
+// the editor's API. Adds nothing from the workspace or from Strata's conversations.
 
 import * as vscode from 'vscode';
 
@@ -10,13 +10,13 @@ type Messages = readonly vscode.LanguageModelChatRequestMessage[];
 type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 type SentMessage = ModelSendParams['messages'][number];
 
-/** What all providers take. */
+/** Image types that all providers accept. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** The role of instructions; not in the types, but chats of the editor use it. */
+/** Role of system messages. The types do not declare it, but the editor's chats use it. */
 const SYSTEM = 3;
 
-/** Sends messages to `model`, and reports the answer as it comes. A stopped answer is not an error. */
+/** Sends messages to `model`, and reports the answer as it arrives. A cancelled answer is not an error. */
 export async function forward(
   strata: Strata,
   model: string,
@@ -79,7 +79,7 @@ function blocksOf(part: unknown): ContentBlockInput[] {
 
 const textBlocksOf = (part: unknown) => textsOf(part).map((text) => ({ type: 'text' as const, text }));
 
-/** Pictures. Other data that is no text says something to one provider only: a cache mark, its own state. */
+/** Converts an image. Drops other binary data, such as cache marks, because it has a meaning only to a specific provider. */
 function picturesOf(part: unknown) {
   if (!(part instanceof vscode.LanguageModelDataPart) || !PICTURES.has(part.mimeType)) {
     return [];
@@ -99,7 +99,7 @@ function textsOf(part: unknown): string[] {
   return isText ? [new TextDecoder().decode(part.data)] : [];
 }
 
-/** The bill as data, as other sources of models tell it. */
+/** Returns the usage as a data part, in the form that other model providers use. */
 function billOf({ input, output, cacheRead, cacheWrite }: Usage): vscode.LanguageModelDataPart {
   const bill = {
     prompt_tokens: input + cacheRead + cacheWrite,

@@ -1,5 +1,5 @@
-// Messages of a conversation as documents: what is changed in one and saved is what the message says from then on. An input box
-// would do for one line only. The documents have a language of their own, so that nothing saves or formats them by itself.
+// Messages of a conversation as documents: saving a document changes its message. An input box would allow only one line. The documents
+// have a language of their own, so that they are not saved or formatted automatically.
 
 import * as vscode from 'vscode';
 
@@ -9,14 +9,14 @@ import { wordsOf } from './client';
 import type { Message, Status } from './protocol';
 
 const SCHEME = 'strata-message';
-/** Paths begin with it, by which the manifest tells their language. */
+/** Prefix of all paths, by which `package.json` assigns the language. */
 const TOP = '/strata-message';
 
 export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.emitter.event;
   private readonly registered: vscode.Disposable;
-  /** How often each session had been changed when it was last heard of. */
+  /** Last reported version of each session. */
   private readonly versions = new Map<string, number>();
 
   constructor(private readonly strata: Strata) {
@@ -39,7 +39,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
     }
     const { message, version } = await this.find(uri);
-    // Grows with each change, which is all that the editor asks of a time.
+    // The editor requires only that the time grows with each change.
     return { type: vscode.FileType.File, ctime: 0, mtime: version, size: new TextEncoder().encode(textIn(message)).length };
   }
 
@@ -109,7 +109,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     return { message, session, version: stateVersion };
   }
 
-  /** Has the documents of a session that was changed read again. */
+  /** Reloads the documents of a session that has changed. */
   private follow({ session, stateVersion }: Status): void {
     if (this.versions.get(session) === stateVersion) {
       return;
@@ -135,7 +135,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   }
 }
 
-/** The one text of a message. */
+/** Returns the text of a message. Throws if the message has no text or several. */
 function textIn(message: Message): string {
   const [text, another] = message.content.filter((block) => block.type === 'text');
   if (text === undefined || another !== undefined) {
@@ -144,7 +144,7 @@ function textIn(message: Message): string {
   return text.text;
 }
 
-/** Which message a document is; `undefined` for what lies above messages. */
+/** Returns the message that a path refers to, or `undefined` for a directory. */
 function placeOf(uri: vscode.Uri): { session: string; id: number } | undefined {
   const [session, id, name] = uri.path.slice(TOP.length + 1).split('/');
   return session === undefined || id === undefined || name === undefined ? undefined : { session, id: Number(id) };

@@ -1,35 +1,35 @@
-// The way to the user's own models, through the editor: for chat turns, and for summaries and counts that
-// the server asks for. Which model is used is the user's choice; nothing here holds a key.
+// Access to the editor's models: for chat turns, and for the summaries and token counts that the server requests. The
+// user chooses the model. No keys are needed.
 
 import * as vscode from 'vscode';
 
 import type { Answers } from './client';
 import type { Usage } from './protocol';
 
-/** Strata itself as a source of models. */
+/** Vendor name of Strata's own model provider. */
 export const VENDOR = 'strata';
 
-/** Said where no model is there. */
+/** Message shown if no model is available. */
 export const NO_MODEL =
   'No language model is available in this editor. You can still preview or copy the prompt.';
 
-/** The model of the last chat request, which writes summaries unless a setting names another. */
+/** The model of the last chat request, which writes summaries unless the settings name another model. */
 export class ChatModel {
   last: vscode.LanguageModelChat | undefined;
 }
 
-/** The first model that there is. */
+/** Returns the first available model. */
 export async function anyModel(): Promise<vscode.LanguageModelChat | undefined> {
   return (await vscode.lm.selectChatModels())[0];
 }
 
-/** Whether it is the model of this name, however it writes its version. */
+/** Returns whether a model has this name. Ignores case, and treats dots like hyphens. */
 export function isModel({ id, family }: vscode.LanguageModelChat, name: string): boolean {
   const plain = (text: string) => text.toLowerCase().replaceAll('.', '-');
   return [id, family].map(plain).includes(plain(name));
 }
 
-/** The models of other sources. The server asks its own model itself: it would wait here for an answer of its own. */
+/** Returns the models of other vendors. Excludes Strata's own model, because the server would wait for itself. */
 async function otherModels(): Promise<vscode.LanguageModelChat[]> {
   return (await vscode.lm.selectChatModels()).filter(({ vendor }) => vendor !== VENDOR);
 }
@@ -38,7 +38,7 @@ async function modelNamed(name: string): Promise<vscode.LanguageModelChat | unde
   return (await otherModels()).find((model) => isModel(model, name));
 }
 
-/** What the server asks of the editor's models. */
+/** Returns the handlers for the server's requests to the editor's models. */
 export function modelAnswers(chatModel: ChatModel): Answers {
   return {
     'strata/summarize': async ({ system, prompt, model }, token) => {
@@ -72,37 +72,37 @@ async function needModel(): Promise<vscode.LanguageModelChat> {
   return model;
 }
 
-/** How providers word that a prompt is too long: the editor's API has no code for it. */
+/** Messages of providers for a prompt that is too long. The editor's API has no error code for this. */
 const TOO_LONG =
   /prompt is too long|context_length_exceeded|maximum context length|context window|exceeds? (the )?(maximum number of tokens|token limit|context)|input is too long/i;
-/** What limits of another kind have in common. */
+/** Messages about rate limits, which are not about the length of a prompt. */
 const RATE = /rate limit|quota|per minute/i;
 
-/** Whether a request failed because its prompt is too long for the model. */
+/** Returns whether an error message says that the prompt is too long for the model. */
 export function isTooLong(message: string): boolean {
   return TOO_LONG.test(message) && !RATE.test(message);
 }
 
-/** Whether the model takes cache marks. Providers of other families may take an unknown part for a picture. */
+/** Returns whether the model accepts cache marks. Providers of other models may mistake an unknown part for an image. */
 export function takesMarks({ id, family }: vscode.LanguageModelChat): boolean {
   const wanted = vscode.workspace.getConfiguration('strata').get('chat.cacheMarks', true);
   return wanted && [id, family].some((name) => name.toLowerCase().includes('claude'));
 }
 
-/** Whether tools can be offered to the model. Their types do not have it, but models of the editor say so. */
+/** Returns whether the model can call tools. The types do not declare this capability, but the editor's models have it. */
 export function callsTools(model: vscode.LanguageModelChat): boolean {
   const { capabilities } = model as { capabilities?: { supportsToolCalling?: boolean } };
   return capabilities?.supportsToolCalling !== false;
 }
 
-/** A block of the request bodies that the server makes for Anthropic's Messages API. */
+/** A block of a request body for Anthropic's Messages API. */
 interface Block {
   type: string;
   text?: string;
   [field: string]: unknown;
 }
 
-/** Such a body. */
+/** A request body for Anthropic's Messages API. */
 interface Body {
   system?: Block[];
   messages: { role: 'user' | 'assistant'; content: string | Block[] }[];
@@ -111,7 +111,7 @@ interface Body {
 type UserPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart | vscode.LanguageModelDataPart;
 type AssistantPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelDataPart;
 
-/** The same as messages of the editor's API, which knows no system prompt: it goes first, as the user's. */
+/** Converts a body to messages of the editor's API. The API has no system prompt, so it becomes the first user message. */
 export function messagesOf(body: unknown, { marks }: { marks: boolean }): vscode.LanguageModelChatMessage[] {
   const { system = [], messages } = body as Body;
   const said = [...(system.length > 0 ? [{ role: 'user' as const, content: system }] : []), ...messages];
@@ -122,14 +122,14 @@ export function messagesOf(body: unknown, { marks }: { marks: boolean }): vscode
   });
 }
 
-/** A message with results of tools and more becomes two: some providers refuse anything else in the message that answers calls. */
+/** Splits a message after its tool results, because some providers reject other content in the same message. */
 function resultsFirst({ role, content }: Body['messages'][number]): { role: 'user' | 'assistant'; blocks: Block[] }[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const end = blocks.findLastIndex(({ type }) => type === 'tool_result') + 1;
   return [blocks.slice(0, end), blocks.slice(end)].filter((part) => part.length > 0).map((part) => ({ role, blocks: part }));
 }
 
-/** The blocks of an answer with all its text in one, since some providers keep only the first text of an answer. */
+/** Merges all text blocks of an answer into the first, because some providers keep only the first text block. */
 function joined(blocks: Block[]): Block[] {
   const isText = ({ type }: Block) => type === 'text';
   const texts = blocks.filter(isText);
@@ -144,7 +144,7 @@ function joined(blocks: Block[]): Block[] {
 
 const marked = (block: Block) => block['cache_control'] !== undefined;
 
-/** Blocks as parts. A mark is a part of its own after the one that it marks, as chat extensions write it for each other. */
+/** Converts blocks to parts. A cache mark becomes a separate part after the marked one, which is the convention among chat extensions. */
 function partsOf(blocks: Block[], marks: boolean): (UserPart | AssistantPart)[] {
   return blocks.flatMap((block) => (marks && marked(block) ? [partOf(block), mark()] : [partOf(block)]));
 }
@@ -168,7 +168,7 @@ function partOf(block: Block): UserPart | AssistantPart {
   }
 }
 
-/** What a provider said of its bill, when it sent that along as data: there is no field for it in the editor's API. */
+/** Returns the usage that a provider reported in a data part, because the editor's API has no field for it. */
 export function usageOf(part: unknown): Usage | undefined {
   const { mimeType, data } = part as { mimeType?: string; data?: Uint8Array };
   if (mimeType !== 'usage' || data === undefined) {

@@ -1,20 +1,20 @@
-// Fetches a web page that you name, as text. It follows no links and keeps nothing.
+// Fetches a web page as text. Follows no links, and keeps nothing.
 
 import * as vscode from 'vscode';
 
-/** So long a server may take. */
+/** Timeout of a request. */
 const PATIENCE_MS = 20_000;
-/** So large a page may be, before its markup is taken off; the server has a limit for the text. */
+/** Maximum size of a page including its markup. The server limits the size of the text. */
 const MAX_BYTES = 4 << 20;
 
-/** A page as the server takes it. */
+/** A page, as `strata.url.add` accepts it. */
 export interface Page {
   url: string;
   title?: string;
   content: string;
 }
 
-/** Throws an error that says what to do when there is no such page, or it is not text. */
+/** Fetches a page. Throws an error with the reason if the page cannot be fetched or is not text. */
 export async function fetchPage(url: string, token: vscode.CancellationToken): Promise<Page> {
   const stop = new AbortController();
   const cancelled = token.onCancellationRequested(() => stop.abort());
@@ -26,7 +26,7 @@ export async function fetchPage(url: string, token: vscode.CancellationToken): P
     }
     const type = reply.headers.get('content-type') ?? 'text/html';
     if (!/^(text\/|application\/(json|xml|xhtml\+xml))/i.test(type)) {
-      throw new Error(`its type is ${type}, not text`);
+      throw new Error(`its content type is ${type}, not text`);
     }
     const text = await textOf(reply);
     return /html/i.test(type) ? { url, ...readable(text) } : { url, content: text };
@@ -54,7 +54,7 @@ async function textOf({ body }: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** What went wrong on the way stands in the cause. */
+/** Returns the message of an error. For network errors, the cause says more than the error itself. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { message?: string }; message?: string };
   return cause?.message || message || String(error);
@@ -62,12 +62,12 @@ function reasonOf(error: unknown): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', mdash: '—', ndash: '–', hellip: '…' };
 
-/** Elements that are left out with all that they hold. */
+/** Elements that are omitted with all their content. */
 const LEFT_OUT = new Set(['script', 'style', 'head', 'nav', 'svg', 'noscript', 'template']);
 const BLOCKS = /^(p|div|section|h[1-6]|ul|ol|table|blockquote|dl|main|article|header|footer|pre)$/;
 const LINES = /^(br|li|tr|dt|dd)$/;
 
-/** The title and the text of HTML: what stands between tags, with an empty line around each block. Takes linear time, whatever it is given. */
+/** Returns the title and the text of an HTML page, with an empty line around each block. Takes linear time for any input. */
 export function readable(html: string): { title?: string; content: string } {
   let content = '';
   let preformatted = 0;
@@ -97,7 +97,7 @@ export function readable(html: string): { title?: string; content: string } {
   return { ...(called && { title: called }), content: lines.join('\n').replace(/\n{3,}/g, '\n\n').trim() };
 }
 
-/** Where a text begins, or the end. */
+/** Returns the position of `text` after `from`, or the end if it does not occur. */
 function positionOf(html: string, text: string, from: number): number {
   const at = html.indexOf(text, from);
   return at < 0 ? html.length : at;

@@ -1,5 +1,5 @@
-// Which turns of the conversation were asked in which chat of the editor, so that one that is edited, asked again or removed there leaves
-// the conversation too. It lives as long as the window and keeps names of messages, never what they say.
+// Tracks which turns of the conversation belong to which chat of the editor, so that editing, retrying or removing a turn there also
+// removes it from the conversation. Lasts as long as the window. Stores the numbers of messages, not their content.
 
 import * as vscode from 'vscode';
 
@@ -12,7 +12,7 @@ interface Asked {
 }
 
 export class PanelTurns {
-  /** The turns of each chat in order; nothing for one that left no question, or was asked before this window was opened. */
+  /** Turns of each chat, in order. `undefined` for a turn that added no question, or that is older than this window. */
   private readonly chats = new Map<string, (Asked | undefined)[]>();
 
   constructor(
@@ -20,7 +20,7 @@ export class PanelTurns {
     private readonly participant: string,
   ) {}
 
-  /** Takes the turns out of the conversation that the chat no longer shows. */
+  /** Removes the turns that the chat no longer shows from the conversation. */
   async follow(request: vscode.ChatRequest, { history }: vscode.ChatContext): Promise<void> {
     const shown = history.filter((turn) => turn instanceof vscode.ChatRequestTurn && turn.participant === this.participant && !turn.command);
     const turns = this.chats.get(chatOf(request)) ?? Array<undefined>(shown.length).fill(undefined);
@@ -35,10 +35,10 @@ export class PanelTurns {
     }
   }
 
-  /** Notes the turn that ended, however it did. */
+  /** Records a turn that has ended, successfully or not. */
   async ended(request: vscode.ChatRequest): Promise<void> {
     const turns = this.chats.get(chatOf(request)) ?? [];
-    // Without a server nothing was left.
+    // Without a server, no question was added.
     const asked = await this.lastQuestion().catch(() => undefined);
     const isNoted = turns.some((turn) => turn?.session === asked?.session && turn?.message === asked?.message);
     turns.push(isNoted ? undefined : asked);
@@ -52,7 +52,7 @@ export class PanelTurns {
   }
 }
 
-/** What tells one chat of the editor from another. The token is made for tools, and is the same for all questions of a chat. */
+/** Identifies a chat of the editor. The token is meant for tools, but is the same for all questions of a chat. */
 function chatOf({ toolInvocationToken }: vscode.ChatRequest): string {
   return JSON.stringify(toolInvocationToken);
 }

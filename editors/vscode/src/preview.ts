@@ -1,5 +1,5 @@
-// The prompt as a document to read: a virtual one that follows the context, folds by part, and shows where the
-// cache marks are. The text and its parts are the server's; nothing is added to them.
+// Preview of the prompt: a virtual document that follows the context, can be folded by part, and shows the cache marks.
+// The server provides the text and its parts.
 
 import * as vscode from 'vscode';
 
@@ -11,7 +11,7 @@ const SCHEME = 'strata';
 const LANGUAGE = 'strata-prompt';
 const PREVIEW = vscode.Uri.from({ scheme: SCHEME, path: '/Prompt' });
 
-/** News that follow each other within this time are shown together. */
+/** Changes within this time are shown together. */
 const TOGETHER_MS = 200;
 
 export class Preview
@@ -31,7 +31,7 @@ export class Preview
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });
   private timer: NodeJS.Timeout | undefined;
-  /** Of the text that was provided last. */
+  /** Parts of the text that was provided last. */
   private parts: PreviewPart[] = [];
 
   constructor(private readonly strata: Strata) {
@@ -52,7 +52,7 @@ export class Preview
     await vscode.languages.setTextDocumentLanguage(document, LANGUAGE);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: false });
     this.drawMarks();
-    // The system prompt and the map are long, and much the same every time.
+    // Fold the system prompt and the map, which are long and seldom change.
     const long = this.parts.filter(({ part }) => part === 'system' || part === 'map');
     await vscode.commands.executeCommand('editor.fold', { selectionLines: long.map(({ line }) => line) });
   }
@@ -108,13 +108,13 @@ export class Preview
     }
   }
 
-  /** The parts that the document has: it follows the text that was provided a moment later. */
+  /** Returns the parts that lie within the document, which may not show the latest text yet. */
   private partsIn(document: vscode.TextDocument): PreviewPart[] {
     return this.parts.filter(({ line, lines }) => lines > 0 && line + lines <= document.lineCount);
   }
 }
 
-/** The last line up to this one that is not blank: a part ends with the blank line after it. */
+/** Returns the last line up to `last` that is not blank, because a part includes the blank line after it. */
 function lastWritten(document: vscode.TextDocument, last: number): vscode.TextLine {
   const line = document.lineAt(last);
   return last > 0 && line.isEmptyOrWhitespace ? lastWritten(document, last - 1) : line;

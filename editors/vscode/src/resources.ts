@@ -1,29 +1,29 @@
-// How files are called on both sides: the editor has URIs, the server has paths relative to the workspace folder.
+// Converts between the names of files: the editor uses URIs, the server uses paths relative to the workspace folder.
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-/** Documents that the server follows. */
+/** Documents that the server tracks. */
 export const SELECTOR = [{ scheme: 'file' }, { scheme: 'untitled' }];
 
-/** Whether the server can know it. */
+/** Returns whether the server tracks a document. */
 export function isFollowed(uri: vscode.Uri): boolean {
   return SELECTOR.some(({ scheme }) => scheme === uri.scheme);
 }
 
-/** What the server is told for a URI. */
+/** Returns the name of a file for the server. */
 export function pathOf(uri: vscode.Uri): string {
   return uri.toString();
 }
 
-/** The same for lines of it, counted from 1, the last one included. */
+/** Returns the name of lines of a file for the server. Lines are counted from 1, and `last` is inclusive. */
 export function pathOfLines(uri: vscode.Uri, first: number, last: number): string {
   return `${relative(uri) ?? uri.fsPath}#L${first}-${last}`;
 }
 
-/** The URI of a path that the server named. */
+/** Returns the URI of a path from the server. */
 export function uriOf(name: string): vscode.Uri | undefined {
-  // Any other name with a colon is that of a file.
+  // Any other name with a colon is a file name.
   if (name.startsWith('untitled:')) {
     return vscode.Uri.parse(name);
   }
@@ -39,7 +39,7 @@ export function uriOf(name: string): vscode.Uri | undefined {
   return folder && vscode.Uri.joinPath(folder.uri, ...rest);
 }
 
-/** The server's name of an open document. */
+/** Returns the server's name for an open document. */
 export function relative(uri: vscode.Uri): string | undefined {
   if (uri.scheme !== 'file') {
     return uri.toString();

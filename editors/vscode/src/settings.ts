@@ -1,9 +1,9 @@
-// Reads what the user set of the server's settings. Defaults are the server's business: a value that no one set
-// is not sent, so that the files `strata.toml`, `.strata.toml` and `.strata.yaml` keep their say.
+// Reads the server's settings that the user set in the editor. Does not send defaults, which would override the files
+// `strata.toml`, `.strata.toml` and `.strata.yaml`.
 
 import * as vscode from 'vscode';
 
-/** A tree of settings, as the server takes it. */
+/** A tree of settings, as the server accepts it. */
 export interface Tree {
   [name: string]: unknown;
 }
@@ -14,10 +14,10 @@ interface Block {
 
 const SECTION = 'strata';
 
-/** Said also when no one set it: the extension has menus for what the server's code actions do, and a default of its own. */
+/** Settings that are sent even if unset, because the extension's default differs: its menus replace the server's code actions. */
 const OWN_DEFAULTS = ['lsp.code_action'];
 
-/** The values that were set by hand, for the resource when one is named. */
+/** Returns the values that the user set, for a resource if one is given. */
 export function chosenSettings(extension: vscode.Extension<unknown>, resource?: vscode.Uri): Tree {
   const configuration = vscode.workspace.getConfiguration(SECTION, resource);
   const tree: Tree = {};
@@ -31,7 +31,7 @@ export function chosenSettings(extension: vscode.Extension<unknown>, resource?: 
   return tree;
 }
 
-/** The extension's first block of settings is the client's own; the others are the server's. */
+/** Returns the names of the server's settings. The extension's first block of settings is its own. */
 function serverSettings(extension: vscode.Extension<unknown>): string[] {
   const blocks: Block[] = extension.packageJSON.contributes.configuration;
   return blocks

@@ -1,6 +1,6 @@
-// Strata as a source of models: where a provider is configured, chats are offered its model. The server asks it with its own key, so that
-// prompts are cached as the provider documents it: those of `@strata` are its own, those of other chats are forwarded. Nothing here holds a
-// key or opens a connection.
+// Strata as a model provider: if a provider is configured, its model appears in the chat's model list. The server sends the requests with
+// its own key, so that the provider's prompt cache works as documented. Prompts of `@strata` are assembled by the server, and those of
+// other chats are forwarded. This module holds no key and opens no connection.
 
 import * as vscode from 'vscode';
 
@@ -11,24 +11,24 @@ import { forward } from './forwarding';
 import { VENDOR } from './models';
 import type { Delta } from './protocol';
 
-/** News that follow each other within this time are looked at together. */
+/** Status changes within this time are handled together. */
 const TOGETHER_MS = 500;
 
-/** What a model takes and gives when the server does not know it. */
+/** Limits and capabilities assumed for a model that the server does not know. */
 const UNKNOWN = { max_input: 128_000, max_output: 8192, tools: true, image: null };
 
 export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation = this.emitter.event;
   private readonly registered: vscode.Disposable;
-  /** The model that was offered last. */
+  /** Id of the model that was offered last. */
   private offered: string | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly strata: Strata) {
     this.registered = vscode.Disposable.from(
       vscode.lm.registerLanguageModelChatProvider(VENDOR, this),
-      // It comes after a change of the settings, too.
+      // The status is also sent after a change of the settings.
       strata.onStatus(() => {
         this.timer ??= setTimeout(() => {
           this.timer = undefined;
@@ -50,7 +50,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
       ...{ id, name: `Strata: ${id}`, family: id, version: '1', tooltip: 'The model configured in strata.provider' },
       ...{ maxInputTokens: max_input, maxOutputTokens: max_output },
       capabilities: { toolCalling: tools, imageInput: image !== null },
-      // Not in the types; without it the editor does not list the model.
+      // The types do not declare this field, but the editor lists the model only with it.
       isUserSelectable: true,
     };
     return [model];
@@ -66,7 +66,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
     await forward(this.strata, id, messages, tools, progress, token);
   }
 
-  /** A guess of four characters a token: nothing is counted here. */
+  /** Estimates one token for every four characters. */
   async provideTokenCount(_model: unknown, text: string | vscode.LanguageModelChatRequestMessage): Promise<number> {
     const all = typeof text === 'string' ? text : text.content.map((part) => (part as { value?: string }).value ?? '').join('');
     return Math.ceil(all.length / 4);
@@ -78,7 +78,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
     this.emitter.dispose();
   }
 
-  /** The model of the provider that the settings name. */
+  /** Returns the model of the configured provider. */
   private async configured(): Promise<string | undefined> {
     if (this.strata.life !== 'running') {
       return undefined;
@@ -87,7 +87,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
     return settings.provider.name === null ? undefined : (settings.provider.model ?? settings.model);
   }
 
-  /** Has the editor ask again when another model is configured. */
+  /** Makes the editor update its list if another model is configured. */
   private async follow(): Promise<void> {
     const id = await this.configured().catch(() => this.offered);
     if (id !== this.offered) {
@@ -97,9 +97,9 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
   }
 }
 
-/** A question that the server asks its own provider. */
+/** A question that the server sends to its own provider. */
 export class SentQuestion {
-  /** With `mayLook` the model may call tools that only look. */
+  /** If `mayLook` is set, the model may call read-only tools. */
   constructor(
     private readonly strata: Strata,
     private readonly model: string,
@@ -129,14 +129,14 @@ export class SentQuestion {
     }
     if (toolCall !== undefined) {
       const about = Object.values(toolCall.input as object).find((value) => typeof value === 'string');
-      this.stream.progress(about === undefined ? `Calls ${toolCall.name}` : `Calls ${toolCall.name}: ${about}`);
+      this.stream.progress(about === undefined ? `Calling ${toolCall.name}` : `Calling ${toolCall.name}: ${about}`);
     }
     if (notice !== undefined) {
       notices.push(notice);
     }
   }
 
-  /** What was stopped is not an error. */
+  /** Returns the outcome. A cancelled answer is not an error. */
   private ended(warnings: string[], error: string | undefined): Outcome {
     const once = [...new Set(warnings)];
     return error === undefined || this.token.isCancellationRequested ? { warnings: once } : { warnings: once, error };

@@ -1,5 +1,5 @@
-// Tools for language models: each is one command of the server. Other chats get all of them, `@strata` offers those that only look. What
-// a tool takes is described in `package.json`, and is what its command takes.
+// Tools for language models, each of which runs one command of the server. Other chats get all of them, and `@strata` offers the
+// read-only ones. `package.json` describes the arguments of a tool, which are those of its command.
 
 import * as vscode from 'vscode';
 
@@ -9,9 +9,9 @@ import type { Commands, Tool as DeclaredTool, ToolResult } from './protocol';
 
 interface Tool {
   command: keyof Commands;
-  /** What is shown while it runs, followed by what it is about. */
+  /** Message shown while the tool runs, followed by the value of the argument `about`. */
   says: string;
-  /** The argument that says what it is about. */
+  /** Name of the argument to show. */
   about?: string;
   changes: boolean;
 }
@@ -47,7 +47,7 @@ export function registerTools(strata: Strata): vscode.Disposable {
   return vscode.Disposable.from(...registered);
 }
 
-/** What a command replies, without the files that a model is to see nothing of: a command answers you, who may see them. */
+/** Runs a read-only command, and removes excluded files from its reply, because commands show them to the user but models must not see them. */
 async function look(strata: Strata, { command }: Tool, input: object, token: vscode.CancellationToken): Promise<object> {
   const reply: object = await strata.ask(command, input as never, token);
   const { path: about } = reply as { path?: unknown };
@@ -65,11 +65,11 @@ function sentenceOf({ says, about }: Tool, input: Record<string, unknown>): stri
   return typeof what === 'string' ? `${says}: ${what}` : says;
 }
 
-/** The tools of one answer of `@strata`. */
+/** The tools that a model may call while it answers a question to `@strata`. */
 export class OfferedTools {
   private readonly offered: vscode.LanguageModelToolInformation[];
 
-  /** Those that only look, in an order that stays, since they begin every prompt; then those that the question names. */
+  /** Offers the read-only tools in a fixed order, because every prompt begins with them, and then the tools that the question names. */
   constructor(private readonly request: vscode.ChatRequest) {
     const looking = Object.keys(TOOLS).filter((name) => !TOOLS[name]?.changes);
     const named = request.toolReferences.map(({ name }) => name);
@@ -77,17 +77,17 @@ export class OfferedTools {
     this.offered = [...new Set([...looking, ...named])].map((name) => known.get(name)).filter((tool) => tool !== undefined);
   }
 
-  /** As prompts declare them. */
+  /** Returns the tools as prompts declare them. */
   declared(): DeclaredTool[] {
     return this.offered.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema ?? { type: 'object' } }));
   }
 
-  /** As the editor's models take them. */
+  /** Returns the tools as the editor's API declares them. */
   forModel(): vscode.LanguageModelChatTool[] {
     return this.declared().map(({ name, description = '', input_schema }) => ({ name, description, inputSchema: input_schema as object }));
   }
 
-  /** Answers calls one after the other; the editor shows each in the answer. A call that fails says so to the model. */
+  /** Runs tool calls in sequence, which the editor shows in the answer. Errors are returned to the model as results. */
   async answer(calls: readonly vscode.LanguageModelToolCallPart[], token: vscode.CancellationToken): Promise<ToolResult[]> {
     const results: ToolResult[] = [];
     for (const { callId, name, input } of calls) {

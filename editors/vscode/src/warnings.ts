@@ -1,17 +1,17 @@
-// Tells the user what the server warns of: files that did not fit, secrets that were taken out, a session that could
-// not be opened or saved. The same warning is told once while it lasts.
+// Shows the server's warnings to the user: files that did not fit, secrets that were replaced, or a session that could
+// not be opened or saved. A warning that is already visible is not shown again.
 
 import * as vscode from 'vscode';
 
 import type { Strata } from './client';
 
-/** Codes that interrupt; the others are in the log. */
+/** Codes of the warnings that are shown to the user. The others are only logged. */
 const LOUD = new Set(['store', 'resume', 'compaction', 'redacted', 'shed']);
 
-/** Those of a prompt, which the answer in the chat says as well. */
+/** Codes of warnings about a prompt, which the chat's answer also shows. */
 const IN_ANSWERS = new Set(['redacted', 'shed']);
 
-/** `isAnswering` says whether the chat is answering a question. */
+/** Shows warnings. `isAnswering` returns whether the chat is answering a question. */
 export function showWarnings(strata: Strata, isAnswering: () => boolean): vscode.Disposable {
   const showing = new Set<string>();
   return strata.onWarning(async ({ code, message, path }) => {

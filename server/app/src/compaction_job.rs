@@ -19,7 +19,7 @@ use crate::format::{self, grouped};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 
-/// A compaction gets a note if it frees less than the size of the request divided by this number.
+/// A compaction that frees less than the size of the request divided by this number gets a note for the user.
 const WORTH_SAYING: usize = 10;
 
 /// Why a conversation is compacted.
@@ -40,9 +40,9 @@ pub enum Reason {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Compaction")]
 pub struct CompactionNotice {
-    /// Progress of the compaction.
+    /// Whether the compaction has started, ended or failed.
     pub state: CompactionState,
-    /// Id of the session that is compacted.
+    /// Id of the session being compacted.
     pub session: String,
     /// Name of the compaction profile.
     pub profile: String,
@@ -90,7 +90,7 @@ pub struct CompactionJob {
     pub size: Option<RequestSize>,
 }
 
-/// Summarizes the tool results to archive with `summarizer`, on the caller's thread. Uses excerpts of the results if
+/// Asks `summarizer` to summarize the tool results to archive, on the caller's thread. Uses excerpts of the results if
 /// there is no answer.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
@@ -139,7 +139,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question of the compaction");
+                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question for the compaction");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn files_buffers_and_cells_are_kept() {
         assert_eq!(name(&inside("a b/é.rs")).as_deref(), Some("a b/é.rs"));
-        assert!(inside("a b/é.rs").contains("%20"), "the name above was percent-encoded");
+        assert!(inside("a b/é.rs").contains("%20"), "the name above must have been percent-encoded");
         assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
         let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
         assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));

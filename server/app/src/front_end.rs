@@ -61,7 +61,7 @@ pub struct ClientGone;
 /// A warning for the user.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// Machine-readable kind of warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+    /// Machine-readable kind of the warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
     /// `redacted`, ...
     pub code: String,
     /// Text of the warning, as a sentence.

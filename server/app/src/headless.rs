@@ -288,8 +288,8 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// Asks the model like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised, records
-    /// the partial answer.
+    /// Asks the model like `strata.prompt.send`, and passes the answer to the caller as it arrives. If `cancel` is
+    /// raised, records the partial answer.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if there is no answer.
@@ -526,7 +526,7 @@ impl HeadlessWorkspace {
     /// Continues a stored session, or starts one with this id if there is none.
     ///
     /// # Errors
-    /// Returns a [`CommandError`] if the session cannot be read, or if it does not exist and the id is a reserved word.
+    /// Returns a [`CommandError`] if the session cannot be read, or if it does not exist and its id is reserved.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {

@@ -38,7 +38,7 @@ use outlining::{OutlineBatch, OutlineRun};
 /// remaining outlines are stored at the end, when no caller waits.
 const KEEP_AT: usize = 8_192;
 
-/// Maximum size of a project file, in bytes. Larger files are not written by hand.
+/// Maximum size of a project file, in bytes. Larger files are usually generated.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// Maximum number of project files to read. Large repositories with many packages have a few thousand.
 const MAX_MANIFESTS: usize = 5_000;

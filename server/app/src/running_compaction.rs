@@ -1,4 +1,4 @@
-//! A running compaction, for commands that need its result. Several commands can read the draft. The caller decides
+//! A running compaction, for commands that need its result. Several commands can wait for the draft. The caller decides
 //! which of them installs it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

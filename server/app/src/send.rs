@@ -50,7 +50,7 @@ pub trait SendHost: ToolHost {
     fn progress(&mut self, message: &str);
 }
 
-/// A request to a model that waits for the answer.
+/// A job that sends a request to a model and waits for the answer.
 pub trait ModelJob: std::fmt::Debug + Send + Sync {
     fn session(&self) -> &str;
 

@@ -17,8 +17,8 @@ use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 use crate::token_count_client::TokenCountClient;
 
-/// Maximum number of notices of one kind to remember. Their hashes take 16 KiB for the lifetime of the server. With
-/// more models or files than this, the oldest notices are repeated.
+/// Maximum number of notices of one kind to remember. Their hashes take 16 KiB. With more models or files than this, the
+/// oldest notices are repeated.
 const MAX_NOTICES: usize = 1 << 10;
 
 /// Services that commands use outside their session.

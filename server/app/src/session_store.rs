@@ -503,7 +503,9 @@ fn opened<'a>(
         Err(error) => {
             let reason = error.to_string();
             if failed.as_ref() != Some(&reason) {
-                *news = Some(format!("conversations are not saved: {reason}; they end with the server"));
+                *news = Some(format!(
+                    "conversations are not saved: {reason}; they are lost when the server exits"
+                ));
             }
             *place = StoreState::Failed { state, folder, reason };
         }
@@ -539,7 +541,7 @@ mod tests {
             store.commit(&say(text), 1).unwrap();
             assert_eq!(store.persistence(), Persistence::InMemory);
         }
-        assert!(store.news().is_some_and(|news| news.contains("they end with the server")));
+        assert!(store.news().is_some_and(|news| news.contains("they are lost when the server exits")));
         assert_eq!(store.news(), None);
         fs::remove_file(&disk).unwrap();
         store.commit(&say("three"), 1).unwrap();

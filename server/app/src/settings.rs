@@ -131,7 +131,7 @@ impl Problem {
                 format!("the setting strata{dot}{path} was rejected: {message}; the settings are unchanged")
             }
             _ if path.is_empty() => format!("the settings of {} were rejected: {message}", source.name),
-            _ => format!("the settings of {} were rejected, because of {path}: {message}", source.name),
+            _ => format!("the settings of {} were rejected because of {path}: {message}", source.name),
         }
     }
 }
@@ -152,7 +152,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
     for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
-        tracing::warn!(name, "no such setting");
+        tracing::warn!(name, "unknown setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]

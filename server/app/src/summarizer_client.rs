@@ -253,7 +253,7 @@ impl Answerer {
 /// Creates providers for the models in the settings.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
-        return Err("the workspace is not trusted, so Strata asks no provider".to_owned());
+        return Err("the workspace is not trusted, so no provider is asked".to_owned());
     }
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =

@@ -196,7 +196,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "memory_add",
-        title: "Keep a note",
+        title: "Save a note",
         description: "Saves a note about this workspace for later conversations; `memory_search` finds it. Use it for decisions, \
                       conventions and facts that were hard to find, in a sentence or two that make sense on their own.",
         command: "strata.memory.add",

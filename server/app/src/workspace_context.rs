@@ -52,8 +52,9 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
     shown
         .filter_map(|path| {
             let text = snapshot.text(&path, &session.selection);
-            let text =
-                text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
+            let text = text.inspect_err(
+                |error| tracing::warn!(%path, %error, "a file was left out of the system prompt"),
+            );
             Some(SystemContextText { text: text.ok()?.text, path })
         })
         .collect()

@@ -59,7 +59,7 @@ export async function runAtTheScreen(files) {
       const dialog = page.locator('.monaco-dialog-box');
       await dialog.filter({ hasText: 'its name suggests secrets' }).waitFor();
       await bench.shot('secret');
-      await dialog.locator('.monaco-button').filter({ hasText: 'Show' }).click();
+      await dialog.locator('.monaco-button').filter({ hasText: 'Add' }).click();
       await bench.row('secret.env').waitFor();
       await box('secret.env').click();
       await bench.row('secret.env').waitFor({ state: 'detached' });

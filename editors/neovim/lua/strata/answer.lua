@@ -1,4 +1,4 @@
---- Owns the buffer with the answers of `:Strata ask`, which grows while one is written. Knows no one who answers.
+--- Shows the answers of `:Strata ask` in a buffer while they arrive.
 
 local window = require("strata.window")
 
@@ -10,7 +10,7 @@ local NAME = "strata://answer"
 local Answer = {}
 Answer.__index = Answer
 
----Writes on. Windows that show the end go on showing it.
+---Appends text. Windows that show the end of the buffer follow it.
 ---@param text string
 function Answer:append(text)
   if not vim.api.nvim_buf_is_loaded(self.buffer) then
@@ -29,7 +29,7 @@ end
 
 local M = {}
 
----Shows a question, below which its answer is to be written.
+---Shows a question. Append its answer to the result.
 ---@param question string
 ---@return strata.Shown
 function M.begin(question)

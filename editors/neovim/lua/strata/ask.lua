@@ -1,5 +1,5 @@
 ---@brief
----`:Strata ask {text}` asks the model configured in `provider.*` (docs/ask.md). The server sends the prompt and owns the key.
+---`:Strata ask {text}` asks the model configured in `provider.*` (docs/ask.md). The server sends the prompt, so the plugin needs no key.
 ---The answer is streamed into `strata://answer` and recorded with its usage. With `!`, the model may use Strata's read-only
 ---tools; each call is shown in the answer. `:Strata cancel` stops an answer and records what has arrived.
 ---
@@ -9,7 +9,7 @@
 ---
 ---If no provider is configured, the prompt is sent with curl (|strata-curl|).
 ---
---- Owns one question to a model through the server, and how its answer is shown. Sends nothing itself.
+--- Owns questions that the server sends to a model, and how the answers are shown.
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
@@ -18,13 +18,13 @@ local window = require("strata.window")
 
 local M = {}
 
----What is done with the pieces of answers, by the name of the stream.
+---Handlers for the pieces of answers, by the name of the stream.
 ---@type table<string, fun(delta: table)>
 local streams = {}
 
 local asked = 0
 
----What an answer cost, in a sentence.
+---Describes the token usage of an answer.
 local function bill(reply)
   local usage = reply.usage
   local input = usage.input + usage.cacheRead + usage.cacheWrite
@@ -36,14 +36,14 @@ local function bill(reply)
   )
 end
 
--- Why an answer ended before the model was done.
+-- Messages for answers that ended early.
 local ENDS = {
   output_limit = "the answer reached its token limit (provider.max_output_tokens)",
   tool_rounds = "the model reached the limit of tool rounds (provider.tool_rounds)",
   tool_calls = "the model called tools it was not offered",
   cancelled = "answer stopped; the partial answer was recorded",
   cut = "answer interrupted; the partial answer was recorded",
-  failed = "the model was not asked again; its answer so far was recorded",
+  failed = "a later request failed; the answer so far was recorded",
 }
 
 local function ended(reply)
@@ -55,7 +55,7 @@ local function ended(reply)
   vim.notify("Strata: " .. bill(reply))
 end
 
----A call of a tool in a few words.
+---Describes a tool call on one line.
 local function call_line(call)
   local name, only = next(call.input)
   local is_alone = type(only) == "string" and next(call.input, name) == nil
@@ -63,7 +63,7 @@ local function call_line(call)
   return ("`%s %s`"):format(call.name, (input:gsub("`", "'")))
 end
 
----A piece of an answer has come.
+---Handles a piece of an answer.
 ---@param delta table
 function M.delta(delta)
   local take = streams[delta.stream]
@@ -75,12 +75,12 @@ end
 ---Asks the model.
 ---@param text string
 ---@param root? string
----@param options? { tools?: boolean } Whether the model may look things up.
+---@param options? { tools?: boolean } Whether the model may use read-only tools.
 ---@param done? strata.Answer Called when the answer is recorded.
 function M.ask(text, root, options, done)
   asked = asked + 1
   local stream, shown = ("neovim %d"):format(asked), nil
-  -- Whether what comes next begins a paragraph.
+  -- Whether the next piece begins a paragraph.
   local begins = true
   local function write(words)
     shown = shown or answer.begin(text)

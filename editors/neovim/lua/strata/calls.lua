@@ -1,33 +1,33 @@
---- Owns the way of a command to the server and of the answer back. Knows no command by name.
+--- Sends commands to the server and passes the replies on.
 
 local plain = require("strata.plain")
 local server = require("strata.server")
 
 local M = {}
 
--- Said where a server is needed and there is none.
+-- Error if a command needs a server but none is running.
 M.NO_SERVER = "the server is not running (see :checkhealth strata)"
 
--- How long a caller that waits may wait, in milliseconds.
+-- Default timeout of `wait`, in milliseconds.
 local PATIENCE = 60000
 
----Why a command was not done.
+---Why a command failed.
 ---@class strata.Error
----@field message string What to tell the user.
----@field code? integer As in JSON-RPC; absent when the server was not reached.
----@field data? table More about it: `path` of the field that is wrong, `kind`.
+---@field message string Message for the user.
+---@field code? integer JSON-RPC error code. Absent if the server was not reached.
+---@field data? table Details, such as the `path` of the invalid argument and the `kind` of the error.
 
 ---@alias strata.Answer fun(err?: strata.Error, reply?: table)
 
----A call that has no answer yet.
+---A call that has not been answered yet.
 ---@class strata.Call
 ---@field answer strata.Answer
----@field id? integer Of the request.
+---@field id? integer Id of the request.
 
----@type table<string, table<strata.Call, true>> By workspace.
+---@type table<string, table<strata.Call, true>> Open calls by workspace.
 local open = {}
 
----Has a call answered, once.
+---Answers a call, unless it has been answered already.
 local function finish(root, call, err, reply)
   if open[root][call] then
     open[root][call] = nil
@@ -35,15 +35,15 @@ local function finish(root, call, err, reply)
   end
 end
 
----Sends a command, and everything that was typed before it.
----@param name string Without `strata.`, such as `files.select`.
+---Sends a command, after all pending edits.
+---@param name string Name of the command without `strata.`, such as `files.select`.
 ---@param arguments? table
 ---@param answer strata.Answer
----@param root? string The workspace; the current one without it.
+---@param root? string Workspace. Defaults to the current one.
 function M.send(name, arguments, answer, root)
   root = root or server.current()
   if not root then
-    return answer({ message = "no workspace; open a file in one" })
+    return answer({ message = "no workspace found; open a file in a workspace" })
   end
   server.with(root, function(client)
     if not client then
@@ -53,7 +53,7 @@ function M.send(name, arguments, answer, root)
     local call = { answer = answer }
     open[root] = open[root] or {}
     open[root][call] = true
-    -- Without a buffer, Neovim sends what it holds back of all buffers first.
+    -- A request without a buffer makes Neovim send the pending changes of all buffers first.
     local sent, id = server.call(client, "request", "workspace/executeCommand", params, function(err, reply)
       finish(root, call, err, reply)
     end)
@@ -64,7 +64,7 @@ function M.send(name, arguments, answer, root)
   end)
 end
 
----Sends several commands without arguments at once, and calls back when all are answered.
+---Sends several commands without arguments at once, and calls `answer` when all have been answered.
 ---@param names string[]
 ---@param root string
 ---@param answer fun(problems: table<string, strata.Error>, replies: table<string, table>)
@@ -85,7 +85,7 @@ end
 ---@param name string
 ---@param arguments? table
 ---@param root? string
----@param patience? integer Milliseconds.
+---@param patience? integer Timeout in milliseconds.
 ---@return table? reply
 ---@return strata.Error? err
 function M.wait(name, arguments, root, patience)
@@ -103,7 +103,7 @@ function M.wait(name, arguments, root, patience)
   return reply, err
 end
 
----The server of a workspace has ended: no one is going to answer.
+---Fails all open calls of a workspace, because its server has stopped.
 ---@param root string
 function M.abandon(root)
   for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
@@ -111,15 +111,15 @@ function M.abandon(root)
   end
 end
 
----Gives up what the server is at, such as a compaction. Each call is answered that it was cancelled.
+---Cancels all open calls of a workspace, such as a compaction. Each call is answered with an error.
 ---@param root string
----@return integer count
+---@return integer count Number of cancelled calls.
 function M.cancel(root)
   local client, count = server.running(root), 0
   for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
     if client and call.id then
       server.call(client, "cancel_request", call.id)
-      -- Neovim keeps it to itself when a request was cancelled.
+      -- Neovim does not report the reply to a cancelled request.
       finish(root, call, { message = "cancelled" })
       count = count + 1
     end
@@ -127,7 +127,7 @@ function M.cancel(root)
   return count
 end
 
----What to tell the user: which field of the request it was is of no use to them.
+---Returns the message of an error without the name of the argument, which the user did not type.
 ---@param err strata.Error
 ---@return string
 function M.words(err)
@@ -136,10 +136,10 @@ function M.words(err)
   return prefix and vim.startswith(err.message, prefix) and err.message:sub(#prefix + 1) or err.message
 end
 
----Tells the user why a command was not done.
+---Shows an error to the user.
 ---@param err strata.Error
 function M.complain(err)
-  -- Inside an autocommand Neovim would blame that for it.
+  -- In an autocommand, Neovim would report the error as one of the autocommand.
   vim.schedule(function()
     vim.notify("Strata: " .. M.words(err), vim.log.levels.ERROR)
   end)

@@ -1,4 +1,4 @@
---- Owns `:Strata` itself: which subcommand is meant, with what, and what completes. Loads the subcommands when one is typed.
+--- Parses and completes `:Strata`. Loads the subcommands on first use.
 
 local calls = require("strata.calls")
 local server = require("strata.server")
@@ -13,7 +13,7 @@ local function named(name)
   end)
 end
 
----Lets the user choose one of those that need no more said.
+---Lets the user choose a subcommand that needs no arguments.
 local function choose()
   local short = vim.tbl_filter(function(subcommand)
     return not subcommand.takes:find("{", 1, true)
@@ -32,7 +32,7 @@ local function choose()
 end
 
 ---Runs `:Strata ...`.
----@param call table As |nvim_create_user_command()| gives it.
+---@param call table Argument of the callback of |nvim_create_user_command()|.
 function M.run(call)
   if #call.fargs == 0 then
     return choose()
@@ -43,7 +43,7 @@ function M.run(call)
   end
   local root = server.current()
   if not root then
-    return calls.complain({ message = "no workspace; open a file in one" })
+    return calls.complain({ message = "no workspace found; open a file in a workspace" })
   end
   local text = vim.trim(call.args:match("^%S+%s*(.*)$"))
   subcommand.run({
@@ -57,8 +57,8 @@ function M.run(call)
 end
 
 ---Completes `:Strata ...`.
----@param lead string The word so far.
----@param line string All that was typed.
+---@param lead string Beginning of the word to complete.
+---@param line string The whole command line.
 ---@return string[]
 function M.complete(lead, line)
   local name = line:match("Strata!?%s+(%S+)%s")

@@ -2,7 +2,7 @@
 ---`:Strata compaction` opens `strata://compaction`, which shows when the next compaction is due, its profile, and what the last one freed.
 ---It follows the conversation. These keys are mapped in this buffer only:
 ---
---- Owns that buffer, and how a compaction is put into words. Keeps nothing: all of it is asked of the server each time.
+--- Owns that buffer, and how compactions are described. Reads everything from the server each time.
 
 local calls = require("strata.calls")
 local window = require("strata.window")
@@ -11,7 +11,7 @@ local M = {}
 
 local NAME = "strata://compaction"
 
----The keys of the buffer: what is pressed, the name of its <Plug> mapping, what it does.
+---Keys of the buffer: the key, the name of its <Plug> mapping, and a description.
 ---@type string[][]
 M.KEYS = {
   { "c", "compact", "compact the conversation now" },
@@ -21,7 +21,7 @@ M.KEYS = {
   { "g?", "keys", "show these keys" },
 }
 
--- What a condition counts.
+-- Descriptions of what a trigger counts.
 local MEASURED = {
   history_tokens = "tokens of the conversation",
   context_tokens = "tokens of the whole request",
@@ -29,7 +29,7 @@ local MEASURED = {
   exchanges = "exchanges",
 }
 
----Who wrote a summary, or how a conversation was made shorter without one.
+---Describes who wrote a summary, or how a conversation was shortened without one.
 local function author(compaction)
   local by = compaction.summarisedBy
   if by and by.kind == "extractive" then
@@ -37,12 +37,12 @@ local function author(compaction)
   elseif by then
     return ("%s wrote the summary"):format(by.model or (by.kind == "client" and "your model" or "the provider"))
   end
-  return compaction.strategy == "topic_cut" and "now starts at the last topic change"
+  return compaction.strategy == "topic_cut" and "the conversation now starts at the last topic change"
     or "the oldest messages were removed"
 end
 
----What a compaction did: a notice of it, or the last one of its status.
----@param compaction table
+---Describes what a compaction did.
+---@param compaction table A `strata/compaction` notification, or `last` of `compaction.status`.
 ---@return string
 function M.words(compaction)
   local before, after = compaction.before, compaction.after
@@ -58,7 +58,7 @@ function M.words(compaction)
   return sizes .. author(compaction)
 end
 
----How long ago something was.
+---Formats a time in the past.
 local function ago(time_ms)
   local minutes = math.floor((os.time() - time_ms / 1000) / 60)
   if minutes < 1 then
@@ -67,15 +67,15 @@ local function ago(time_ms)
   return minutes < 60 and ("%d min ago"):format(minutes) or os.date("%Y-%m-%d %H:%M", math.floor(time_ms / 1000))
 end
 
----When the next one comes.
+---Describes when the next compaction is due.
 local function next_one(status)
   local what = status.measured and MEASURED[status.measured]
   if not status.enabled then
     return "never: compaction.enabled is off"
   elseif status.running then
-    return "is running"
+    return "running"
   elseif status.due then
-    return "is due"
+    return "due"
   elseif not what then
     return "only on request"
   elseif status.distance == 0 then
@@ -84,7 +84,7 @@ local function next_one(status)
   return ("in %s %s"):format(window.number(status.distance), what)
 end
 
----The buffer's text for a reply of `compaction.status`.
+---Returns the lines of the buffer for a reply of `compaction.status`.
 ---@param status table
 ---@return string[]
 local function lines_of(status)
@@ -115,7 +115,7 @@ local function lines_of(status)
   return lines
 end
 
----Reads the status again.
+---Reloads the status.
 ---@param buffer integer
 function M.refresh(buffer)
   calls.send("compaction.status", nil, function(err, status)

@@ -1,4 +1,4 @@
---- Owns `:checkhealth strata`: what is needed and whether it is there. Mends nothing.
+--- Implements `:checkhealth strata`.
 
 local options = require("strata.options")
 local server = require("strata.server")
@@ -17,7 +17,7 @@ local function check_neovim()
   end
 end
 
----Runs the program; one that cannot be run is one that failed.
+---Runs a program. If it cannot be started, returns the same as if it had failed.
 local function run(command, patience)
   local ok, said = pcall(function()
     return vim.system(command, { text = true }):wait(patience)
@@ -45,7 +45,7 @@ local function check_program()
   return program
 end
 
----What the program says of itself.
+---Shows the output of `strata doctor`.
 local function check_doctor(program)
   vim.health.start("strata doctor")
   local said = run({ program, "doctor" }, 30000)
@@ -75,7 +75,7 @@ local function check_clients()
       )
       if buffers ~= reply.openDocuments then
         vim.health.warn(
-          ("%s: the server knows %d of the %d open buffers"):format(root, reply.openDocuments, buffers)
+          ("%s: the server tracks %d of the %d open buffers"):format(root, reply.openDocuments, buffers)
         )
       end
       for _, note in ipairs(reply.notes) do

@@ -1,16 +1,17 @@
---- Owns what other plugins and configurations call: `require("strata")`. Each function is one command of the server and
---- takes its arguments as they are; the modules after this one may change.
+--- Public API: `require("strata")`. Most functions run one command of the server and pass its arguments unchanged. The other modules are
+--- internal and may change.
 
 local calls = require("strata.calls")
 
 local M = {}
 
----Runs a command of the server (docs/commands.md). With `answer`, it returns immediately; without, it waits for the reply.
+---Runs a command of the server (docs/commands.md). With `answer`, returns immediately and calls it with the reply. Without, waits for the
+---reply.
 ---@param name string Without `strata.`, such as `tiers.report`.
 ---@param arguments? table
 ---@param answer? strata.Answer
----@return table? reply When it waits.
----@return strata.Error? err When it waits and the command failed.
+---@return table? reply Reply, if the call waited for it.
+---@return strata.Error? err Error, if the call waited and the command failed.
 function M.command(name, arguments, answer)
   if answer then
     return calls.send(name, arguments, answer)
@@ -18,7 +19,7 @@ function M.command(name, arguments, answer)
   return calls.wait(name, arguments)
 end
 
----Makes a prompt. Send its `body` to a provider, and pass its `id` to |strata.record()|.
+---Assembles a prompt. Send its `body` to a provider, and pass its `id` to |strata.record()|.
 ---@param arguments table `prompt` or `toolResults`, and other arguments of `strata.prompt.assemble`: `format`, `model`, `tools`, `dryRun`, ...
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -28,7 +29,7 @@ function M.assemble(arguments, answer)
 end
 
 ---Records the outcome of a prompt, which makes it part of the conversation.
----@param arguments table `id`, `response`, and where known `status` and `usage`.
+---@param arguments table `id`, `response`, and optionally `status` and `usage`.
 ---@param answer? strata.Answer
 ---@return table? reply
 ---@return strata.Error? err
@@ -37,7 +38,7 @@ function M.record(arguments, answer)
 end
 
 ---Previews the next prompt.
----@param arguments? table As for |strata.assemble()|; nothing is needed.
+---@param arguments? table Arguments as for |strata.assemble()|, all optional.
 ---@param answer? strata.Answer
 ---@return table? reply
 ---@return strata.Error? err
@@ -54,7 +55,7 @@ function M.select(paths, answer)
   return M.command("files.select", { paths = paths }, answer)
 end
 
----Deselects files, so that prompts contain their outlines only.
+---Deselects files, so that prompts contain only their outlines.
 ---@param paths string[]
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -72,7 +73,7 @@ function M.exclude(paths, answer)
   return M.command("files.exclude", { paths = paths }, answer)
 end
 
----Takes an exclusion back.
+---Makes excluded files visible to models again.
 ---@param paths string[]
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -88,23 +89,23 @@ function M.on_status(listener)
   return require("strata.notices").on_status(listener)
 end
 
----The latest meter of the current workspace.
+---Returns the latest meter of the current workspace.
 ---@return strata.Meter?
 function M.meter()
   local root = require("strata.server").current()
   return root and require("strata.notices").meter(root)
 end
 
----Text for the statusline: how full the window is, how much of the next prompt is cached and for how long, and how close a
----compaction is. Empty without a server.
+---Returns a text for the statusline: how full the window is, the cache hit rate and how long the cache lasts, and how close the next
+---compaction is. Empty if no server is running.
 ---@return string
 function M.statusline()
   return require("strata.statusline").text()
 end
 
----Has the summaries of compactions written by `writer`. To be called before a server starts. Without it, the model of `:Strata ask` writes
----them where |strata-curl| has a key.
----@param writer? fun(request: strata.Summarize, reply: strata.SummaryReply) `reply` takes the text, or why there is none, and the model's name.
+---Makes `writer` write the summaries of compactions. Call this before a server starts. By default, the model of `:Strata ask` writes
+---them if |strata-curl| has a key.
+---@param writer? fun(request: strata.Summarize, reply: strata.SummaryReply) Passes the text, or an error, and the model's name to `reply`.
 function M.summarize_with(writer)
   require("strata.requests").summarize_with(writer)
 end

@@ -1,24 +1,23 @@
---- Owns what the server says by itself: the meter, warnings, news of compactions. Keeps the latest meter to show it, and
---- decides nothing by it.
+--- Handles the server's notifications: the meter, warnings, and compactions. Stores the latest meter of each workspace.
 
 local M = {}
 
----The context meter, as `strata/status` tells it (docs/commands.md).
+---The context meter, as sent in `strata/status` (docs/commands.md).
 ---@class strata.Meter
----@field session string
----@field model string
----@field tokens integer What the next request weighs before its prompt.
----@field window integer What the model takes.
----@field percent number
----@field cachedPercent? number
----@field cachedTokens? integer
----@field cacheExpiresMs? integer Milliseconds since 1970.
----@field compactionPercent number
----@field shed integer Selected files that do not fit.
----@field stored boolean Whether what is said is kept on disk.
----@field index "building"|"ready"
----@field files integer
----@field stateVersion integer
+---@field session string Id of the current session.
+---@field model string Model that the prompts are for.
+---@field tokens integer Tokens of the next request, excluding the user's new message.
+---@field window integer Input window of the model, in tokens.
+---@field percent number `tokens` as a percentage of `window`.
+---@field cachedPercent? number Percentage of the billed input tokens that were read from the cache.
+---@field cachedTokens? integer Tokens that the next request can read from the cache.
+---@field cacheExpiresMs? integer When the cache expires, in milliseconds since 1970.
+---@field compactionPercent number Percentage of the threshold for the next compaction that the conversation has reached.
+---@field shed integer Number of selected files that do not fit.
+---@field stored boolean Whether the conversation is saved to disk.
+---@field index "building"|"ready" Whether all files have been outlined.
+---@field files integer Number of files in the workspace.
+---@field stateVersion integer Number of changes to the session so far.
 
 ---@type table<string, strata.Meter>
 local meters = {}
@@ -73,7 +72,7 @@ M.handlers = {
   ["strata/compaction"] = compaction,
 }
 
----Shows what was left out of a prompt, or else went otherwise than you may think.
+---Shows warnings about a prompt, such as files that were left out.
 ---@param warnings? ({ message: string }|string)[]
 function M.warn(warnings)
   for _, one in ipairs(warnings or {}) do
@@ -81,7 +80,7 @@ function M.warn(warnings)
   end
 end
 
----The latest meter of a workspace.
+---Returns the latest meter of a workspace.
 ---@param root string
 ---@return strata.Meter?
 function M.meter(root)
@@ -94,7 +93,7 @@ function M.on_status(listener)
   local entry = { call = listener }
   table.insert(listeners, entry)
   return function()
-    -- The list may just be gone through.
+    -- The list may be in use, so disable the entry before replacing the list.
     entry.call = function() end
     listeners = vim.tbl_filter(function(other)
       return other ~= entry

@@ -1,15 +1,15 @@
---- Owns what the user set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
+--- Reads and validates `vim.g.strata`. Caches nothing, so that changes take effect.
 
 local M = {}
 
----What may appear in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
+---Options in `vim.g.strata`. They are read when the plugin is loaded and when a server starts.
 ---@class strata.Options
 ---@field path? string Path of the server program. Defaults to `strata` in the PATH, or to the one built in this plugin's checkout.
 ---@field autostart? boolean Whether to attach files automatically. If `false`, use `:Strata start` or your own `vim.lsp.enable("strata")`.
----@field trusted? boolean|string[] Workspaces whose rules, skills and memory join the system prompt: `true` for all, or a list of directories.
+---@field trusted? boolean|string[] Workspaces to trust, whose rules, skills and memory join the system prompt: `true` for all, or directories.
 ---@field settings? table Server settings, as nested tables. The same as `vim.lsp.config("strata", { settings = { strata = ... } })`.
----@field curl? table For |strata-curl|: `url`, `key_env` (the environment variable with the key), `max_tokens` (4096).
----@field icons? boolean Whether the statusline uses icons. `false` restricts it to ASCII.
+---@field curl? table Options of |strata-curl|: `url`, `key_env` (environment variable with the key), `max_tokens` (default: 4096).
+---@field icons? boolean Whether the statusline may use non-ASCII separators. Defaults to `true`.
 
 local KNOWN = {
   path = "string",
@@ -26,7 +26,7 @@ function M.get()
   return type(options) == "table" and options or {}
 end
 
----What is wrong with `vim.g.strata`, in sentences.
+---Returns a message for each problem with `vim.g.strata`.
 ---@return string[]
 function M.problems()
   local options, found = vim.g.strata, {}
@@ -48,7 +48,7 @@ function M.problems()
   return found
 end
 
----Whether the user trusts a workspace.
+---Returns whether the user trusts a workspace.
 ---@param root string
 ---@return boolean
 function M.trusts(root)

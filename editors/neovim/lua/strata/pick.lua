@@ -1,14 +1,14 @@
---- Owns the lists to choose from: each asks the server, shows what it said with `vim.ui.select`, and sends what was chosen.
+--- Pickers: each requests a list from the server, shows it with `vim.ui.select`, and runs a command for the chosen entry.
 
 local calls = require("strata.calls")
 
 local M = {}
 
----Asks for a list and lets the user choose one of it.
+---Requests a list and lets the user choose an entry.
 ---@param root string
 ---@param command string
 ---@param arguments? table
----@param field string Where the list is in the reply.
+---@param field string Field of the reply that contains the list.
 ---@param prompt string
 ---@param words fun(entry: table): string
 ---@param chosen fun(entry: table)
@@ -28,7 +28,7 @@ local function choose(root, command, arguments, field, prompt, words, chosen)
   end, root)
 end
 
----Sends a command and says the outcome of it.
+---Sends a command and reports the outcome to the user.
 ---@param root string
 ---@param command string
 ---@param arguments table
@@ -42,7 +42,7 @@ local function send(root, command, arguments, done)
   end, root)
 end
 
----A file of the workspace, to be shown to the model.
+---Lets the user choose a workspace file to add to the context.
 ---@param root string
 ---@param query? string
 function M.files(root, query)
@@ -57,7 +57,7 @@ function M.files(root, query)
   choose(root, "files.find", arguments, "files", "Add to context:", words, chosen)
 end
 
----A definition; its file is shown to the model.
+---Lets the user choose a definition whose file to add to the context.
 ---@param root string
 ---@param query string
 function M.symbols(root, query)
@@ -69,13 +69,13 @@ function M.symbols(root, query)
 end
 
 local function when(milliseconds)
-  return milliseconds and os.date("%Y-%m-%d %H:%M", math.floor(milliseconds / 1000)) or "not stored"
+  return milliseconds and os.date("%Y-%m-%d %H:%M", math.floor(milliseconds / 1000)) or "not saved"
 end
 
----A conversation to continue with.
+---Lets the user choose a conversation to continue.
 ---@param root string
 function M.sessions(root)
-  choose(root, "session.list", nil, "sessions", "Continue with:", function(session)
+  choose(root, "session.list", nil, "sessions", "Continue conversation:", function(session)
     local title = session.name ~= "" and session.name or session.preview
     local mark = session.current and "● " or "  "
     return ("%s%s  %d messages  %s"):format(mark, when(session.updatedMs), session.messages, title)
@@ -84,11 +84,11 @@ function M.sessions(root)
   end)
 end
 
----A place in any conversation, note or memory file of the workspace: the session is shown, the note, or the file.
+---Searches conversations, notes and memory files, and opens the match that the user chooses.
 ---@param root string
 ---@param query string
 function M.search(root, query)
-  choose(root, "memory.search", { query = query }, "hits", "Found:", function(hit)
+  choose(root, "memory.search", { query = query }, "hits", "Search results:", function(hit)
     local where = hit.source == "fragment" and "note" or hit.path or hit.role
     return ("%s  %s"):format(where, (hit.snippet:gsub("%s+", " ")))
   end, function(hit)
@@ -113,7 +113,7 @@ function M.search(root, query)
   end)
 end
 
----A note, to be forgotten.
+---Lets the user choose a note to delete.
 ---@param root string
 function M.memory(root)
   choose(root, "memory.list", nil, "fragments", "Delete which note?", function(fragment)
@@ -123,7 +123,7 @@ function M.memory(root)
   end)
 end
 
----A model to make prompts for.
+---Lets the user choose the model for prompts.
 ---@param root string
 ---@param chosen fun(name: string)
 function M.models(root, chosen)

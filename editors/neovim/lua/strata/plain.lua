@@ -1,6 +1,6 @@
---- Owns one difference between versions of Neovim: from 0.12 on a `null` of the server arrives as |vim.NIL|, before as nothing.
+--- Hides a difference between versions of Neovim: from 0.12 on, a `null` in a reply is |vim.NIL| instead of nil.
 
----The value with nothing where the server said `null`; changed in place. A request body stays as it is.
+---Replaces |vim.NIL| with nil in a reply, in place. Request bodies are left unchanged.
 ---@generic T
 ---@param value T
 ---@return T

@@ -2,7 +2,7 @@
 ---`:Strata preview [text]` opens the next prompt as the model would see it, with `text` as the question. Press `R` to update it. Each
 ---part is a fold.
 ---
---- Owns the preview buffer. Shows what the server wrote, as it is.
+--- Owns the preview buffer.
 
 local calls = require("strata.calls")
 local window = require("strata.window")
@@ -15,7 +15,7 @@ local space = vim.api.nvim_create_namespace("strata.preview")
 ---@type table<integer, { request?: string, folds: table<integer, string> }>
 local shown = {}
 
----What each part is, after its first line; and where its fold begins.
+---Shows the size and tier of each part after its first line, and sets its fold.
 local function annotate(buffer, parts)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local folds = {}
@@ -43,7 +43,7 @@ function M.fold()
   return known and known.folds[vim.v.lnum] or "="
 end
 
----Reads the prompt again.
+---Reloads the prompt.
 ---@param buffer integer
 function M.refresh(buffer)
   local request = shown[buffer].request
@@ -62,7 +62,7 @@ function M.refresh(buffer)
     for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
       local size = window.number(reply.tokens)
       vim.wo[at][0].winbar = ("%%#Title#Next prompt%%* %s tokens%%=R reloads "):format(size)
-      -- The expression is worked out when it is set.
+      -- Setting the expression makes Neovim evaluate it again.
       vim.wo[at][0].foldexpr = "v:lua.require'strata.preview'.fold()"
     end
   end, vim.b[buffer].strata_root)

@@ -1,30 +1,30 @@
---- Owns what providers reply: whole or as a stream, as the blocks and the usage that the server records. Sends nothing and knows no chat.
+--- Parses the replies of providers, complete or streamed, into the blocks and the usage that the server records.
 
 local M = {}
 
----Reads one reply, fed line by line or whole.
+---Reads one reply, line by line or as a whole.
 ---@class strata.Reader
----@field complete boolean Whether the provider said that this is all.
----@field problem? string What the provider says went wrong, in the middle of a stream.
+---@field complete boolean Whether the provider has marked the end of the reply.
+---@field problem? string Error that the provider sent in the middle of a stream.
 ---@field private format string
----@field private parts table[] In the order of the reply.
----@field private billed table The usage as the provider words it.
+---@field private parts table[] Parts, in the order of the reply.
+---@field private billed table Usage in the provider's own format.
 local Reader = {}
 Reader.__index = Reader
 
----A JSON object in one of the forms. What cannot be read says nothing.
+---Parses a JSON object. Returns nil if the text is not one.
 local function decoded(text)
   local ok, value = pcall(vim.json.decode, text)
   return ok and type(value) == "table" and value or nil
 end
 
----A field that is there and not `null`.
+---Returns a field unless it is `null`.
 local function field(value, ...)
   local found = type(value) == "table" and vim.tbl_get(value, ...) or nil
   return found ~= vim.NIL and found or nil
 end
 
----@param index any What the provider calls the part.
+---@param index any Identifies the part in the provider's format.
 local function part(reader, index, fresh)
   local there = vim.iter(reader.parts):find(function(one)
     return one.index == index
@@ -40,7 +40,7 @@ local function append(one, key, text)
   one[key] = (one[key] or "") .. (text or "")
 end
 
--- How a block of Anthropic's is kept until all of it is there.
+-- Converts a block of Anthropic's to a part, which later events complete.
 local ANTHROPIC = {
   text = function(block)
     return { kind = "text", text = block.text }
@@ -64,7 +64,7 @@ local function anthropic_block(block)
   return kept and kept(block) or { kind = "foreign", provider = "anthropic", value = block }
 end
 
--- An event of a stream, or a whole reply, by the form of bodies.
+-- Handlers for an event of a stream or a complete reply, by format.
 local FORMS = {}
 
 function FORMS.anthropic(reader, event)
@@ -141,7 +141,7 @@ function FORMS.responses(reader, event)
   end
 end
 
----What was billed, as the server counts it: input that was neither read from the cache nor written to it.
+---Converts the usage to the server's fields, where `input` excludes tokens read from or written to the cache.
 local USAGE = {
   anthropic = function(billed)
     return billed.input_tokens,
@@ -163,7 +163,7 @@ local USAGE = {
   end,
 }
 
----Whether replies in this form can be read.
+---Returns whether replies in this format can be read.
 ---@param format string
 ---@return boolean
 function M.reads(format)
@@ -176,7 +176,7 @@ function M.reader(format)
   return setmetatable({ format = format, parts = {}, billed = {}, complete = false }, Reader)
 end
 
----Takes a line of a stream. Lines that hold no event say nothing.
+---Reads a line of a stream. Ignores lines without an event.
 ---@param line string
 function Reader:line(line)
   local data = line:match("^data:%s*(.-)%s*$")
@@ -188,7 +188,7 @@ function Reader:line(line)
   end
 end
 
----Takes a whole reply, as text or decoded. One of another form leaves the reader as it was.
+---Reads a complete reply, as text or decoded. Ignores replies in another format.
 ---@param reply string|table
 function Reader:whole(reply)
   local event = type(reply) == "table" and reply or decoded(reply)
@@ -197,8 +197,7 @@ function Reader:whole(reply)
   end
 end
 
----What was said, in blocks that `strata.prompt.record` takes. Calls of an answer that was cut off are left out, since no one is going
----to run them.
+---Returns the answer as blocks for `strata.prompt.record`. Omits the tool calls of an interrupted answer, because they will never run.
 ---@return table[]
 function Reader:blocks()
   local blocks = {}
@@ -206,7 +205,7 @@ function Reader:blocks()
     if one.kind == "text" and (one.text or "") ~= "" then
       table.insert(blocks, { type = "text", text = one.text })
     elseif not self.complete then
-      -- Reasoning without its end is refused by the provider.
+      -- Omit incomplete reasoning, which the provider would reject.
     elseif one.kind == "thinking" then
       table.insert(blocks, { type = "thinking", text = one.text or "", signature = field(one, "signature") })
     elseif one.kind == "redacted_thinking" then
@@ -223,7 +222,7 @@ function Reader:blocks()
   return blocks
 end
 
----The text of it.
+---Returns the text of the answer.
 ---@return string
 function Reader:text()
   local texts = vim.tbl_map(
@@ -237,7 +236,7 @@ function Reader:text()
   return table.concat(texts, "\n")
 end
 
----@return table? usage As `strata.prompt.record` takes it; nothing when the provider did not say.
+---@return table? usage Usage for `strata.prompt.record`, or nil if the provider did not report it.
 function Reader:usage()
   local input, output, read, written = USAGE[self.format](self.billed)
   if type(input) ~= "number" or type(output) ~= "number" then
@@ -249,7 +248,7 @@ function Reader:usage()
   return { input = input, output = output, cacheRead = number(read), cacheWrite = number(written) }
 end
 
--- How providers word that a prompt is too long, in lower case.
+-- Messages of providers for a prompt that is too long, in lower case.
 local TOO_LONG = {
   "prompt is too long",
   "context_length_exceeded",
@@ -259,7 +258,7 @@ local TOO_LONG = {
   "input is too long",
 }
 
----Whether a provider's error says that the prompt is too long.
+---Returns whether a provider's error says that the prompt is too long.
 ---@param problem string
 ---@return boolean
 function M.is_too_long(problem)

@@ -1,17 +1,17 @@
---- Owns what the server asks of Neovim: summaries by a model of the user's choice, else by that of a chat or of `:Strata ask`. Asks no
---- model itself.
+--- Handles the server's requests for summaries. Passes them to the writer that the user set, or else to the model of a chat or of
+--- `:Strata ask`.
 
 local M = {}
 
----What the server wants summarized (docs/compaction.md).
+---A question of the server to a model (docs/compaction.md).
 ---@class strata.Summarize
----@field purpose "summarize"|"merge"|"find_topic"
----@field system string The system prompt.
----@field prompt string The user's message.
----@field maxTokens integer What the answer may take.
----@field model? string
+---@field purpose "summarise"|"merge"|"find_topic" What the answer is used for.
+---@field system string System prompt.
+---@field prompt string User message.
+---@field maxTokens integer Maximum tokens of the answer.
+---@field model? string Model from the settings.
 
----Takes a summary, or why there is none, and the name of the model that wrote it.
+---Accepts a summary, or the reason why there is none, and the name of the model that wrote it.
 ---@alias strata.SummaryReply fun(text?: string, problem?: string, model?: string)
 
 ---@type fun(request: strata.Summarize, reply: strata.SummaryReply)?
@@ -25,7 +25,7 @@ local function failed(message)
   return { code = vim.lsp.protocol.ErrorCodes.InternalError, message = message }
 end
 
----Who writes summaries: whom the user chose, else the model of a chat, else curl where it has a provider.
+---Returns the writer of summaries: the one that the user set, or else the model of a chat, or else curl if it has a key.
 local function summarizer()
   return chosen or offered or require("strata.adapters.curl").summarizer()
 end
@@ -35,7 +35,7 @@ local function answer(_, request)
   if not summarize then
     return nil, failed("no model is available for summaries")
   end
-  -- Neovim runs this in a coroutine of its own and answers with what it returns, so waiting stops nothing else.
+  -- Neovim runs each handler in its own coroutine, so waiting blocks nothing else.
   local thread = coroutine.running()
   local done, waiting, text, problem, model
   local ok, raised = pcall(summarize, request, function(...)
@@ -63,7 +63,7 @@ end
 
 M.handlers = { ["strata/summarize"] = answer }
 
----The requests that are answered here, for `initialize`.
+---Returns the requests that this client answers, for `initialize`.
 ---@return string[]
 function M.answered()
   return summarizer() and { "strata/summarize" } or {}
@@ -74,7 +74,7 @@ function M.summarize_with(writer)
   chosen = writer
 end
 
----Has this one write summaries where the user chose no one.
+---Makes `writer` write summaries unless the user set another writer.
 ---@param writer fun(request: strata.Summarize, reply: strata.SummaryReply)
 function M.offer(writer)
   offered = writer

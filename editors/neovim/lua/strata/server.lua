@@ -1,31 +1,30 @@
---- Owns the life of the servers: finding the program, one server for each workspace, starting it again when it died and
---- going on with its session. Knows nothing about files, prompts and windows.
+--- Starts, restarts and stops the servers, one for each workspace. A restarted server continues its session.
 
 local options = require("strata.options")
 
 local M = {}
 
--- After so many deaths within this time (milliseconds) it is not started again by itself.
+-- A server is not restarted automatically after more than `DEATHS` crashes within `WITHIN` milliseconds.
 local DEATHS, WITHIN = 5, 180000
 
--- A server that did not end after so long (milliseconds) is killed.
+-- Time after which a server that does not exit is killed, in milliseconds.
 local HANGS = 5000
 
--- The plugin has commands of its own for what the server's code actions do.
+-- The plugin's commands replace the server's code actions.
 local SETTINGS = { lsp = { code_action = false } }
 
--- What the top of a workspace has.
+-- Names of files and folders that mark the top of a workspace.
 local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 
----What is known about one workspace's server, by the workspace's folder.
+---State of a workspace's server.
 ---@class strata.Life
----@field session? string The session to continue with.
----@field deaths integer[] When it died, in milliseconds.
----@field stopping? boolean Someone wants it to end.
----@field again? boolean It is to be started again when it has ended.
----@field gone? boolean It has ended, and whether it is to be started again is about to be seen.
----@field reviving? boolean It died, and is about to be started again.
----@field waiting fun(client?: vim.lsp.Client)[] Who wants to be told when it is there.
+---@field session? string Id of the session to continue.
+---@field deaths integer[] Times of recent crashes, in milliseconds.
+---@field stopping? boolean Whether the server was told to stop.
+---@field again? boolean Whether to restart the server once it has stopped.
+---@field gone? boolean Whether the server has exited, but its exit has not been handled yet.
+---@field reviving? boolean Whether the server is about to be restarted.
+---@field waiting fun(client?: vim.lsp.Client)[] Callbacks to run when the server is ready.
 
 ---@type table<string, strata.Life>
 local lives = {}
@@ -39,7 +38,7 @@ local function say(message, level)
   vim.notify("Strata: " .. message, level or vim.log.levels.INFO)
 end
 
----Calls a method of a client. Up to Neovim 0.10 these were functions without `self`.
+---Calls a method of a client. In Neovim 0.10, methods are functions without `self`.
 ---@param client vim.lsp.Client
 ---@param method string
 function M.call(client, method, ...)
@@ -49,7 +48,7 @@ function M.call(client, method, ...)
   return client[method](...)
 end
 
----The server's program, or nothing if there is none.
+---Returns the path of the server program, or nil if there is none.
 ---@return string?
 function M.program()
   local path = options.get().path
@@ -64,7 +63,7 @@ function M.program()
   return vim.fn.executable(built) == 1 and built or nil
 end
 
----Whether there is something to start: the program, or what the user said in `vim.lsp.config`.
+---Returns whether a server can be started: the program exists, or the user set another command in `vim.lsp.config`.
 ---@return boolean
 local function startable()
   if M.program() then
@@ -74,25 +73,25 @@ local function startable()
   return type(cmd) == "function" or type(cmd) == "table" and vim.fn.executable(cmd[1]) == 1
 end
 
----The workspace of a file: the folder above it that has a mark of one, else the current directory.
+---Returns the workspace of a file: the closest folder with a marker, or else the current directory.
 ---@param path string
 ---@return string?
 function M.root(path)
-  -- A `$` in the name of a file is no variable.
+  -- A `$` in a file name is not a variable.
   path = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"), { expand_env = false })
   local marked = vim.fs.root(path, MARKERS)
   if marked then
     return marked
   end
   local here = vim.fs.normalize(vim.fn.getcwd(), { expand_env = false })
-  -- No one wants all they have to be indexed.
+  -- Do not index the whole disk or the whole home directory.
   local whole = here == "/" or here == vim.fs.normalize("~")
   return not whole and vim.startswith(path, here .. "/") and here or nil
 end
 
 local told_missing = false
 
----Where Neovim is to attach a buffer, or nothing when it is not to.
+---Returns the workspace of a buffer, or nil if the buffer must not be attached.
 ---@param buffer integer
 ---@return string?
 local function root_of(buffer)
@@ -115,11 +114,11 @@ end
 ---@param config vim.lsp.ClientConfig
 local function before_init(params, config)
   local root = config.root_dir
-  -- Neovim names a folder by its whole path, which would stand in prompts.
+  -- Neovim uses the whole path as the name of a folder, which would appear in prompts.
   for _, folder in ipairs(params.workspaceFolders) do
     folder.name = vim.fs.basename(root)
   end
-  -- The same table is what the server asks for later.
+  -- The server later requests this table (`workspace/configuration`).
   config.settings.strata =
     vim.tbl_deep_extend("keep", config.settings.strata or {}, options.get().settings or {}, SETTINGS)
   params.initializationOptions = vim.tbl_extend("force", config.init_options or {}, {
@@ -130,7 +129,7 @@ local function before_init(params, config)
   })
 end
 
----Tells everybody who waits for a server.
+---Runs the callbacks that wait for a server.
 ---@param client? vim.lsp.Client
 local function tell(root, client)
   local waiting = life(root).waiting
@@ -140,7 +139,7 @@ local function tell(root, client)
   end
 end
 
----The configuration with what the user changed about it.
+---Returns the configuration of the server, including the user's changes.
 local function configured(root)
   local config
   if vim.lsp.config then
@@ -152,7 +151,7 @@ local function configured(root)
   return config
 end
 
----Starts a server again and attaches what belongs to it.
+---Restarts a server and attaches its buffers.
 ---@param config vim.lsp.ClientConfig
 local function revive(config)
   local root = config.root_dir
@@ -187,7 +186,7 @@ local function ended(config, code, signal)
     say("the server crashed and is restarting; the conversation continues", vim.log.levels.WARN)
   end
   known.reviving = true
-  -- Neovim first has to forget the client that is gone.
+  -- Wait until Neovim has removed the old client.
   vim.defer_fn(function()
     if known.reviving then
       known.reviving = nil
@@ -196,7 +195,7 @@ local function ended(config, code, signal)
   end, 50)
 end
 
----What Neovim needs to know of the server.
+---Returns the default configuration of the server.
 ---@return vim.lsp.ClientConfig
 function M.config()
   local handlers = {
@@ -224,7 +223,7 @@ function M.config()
     before_init = before_init,
     on_init = function(client)
       local root = client.config.root_dir
-      -- One that dies before it tells its first meter continues with its session, too.
+      -- Remember the session now, in case the server crashes before it sends the first meter.
       local params = { command = "strata.server.status", arguments = { vim.empty_dict() } }
       M.call(client, "request", "workspace/executeCommand", params, function(_, reply)
         if reply then
@@ -251,7 +250,7 @@ local function same(client, config)
     and not M.call(client, "is_stopped")
 end
 
----Attaches a buffer to its workspace's server, which is started when it does not run.
+---Attaches a buffer to its workspace's server. Starts the server if it is not running.
 ---@param buffer integer
 ---@param config? vim.lsp.ClientConfig
 function M.attach(buffer, config)
@@ -259,13 +258,13 @@ function M.attach(buffer, config)
     return
   end
   local root = root_of(buffer)
-  -- One that is started again attaches all buffers.
+  -- A restarted server attaches all buffers itself.
   if root and not life(root).gone and not life(root).reviving then
     vim.lsp.start(config or configured(root), { bufnr = buffer, reuse_client = same })
   end
 end
 
----Starts the server of a workspace, without any buffer.
+---Starts the server of a workspace without attaching a buffer.
 ---@param root string
 ---@param config? vim.lsp.ClientConfig
 function M.start(root, config)
@@ -276,15 +275,15 @@ function M.start(root, config)
   else
     id = M.running(root, true) or vim.lsp.start_client(config)
   end
-  -- Neovim has told the user why, such as a program for another system.
+  -- Neovim has already reported the error to the user.
   if not id then
     tell(root, nil)
   end
 end
 
----The running server of a workspace.
+---Returns the running server of a workspace.
 ---@param root string
----@param starting? boolean Also one that is not ready yet.
+---@param starting? boolean Whether to include a server that is not ready yet.
 ---@return vim.lsp.Client?
 function M.running(root, starting)
   local clients = vim.lsp.get_clients({ name = "strata", _uninitialized = starting })
@@ -293,7 +292,7 @@ function M.running(root, starting)
   end)
 end
 
----The workspace of the current buffer or, where it has none, of the only server. Looks at no disk.
+---Returns the workspace of the current buffer, or else of the only server. Does not access the disk.
 ---@return string?
 function M.near()
   local buffer = vim.api.nvim_get_current_buf()
@@ -305,7 +304,7 @@ function M.near()
   return #clients == 1 and clients[1].config.root_dir or nil
 end
 
----The workspace that is meant now: that of the current buffer, else the one around the current directory.
+---Returns the current workspace: that of the current buffer, or else the one that contains the current directory.
 ---@return string?
 function M.current()
   local buffer = vim.api.nvim_get_current_buf()
@@ -313,7 +312,7 @@ function M.current()
   return own or M.root(vim.fn.getcwd() .. "/.") or M.near()
 end
 
----Calls back with the server of a workspace when it is ready, or with nothing when there will be none.
+---Calls `callback` with the server of a workspace as soon as it is ready, or with nil if it cannot be started.
 ---@param root string
 ---@param callback fun(client?: vim.lsp.Client)
 function M.with(root, callback)
@@ -331,9 +330,9 @@ function M.with(root, callback)
   end
 end
 
----Ends the server of a workspace.
+---Stops the server of a workspace.
 ---@param root string
----@param again? "again" It is started again, and continues with its session.
+---@param again? "again" Whether to restart the server, which then continues its session.
 function M.stop(root, again)
   local known = life(root)
   known.deaths, known.reviving = {}, nil
@@ -341,14 +340,14 @@ function M.stop(root, again)
   if client then
     known.stopping, known.again = true, again ~= nil
     M.call(client, "stop")
-    -- One that hangs does not answer; this does nothing to one that has ended.
+    -- Kill the server if it hangs. This has no effect once it has exited.
     vim.defer_fn(client.rpc.terminate, HANGS)
   elseif again then
     M.start(root)
   end
 end
 
----Remembers which session a server shows, so that the next one can continue with it.
+---Remembers the session of a server, so that a restarted server can continue it.
 ---@param root string
 ---@param session string
 function M.remember(root, session)

@@ -1,4 +1,4 @@
---- Owns one line about the context for a statusline. Says what the meter says; works nothing out but the time that is left.
+--- Formats the meter for a statusline.
 
 local notices = require("strata.notices")
 local options = require("strata.options")
@@ -8,7 +8,7 @@ local M = {}
 
 local timer
 
----How long a cache entry still lives, coarse enough that it need not be drawn every second.
+---Returns the remaining lifetime of the cache, rounded so that it does not change every second.
 local function left(until_ms)
   local seconds = math.floor(until_ms / 1000 - os.time())
   if seconds <= 0 then
@@ -18,7 +18,7 @@ local function left(until_ms)
     or ("%ds"):format(math.ceil(seconds / 10) * 10)
 end
 
----Has the line drawn again while something runs out.
+---Redraws the statusline regularly while a cache lifetime counts down.
 local function tick(on)
   if on and not timer then
     timer = vim.uv.new_timer()

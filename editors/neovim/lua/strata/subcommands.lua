@@ -1,4 +1,4 @@
---- Owns the subcommands of `:Strata`: what each takes, what it asks of the server and what it says. None decides anything.
+--- The subcommands of `:Strata`.
 
 local calls = require("strata.calls")
 local server = require("strata.server")
@@ -10,17 +10,17 @@ local M = {}
 ---A subcommand.
 ---@class strata.Subcommand
 ---@field name string
----@field takes string Its arguments, as a manual writes them.
----@field does string A sentence or two.
+---@field takes string Arguments, in the notation of the manual.
+---@field does string Description for the manual.
 ---@field run fun(call: strata.Typed)
 ---@field complete? fun(lead: string): string[]
 
----What was typed.
+---A call of a subcommand.
 ---@class strata.Typed
 ---@field root string
----@field words string[] After the subcommand.
----@field text? string The same as it stands there.
----@field lines? integer[] The first and the last line.
+---@field words string[] Arguments after the subcommand.
+---@field text? string The arguments as a single text.
+---@field lines? integer[] First and last line of the range.
 ---@field bang boolean
 ---@field mods table
 
@@ -45,8 +45,8 @@ local function there(path)
   return vim.uv.fs_stat(path) ~= nil or vim.fn.bufexists(path) == 1
 end
 
----The path that is meant by a word: as it stands when that is a file, else with `%`, `~` and variables replaced. Neovim's
----`expand()` would hand backticks to the shell, and a word that was completed holds whatever a file is called.
+---Returns the path that a word stands for: the word itself if there is such a file, or else with `%`, `~` and variables expanded.
+---Does not use `expand()`, which would run backticks in a shell, because a completed word can contain any file name.
 local function meant(word)
   local modifiers, current = word:match("^%%(.*)$"), vim.api.nvim_buf_get_name(0)
   if there(word) then
@@ -54,27 +54,27 @@ local function meant(word)
   elseif modifiers and modifiers:gsub(":[.ehprt]", "") == "" and current ~= "" then
     return vim.fn.fnamemodify(current, modifiers)
   elseif word == "~" or word:match("^~/") or word:match("^%$") then
-    -- What follows the first one may be called so.
+    -- Expand only the first variable if that gives an existing path, because file names can contain `$`.
     local path = vim.fs.normalize(word:gsub("^%$([%w_]+)", vim.uv.os_getenv), { expand_env = false })
     return there(path) and path or vim.fs.normalize(word)
   end
   return word
 end
 
----A path as the server takes it: from where the user is, not from the top of the workspace.
+---Converts a path that is relative to the current directory to an absolute path for the server.
 local function path_of(word)
   local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
   path, lines = meant(path or word), lines or ""
   if not there(path) then
     return path .. lines
   end
-  -- A `~` that is left begins the name of a file.
+  -- A remaining `~` is part of a file name.
   local full = vim.fn.fnamemodify(path:gsub("^~", "./~"), ":p")
   full = vim.fs.normalize(full, { expand_env = false })
   return full:gsub("(.)/$", "%1") .. lines
 end
 
----What a subcommand is about: the paths that were given, else this file or the lines of it.
+---Returns the paths that a subcommand applies to: its arguments, or else the current file or the lines of the range.
 local function paths_of(call)
   if #call.words > 0 then
     return vim.tbl_map(path_of, call.words)
@@ -91,7 +91,7 @@ local function count(paths)
   return #paths == 1 and paths[1] or ("%d files"):format(#paths)
 end
 
----Changes what is chosen and says how: `words` are said of what has changed, and of what has not.
+---Returns a subcommand that changes the selection. `words` describe the files that were changed and those that were not.
 local function choose(verb, words)
   return function(call)
     local paths = paths_of(call)
@@ -121,7 +121,7 @@ local remove = choose("deselect", { "removed from the context", "selected" })
 local function toggle(call)
   local paths = paths_of(call)
   if paths then
-    -- When the answer comes another file may be the current one.
+    -- Fix the path now, because the current file may have changed when the answer arrives.
     local meant = vim.tbl_extend("force", call, { words = paths })
     send(call, "files.has", { path = paths[1] }, function(reply)
       (reply.has and remove or add)(meant)
@@ -129,7 +129,7 @@ local function toggle(call)
   end
 end
 
----The files whose names begin so. `getcompletion()` takes that for a pattern, and hands some of those to the shell.
+---Returns the files whose names begin with `lead`. Does not use `getcompletion()`, which expands patterns and may run a shell.
 local function files(lead)
   local folder, start = lead:match("^(.-)([^/]*)$")
   local where = folder == "" and "." or meant(folder)
@@ -147,7 +147,7 @@ local function files(lead)
   return found
 end
 
----Files in a state, asked of a server that is there; no one waits long for a completion.
+---Completes files in a state. Asks only a running server, with a short timeout.
 local function chosen(state)
   return function()
     local root = server.current()
@@ -230,7 +230,7 @@ end
 local SESSION = {
   new = "started a new conversation",
   reset = "started a new conversation with the same files",
-  fork = "this is now a copy; the original conversation is unchanged",
+  fork = "switched to a copy; the original conversation is unchanged",
   rename = "conversation renamed",
   delete = "conversation deleted",
 }
@@ -238,7 +238,7 @@ local SESSION = {
 local function session(call)
   local verb = call.words[1] or ""
   if not SESSION[verb] then
-    return calls.complain({ message = "use new, reset, fork, rename or delete" })
+    return calls.complain({ message = "expected new, reset, fork, rename or delete" })
   end
   local rest = vim.trim(call.text:sub(#verb + 1))
   local name = rest ~= "" and rest or nil
@@ -256,7 +256,7 @@ local function memory(call)
     return require("strata.pick").memory(call.root)
   end
   send(call, "memory.add", { text = call.text }, function()
-    say("noted")
+    say("note saved")
   end)
 end
 
@@ -264,14 +264,14 @@ local function policy(call)
   local name = call.words[1]
   local arguments = name and { policy = name ~= "default" and name or vim.NIL }
   send(call, "tiers.policy", arguments, function(reply)
-    say(("policy %s for %s, from the %s"):format(reply.policy, reply.model, reply.decidedBy))
+    say(("policy %s for %s (decided by: %s)"):format(reply.policy, reply.model, reply.decidedBy))
   end)
 end
 
 local function set_model(call, name)
   server.with(call.root, function(client)
     if client then
-      -- In place: a server that is started again is told the same.
+      -- Change the table in place, so that a restarted server gets the same settings.
       client.settings.strata.model = name
       server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
       say("prompts are now for " .. name)
@@ -306,7 +306,7 @@ local function with_query(kind)
   end
 end
 
----A command without arguments, and what is said when it is done.
+---Returns a subcommand without arguments, which shows the message `done` when it has finished.
 local function plain(command, done)
   return function(call)
     send(call, command, nil, function(reply)
@@ -325,8 +325,8 @@ define(
   add,
   files
 )
-define("remove", "[path]...", "Deselect files: prompts show their outlines only.", remove, chosen("selected"))
-define("toggle", "[path]", "Add or remove the file.", toggle, files)
+define("remove", "[path]...", "Deselect files: prompts show only their outlines.", remove, chosen("selected"))
+define("toggle", "[path]", "Add or remove a file.", toggle, files)
 local exclude = choose("exclude", { "excluded", "found" })
 define("exclude", "[path]...", "Exclude files: prompts do not mention them.", exclude, files)
 local include = choose("include", { "included again", "excluded" })
@@ -335,7 +335,7 @@ define(
   "clear",
   "",
   "Deselect all files. Exclusions stay.",
-  plain("files.clear", "no file is in the context")
+  plain("files.clear", "all files deselected")
 )
 define("pick", "[letters]", "Choose a workspace file to add.", function(call)
   require("strata.pick").files(call.root, call.text)
@@ -355,7 +355,7 @@ define(
   "Ask the model and stream the answer (|strata-ask|). With `!`, the model may use read-only tools.",
   ask
 )
-define("status", "", "Show what is in the model's context window, and how full it is.", status)
+define("status", "", "Show the content of the model's context window and how full it is.", status)
 define("sessions", "", "Choose a conversation to continue.", function(call)
   require("strata.pick").sessions(call.root)
 end)
@@ -380,7 +380,7 @@ define(
   memory
 )
 define("compact", "[profile]", "Compact the conversation.", function(call)
-  -- The outcome of it is told to everybody.
+  -- The server sends a notification with the outcome.
   send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
 end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
 define(
@@ -407,7 +407,7 @@ define(
 define(
   "policy",
   "[name]",
-  "Set the cache policy of this conversation; `default` follows the setting. Without a name, show it.",
+  "Set the cache policy of this conversation; `default` uses the one from the settings. Without a name, show the policy.",
   policy,
   words("ledger", "ripple", "flat", "default")
 )

@@ -1,16 +1,16 @@
---- Owns how the plugin's own buffers come onto the screen. Knows nothing about what stands in them.
+--- Shows the plugin's own buffers in windows, and formats numbers.
 
 local M = {}
 
----Shows a buffer: in the window of this tab page that has it, else in a new one.
----@param name string Such as `strata://context`.
----@param mods? table The modifiers of the command (|nvim_create_user_command()|, `smods`).
+---Shows a buffer in its window on this tab page, or else in a new window.
+---@param name string Name of the buffer, such as `strata://context`.
+---@param mods? table Modifiers of the command (|nvim_create_user_command()|, `smods`).
 ---@return integer buffer
----@return boolean fresh Whether the buffer was just made.
+---@return boolean fresh Whether the buffer was created.
 function M.open(name, mods)
   local buffer = vim.fn.bufnr("^" .. vim.fn.escape(name, "\\*?[]{},") .. "$")
   if buffer ~= -1 and not vim.api.nvim_buf_is_loaded(buffer) then
-    -- What |:bdelete| leaves has neither options nor mappings.
+    -- After |:bdelete|, a buffer has neither options nor mappings, so create it again.
     vim.api.nvim_buf_delete(buffer, { force = true })
     buffer = -1
   end
@@ -30,7 +30,7 @@ function M.open(name, mods)
   return buffer, fresh
 end
 
----A number as people write it.
+---Formats a number with thousands separators.
 ---@param number integer
 ---@return string
 function M.number(number)

@@ -1,4 +1,4 @@
-// Commands that make the conversation shorter, take that back, and show how near it is.
+// Commands that compact the conversation, undo a compaction, and show when the next one is due.
 
 import * as vscode from 'vscode';
 
@@ -18,7 +18,7 @@ export function compactionActions(strata: Strata): Actions {
 async function compact(strata: Strata): Promise<void> {
   const where = { location: vscode.ProgressLocation.Notification, title: 'Compacting the conversation', cancellable: true };
   const done = await vscode.window.withProgress(where, (_, token) => strata.tell('strata.compaction.run', {}, token));
-  // Not awaited: the command is done, whatever you answer.
+  // Not awaited, because the command is done even while the notification is open.
   void offerUndo(`${madeShorter(done)}${notesOf(done)}`);
 }
 

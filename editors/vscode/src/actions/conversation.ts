@@ -33,12 +33,12 @@ export function conversationActions(strata: Strata, messages: Messages): Actions
   };
 }
 
-/** Opens the chat with a question to `@strata`, which is sent. */
+/** Opens the chat and sends a question to `@strata`. */
 export async function ask(question: string): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@strata ${question}` });
 }
 
-/** Takes the last answer back, or that of `message`, and asks once more. */
+/** Deletes the last question, or the one that leads to `message`, with everything after it, and asks it again. */
 async function regenerate(strata: Strata, message: Message | undefined): Promise<void> {
   const { messages } = await strata.ask('strata.history.get', {});
   const until = message === undefined ? messages.length : messages.findIndex(({ id }) => id === message.id) + 1;
@@ -51,7 +51,7 @@ async function regenerate(strata: Strata, message: Message | undefined): Promise
 }
 
 async function truncate(strata: Strata, message: Message): Promise<void> {
-  const remove = 'Remove';
+  const remove = 'Delete';
   const choice = await vscode.window.showWarningMessage(
     'Delete this message and all later ones?',
     { modal: true, detail: firstWords(textOf(message), 200) },

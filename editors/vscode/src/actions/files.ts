@@ -1,4 +1,4 @@
-// Commands about files: what is in the context and what is kept out of it.
+// Commands that add files to the context, remove them and exclude them.
 
 import * as vscode from 'vscode';
 
@@ -12,7 +12,7 @@ import type { ContextNode, ExcerptNode, FileNode, PageNode } from '../views/cont
 import type { Actions } from './register';
 import { pickWhileTyping } from './searching';
 
-/** What a menu hands over: a file, or a line of the tree. */
+/** The argument that a menu passes to a command: a file, or a node of the tree. */
 type Target = vscode.Uri | ContextNode | undefined;
 
 export function fileActions(strata: Strata): Actions {
@@ -41,7 +41,7 @@ export function fileActions(strata: Strata): Actions {
   };
 }
 
-/** Ticks and takes ticks away. */
+/** Selects the files that were ticked, and deselects those that were unticked. */
 export async function setTicks(
   strata: Strata,
   changed: readonly [ContextNode, vscode.TreeItemCheckboxState][],
@@ -58,13 +58,13 @@ export async function setTicks(
   }
 }
 
-/** Selects, and asks about files that are not taken unasked. */
+/** Selects files, and asks for confirmation of those that need it. */
 export async function select(strata: Strata, paths: string[]): Promise<FilesSelectReply> {
   let changed: FilesSelectReply;
   try {
     changed = await strata.tell('strata.files.select', { paths });
   } catch (error) {
-    // A file that was named itself: the server says how to confirm it.
+    // The file was named explicitly, and its name suggests secrets. Any other error cannot be confirmed.
     if ((error as { data?: { kind?: string } }).data?.kind !== 'secret') {
       throw error;
     }
@@ -83,9 +83,9 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
   return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
 }
 
-/** Throws a `CancellationError` unless the user says yes. */
+/** Asks the user to confirm. Throws a `CancellationError` if the user declines. */
 async function confirm(question: string, detail: string): Promise<void> {
-  const yes = 'Show';
+  const yes = 'Add';
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {
     throw new vscode.CancellationError();
   }
@@ -111,7 +111,7 @@ async function selectLines(strata: Strata): Promise<void> {
     throw new Error('Select lines in a file first.');
   }
   const paths = editor.selections.map(({ start, end }) => {
-    // A selection that ends at the start of a line does not show that line.
+    // A selection that ends at the start of a line does not include that line.
     const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
     return pathOfLines(editor.document.uri, start.line + 1, last);
   });
@@ -147,7 +147,7 @@ async function selectFolder(strata: Strata): Promise<void> {
 async function addPage(strata: Strata): Promise<void> {
   const url = await vscode.window.showInputBox({
     title: 'Add a web page to the model context',
-    prompt: 'URL of the page. Strata fetches it now; add it again to update it',
+    prompt: 'URL of the page. Strata fetches the page once; to update it, add it again',
     placeHolder: 'https://example.org/manual',
     validateInput: (text) => (text === '' || /^https?:\/\/[^/\s]/i.test(text.trim()) ? undefined : 'The address must begin with http:// or https://'),
   });
@@ -167,7 +167,7 @@ async function reveal(node: FileNode): Promise<void> {
   }
 }
 
-/** Finds a definition by letters of its name and adds its file. */
+/** Lets the user find a definition by letters of its name, and adds its file. */
 async function findSymbol(strata: Strata): Promise<void> {
   const chosen = await pickWhileTyping('Add the File That Defines…', 'Symbol name, or some of its letters in order', async (query) => {
     const { symbols } = query === '' ? { symbols: [] } : await strata.ask('strata.symbols.find', { query, limit: 50 });

@@ -1,8 +1,8 @@
-// A list to choose from whose lines follow what is typed.
+// A list of search results that is updated while the user types.
 
 import * as vscode from 'vscode';
 
-/** What the user takes of the lines that `find` gives for what they type; nothing when they take none. */
+/** Lets the user choose one of the items that `find` returns for the typed text. Returns `undefined` if none is chosen. */
 export function pickWhileTyping<Line extends vscode.QuickPickItem>(
   title: string,
   placeholder: string,

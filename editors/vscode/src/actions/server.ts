@@ -1,11 +1,11 @@
-// Commands about the server itself, and the list of what one would want most.
+// Commands that control the server, and the list of the most common actions.
 
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import type { Actions } from './register';
 
-/** What a click on the meter offers. */
+/** Actions offered by a click on the meter: icon, label and command. */
 const OFFERED: [string, string, string][] = [
   ['$(open-preview)', 'Preview Prompt', 'strata.preview'],
   ['$(copy)', 'Copy Prompt…', 'strata.copyPrompt'],

@@ -1,4 +1,4 @@
-// Commands about whole conversations and about memory.
+// Commands for whole conversations and for notes.
 
 import * as vscode from 'vscode';
 
@@ -101,7 +101,7 @@ async function importFrom(strata: Strata): Promise<void> {
 
 const ICONS: Record<Hit['source'], string> = { fragment: 'note', file: 'file', message: 'comment' };
 
-/** Where something was found, in a word. */
+/** Returns a short description of where a match was found. */
 function whereOf(hit: Hit): string | undefined {
   switch (hit.source) {
     case 'message':

@@ -1,4 +1,4 @@
-// The tree "Compaction": by which rules the conversation is compacted, how near that is, and what the last one did.
+// The tree "Compaction": shows the profile, when the next compaction is due, and what the last one did.
 
 import * as vscode from 'vscode';
 
@@ -16,7 +16,7 @@ interface Line {
   tooltip: string;
 }
 
-/** What a profile's condition counts, as the subject of a sentence. */
+/** Descriptions of what a profile's trigger counts. */
 const MEASURED: Record<TriggerMetric, string> = {
   history_tokens: 'tokens of the conversation',
   context_tokens: 'tokens of the whole request',
@@ -75,7 +75,7 @@ function linesOf(status: CompactionStatusReply): Line[] {
   return lines;
 }
 
-/** When the next one comes, in words. */
+/** Describes when the next compaction is due. */
 function nextOf({ enabled, measured, distance, due }: CompactionStatusReply): string {
   if (!enabled) {
     return 'off';
@@ -86,7 +86,7 @@ function nextOf({ enabled, measured, distance, due }: CompactionStatusReply): st
   if (measured === undefined) {
     return 'not automatically';
   }
-  // Past its threshold one waits until it pays.
+  // A compaction past its threshold waits until it saves money.
   return distance === 0 ? 'waits until it saves money' : `in ${tokens(distance)} ${MEASURED[measured].split(' ')[0]}`;
 }
 

@@ -1,4 +1,4 @@
-// The tree "Context": what stands in the next prompt, tier by tier, and what could stand there. Ticking a file selects it.
+// The tree "Context": shows the content of the next prompt by tier, and files that could be added. Ticking a file selects it.
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -18,13 +18,13 @@ interface Group {
   label: string;
   description: string;
   icon: string;
-  /** Whether its children are seen at first; `none` has no children. */
+  /** Initial state of the group: expanded, collapsed, or without children. */
   unfolds: 'open' | 'closed' | 'none';
   children: () => Promise<ContextNode[]> | ContextNode[];
   tooltip?: string;
 }
 
-/** How a file stands: in full, as an open editor that is not shown, by its outline, not at all, or it did not fit. */
+/** State of a file: in the prompt in full, open in an editor but not selected, in the prompt as an outline, excluded, or omitted. */
 type Standing = 'selected' | 'open' | 'outlined' | 'excluded' | 'leftOut';
 
 export interface FileNode {
@@ -70,7 +70,7 @@ const TIERS: Record<string, string> = {
   active: 'Active',
 };
 
-/** Why code is suggested, in words. */
+/** Descriptions of why code is suggested. */
 const REASONS: Record<ExcerptReason, string> = {
   named: 'a question names its file',
   words: 'it matches words of a question',
@@ -79,13 +79,13 @@ const REASONS: Record<ExcerptReason, string> = {
   recent: 'its file changed recently',
 };
 
-/** All that the tree is made of, but for the texts of messages. */
+/** The data shown in the tree, except for the texts of messages. */
 interface Shown {
   report: TiersReportReply;
   files: ListedFile[];
   pages: ShownPage[];
   excerpts: ListedExcerpt[];
-  /** The server's names of open editors. */
+  /** Server's names of the documents that are open in an editor. */
   open: string[];
 }
 
@@ -196,7 +196,7 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
   }
 }
 
-/** The text of a message. */
+/** Returns the text of a message. Other blocks are replaced by their type. */
 export function textOf(message: Message): string {
   return message.content
     .map((block) => block.type === 'text' ? block.text : `[${block.type.replace('_', ' ')}]`)
@@ -204,7 +204,7 @@ export function textOf(message: Message): string {
     .trim();
 }
 
-/** Where the group of a tier shows its files; the rest of the tier is summarized on lines of their own. */
+/** Returns a group for each tier. Files and pages are listed, and outlines and messages are summarized on one line each. */
 function tierGroups(
   report: TiersReportReply,
   files: ListedFile[],
@@ -217,7 +217,7 @@ function tierGroups(
       const children = tierChildren(report.items.filter((item) => item.tier === tier.tier), listed, pages);
       return {
         kind: 'group',
-        // The editor remembers of each id whether it is unfolded: a tier that was empty would stay folded.
+        // The editor remembers by id whether a group is expanded. With the same id, a tier that was empty would stay collapsed.
         id: children.length > 0 ? `tier/${tier.tier}` : `tier/${tier.tier}/empty`,
         label: TIERS[tier.tier] ?? tier.tier,
         description: `${tokens(tier.tokens)}${tier.marked ? ' · cache mark' : ''}`,
@@ -261,7 +261,7 @@ function tierChildren(
   return shown;
 }
 
-/** The code that questions brought along: suggested until you accept or dismiss it. */
+/** Returns groups of excerpts: those that the user accepted, and suggestions. */
 function excerptGroups(excerpts: ListedExcerpt[]): Group[] {
   const groups: [string, string, string, string, (excerpt: ListedExcerpt) => boolean][] = [
     ['accepted', 'Accepted', 'pinned', 'Suggested code that stays in every prompt.', isAccepted],
@@ -279,7 +279,7 @@ function isAccepted({ standing }: ListedExcerpt): boolean {
   return standing === 'pinned';
 }
 
-/** What is open in an editor, by the server's names. */
+/** Returns the server's names of the documents that are open in an editor. */
 function openEditors(): string[] {
   const names = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
@@ -292,7 +292,7 @@ function excluded(files: ListedFile[]): Group[] {
   return group('excluded', 'Excluded', counted(paths.length, 'file'), 'eye-closed', 'closed', paths, 'excluded');
 }
 
-/** Files that are selected and stand in no tier: they cannot be read, or did not fit. */
+/** Returns a group of selected files that are in no tier, because they cannot be read or did not fit. */
 function leftOut(report: TiersReportReply, files: ListedFile[]): Group[] {
   const shown = new Set(report.items.map(({ key }) => splitLines(key.replace(/^file:/, ''))[0]));
   const missing = files.filter((file) => file.state === 'selected' && !shown.has(file.path));
@@ -379,7 +379,7 @@ function fileItem(node: FileNode): vscode.TreeItem {
   return item;
 }
 
-/** What its policy knows of an item: the chance to leave, or how far it has come to the next tier. */
+/** Describes an item as its policy sees it: its change risk (`ledger`), or its progress to the next tier (`ripple`). */
 function standingOf(item: ItemReport): string | undefined {
   if (item.n !== undefined) {
     return item.threshold === undefined ? `N ${item.n}` : `N ${item.n}/${item.threshold}`;

@@ -1,11 +1,11 @@
-// Marks files that are in the context, or kept out of it, wherever the editor lists files.
+// Marks files that are in the context or excluded from it, wherever the editor lists files.
 
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import { uriOf } from '../resources';
 
-/** News that follow each other within this time are asked about once. */
+/** Changes within this time are handled together. */
 const TOGETHER_MS = 300;
 
 const SELECTED: vscode.FileDecoration = {
@@ -25,14 +25,14 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
 
   private readonly listening: vscode.Disposable;
   private timer: NodeJS.Timeout | undefined;
-  /** What is painted now. */
+  /** Current decorations, by URI. */
   private painted = new Map<string, vscode.FileDecoration>();
 
   constructor(private readonly strata: Strata) {
     this.listening = strata.onChange(() => {
       this.timer ??= setTimeout(() => {
         this.timer = undefined;
-        // A server that ended meanwhile tells of another change when it is there again.
+        // Ignore errors. If the server has stopped, a change is reported after it restarts.
         this.paint().catch(() => undefined);
       }, TOGETHER_MS);
     });

@@ -1,4 +1,4 @@
-// The tree "Memory": notes that outlive conversations.
+// The tree "Memory": shows the notes of the workspace.
 
 import * as vscode from 'vscode';
 

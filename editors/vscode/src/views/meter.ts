@@ -1,5 +1,5 @@
-// The meter in the status bar: how full the window is, how much is cached and for how long, how near a compaction is,
-// and whether something is wrong.
+// The meter in the status bar: shows how full the window is, how much is cached and for how long, how close the next
+// compaction is, and problems.
 
 import * as vscode from 'vscode';
 
@@ -24,7 +24,7 @@ export class Meter implements vscode.Disposable {
       strata.onLife((life) => {
         if (life === 'starting') {
           this.unsaved = undefined;
-          // No one tells how one ends whose server has ended.
+          // A compaction ends without a notification if its server stops.
           this.compacting = false;
         }
         this.draw();
@@ -40,7 +40,7 @@ export class Meter implements vscode.Disposable {
         }
       }),
     ];
-    // Counts down the life of what is cached, and shows once that it is over.
+    // Redraw while the cache lifetime counts down, and once after it has expired.
     this.clock = setInterval(() => {
       if ((strata.status?.cacheExpiresMs ?? 0) > Date.now() - 2 * TICK_MS) {
         this.draw();
@@ -115,7 +115,7 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
   return text;
 }
 
-/** How near a compaction is, in words. */
+/** Describes how close the next compaction is. */
 function nearness(percent: number): string {
   return percent < 100
     ? `history used before the next compaction: ${Math.round(percent)} %`

@@ -1,15 +1,15 @@
-// A tree that asks the server again when something changed, as long as someone looks at it.
+// A tree that reloads its data after changes while it is visible.
 
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 
-/** News that follow each other within this time are shown together. */
+/** Changes within this time are shown together. */
 const TOGETHER_MS = 150;
 
 /**
- * The part that all trees of the Strata view share. What is shown is asked for first and drawn only when it differs: while
- * the editor draws a tree again, a tick on it is lost.
+ * Base class of the trees in the Strata view. Loads the data before redrawing, and redraws only if the data has changed, because
+ * clicks on checkboxes are lost while the editor redraws a tree.
  */
 export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
@@ -27,13 +27,13 @@ export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvi
 
   abstract getTreeItem(node: Node): vscode.TreeItem;
 
-  /** Asks for all that the tree is made of. */
+  /** Loads the data of the tree. */
   protected abstract load(): Promise<Shown>;
 
-  /** The first level of the tree. */
+  /** Returns the first level of the tree. */
   protected abstract top(shown: Shown): Node[];
 
-  /** What is below a line of it. */
+  /** Returns the children of a node. */
   protected below(_node: Node): Promise<Node[]> | Node[] {
     return [];
   }
@@ -49,7 +49,7 @@ export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvi
     return this.top(this.shown);
   }
 
-  /** Refreshes only while `view` is seen, and once more when it is seen again. */
+  /** Refreshes the tree only while `view` is visible. Changes in the meantime are shown when it becomes visible again. */
   shownIn(view: vscode.TreeView<Node>): void {
     this.view = view;
     view.onDidChangeVisibility(({ visible }) => {
@@ -59,7 +59,7 @@ export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvi
     });
   }
 
-  /** Draws the tree again, whatever it shows. */
+  /** Reloads and redraws the tree unconditionally. */
   redraw(): void {
     this.shown = undefined;
     this.emitter.fire();

@@ -1,4 +1,4 @@
-// The tree "Sessions": the conversations of this workspace, newest first.
+// The tree "Sessions": shows the conversations of this workspace, newest first.
 
 import * as vscode from 'vscode';
 
@@ -34,7 +34,7 @@ export class SessionsTree extends RefreshedTree<ListedSession, ListedSession[]> 
   }
 }
 
-/** What a session is called. */
+/** Returns the title of a session. */
 export function titleOf(session: ListedSession): string {
   return session.name || firstWords(session.preview, 24) || session.id;
 }

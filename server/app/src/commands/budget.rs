@@ -11,7 +11,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.budget.report";
-    const SUMMARY: &str = "Reports how many tokens the next request takes without its prompt.";
+    const SUMMARY: &str = "Reports the tokens of the next request, excluding the user's new message.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RequestParams;

@@ -220,7 +220,7 @@ impl Command for List {
     }
 }
 
-/// Returns the token limit of automatic context, from the session or else from the settings.
+/// Returns the token limit of automatic context: the session's own, or else that of the settings.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

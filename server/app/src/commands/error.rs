@@ -52,8 +52,8 @@ impl CommandError {
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
-    /// Creates an error for a file that is rejected because its name suggests secrets. The user can confirm the file to
-    /// have it accepted.
+    /// Creates an error for a file that was rejected because its name suggests secrets. The command accepts the file
+    /// once the user has confirmed it.
     pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }

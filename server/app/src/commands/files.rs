@@ -321,8 +321,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.files.add";
-    const SUMMARY: &str =
-        "Adds text that the client provides under a path. Any file on disk at that path is ignored.";
+    const SUMMARY: &str = "Adds client-provided text under a path. Any file on disk at that path is ignored.";
     type Args = PathAndContent;
     type Reply = SelectionChange;
 

@@ -265,7 +265,7 @@ fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
 }
 
-/// Turns an error about an argument into an error about the document, which the user did not name as an argument.
+/// Converts an error about an argument into one about the document, because the user passed no argument.
 fn of_the_document(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),

@@ -38,7 +38,7 @@ pub(super) struct PromptParams {
     /// Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first prompt
     /// of a new loop.
     goal: Option<String>,
-    /// Environment to report instead of the last one recorded.
+    /// Environment to report instead of the last recorded one.
     environment: Option<BTreeMap<String, String>>,
 }
 

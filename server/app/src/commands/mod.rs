@@ -58,9 +58,8 @@ pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
-/// To add a command, write a file like this and add it to [`COMMANDS`] with `Definition::of::<Greet>()`. The protocol's
-/// documentation, its TypeScript types, the language server's list of commands, and access by the command line and by
-/// agents are derived from this definition.
+/// To add a command, write a file like this and add its type to the list in `definition.rs`. The protocol's
+/// documentation, its TypeScript types, and the language server's list of commands are derived from this definition.
 ///
 /// ```
 /// use schemars::JsonSchema;

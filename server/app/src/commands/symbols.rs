@@ -507,7 +507,7 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
-        parts.push(format!("no definition here is named `{}`", query.name));
+        parts.push(format!("no definition with the name `{}` was found", query.name));
     }
     let unlisted = report.hits.len().saturating_sub(limit);
     if unlisted > 0 {

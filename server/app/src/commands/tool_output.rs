@@ -75,8 +75,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str =
-        "Truncates a tool output, and adds it to the conversation if the output names its tool call.";
+    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if `callId` is given.";
     type Args = AddParams;
     type Reply = AddReply;
 
@@ -177,8 +176,8 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     let session: SessionId = of.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
-    // Store the session first, because the store takes spilled outputs without a session for leftovers of a deleted
-    // one.
+    // Store the session first, because the store treats spilled outputs without a session as leftovers of a deleted
+    // session.
     let written = store.begin(of, context.now_ms).and_then(|()| {
         store.with(|store| {
             store.allow_spills(quota);

@@ -21,7 +21,7 @@ struct Inner {
     armed: Option<(Location, usize)>,
 }
 
-/// Name that stands for the transition that the thread started last.
+/// Alias for the transition that the thread started last.
 const TRANSITION: &str = "transition";
 
 thread_local! {

@@ -116,7 +116,7 @@ impl<'a> OutlineRun<'a> {
 
     fn read(&self, entry: &Entry) -> OutlineBatch {
         let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
-        // Check before reading the text, because any later change gives another stamp.
+        // Check before reading the text: once the stamp is settled, any later change produces a different one.
         let settled = entry.stamp.is_settled();
         let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
         let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };

@@ -1,4 +1,4 @@
-//! The client for the model that answers questions, which is the provider in the settings. If the settings name none,
+//! The client for the provider in the settings, whose model answers questions. If the settings name no provider,
 //! nothing is sent, even if the environment contains keys.
 
 use std::fmt;

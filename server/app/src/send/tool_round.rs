@@ -105,7 +105,7 @@ impl SendJob {
 
 fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, CommandError> {
     let offered = || OFFERED.iter().copied().chain([READ_ON]);
-    // Models that are used to the tools of other assistants omit the `files_` prefix.
+    // Models trained on the tools of other assistants omit the `files_` prefix.
     let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();

@@ -19,7 +19,7 @@ pub(super) const DEFAULT_TOKENS: usize = 4_000;
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
 /// Fields of list entries that only editors need.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// Maximum number of attempts with ever smaller budgets. Several are needed because a command's own budget covers only
+/// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
 /// part of the reply.
 const TRIES: usize = 4;
 
@@ -71,7 +71,7 @@ pub fn call(
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
-/// Calls a tool for a reader in a shell. The caller must have indexed the workspace as far as the tool needs. The
+/// Calls a tool for a reader in a shell. The caller must have indexed the workspace if the tool needs the index. The
 /// result has at most `max_tokens` tokens, or any size if `None`.
 ///
 /// # Errors
@@ -122,7 +122,7 @@ fn taken_apart(
         Some(value) => {
             let number =
                 value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
-            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a whole number above 0"))?
+            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
         }
     };
     let cursor = match arguments.get(CURSOR).filter(|_| tool.shape.has_cursor()) {

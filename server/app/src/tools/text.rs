@@ -96,10 +96,10 @@ pub(super) fn dependents(reply: &Value) -> String {
         if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
     };
     let parts = [
-        part("dependents", "depend on it"),
-        part("dependencies", "it depends on"),
-        part("imports", "it imports"),
-        part("mutual", "both"),
+        part("dependents", "files that depend on it"),
+        part("dependencies", "files that it depends on"),
+        part("imports", "files that it imports"),
+        part("mutual", "mutual dependencies"),
     ]
     .concat();
     let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
@@ -170,7 +170,7 @@ pub(super) fn hits(reply: &Value) -> String {
             format!("note {}{tags}: {}", hit["id"], text(hit, "snippet"))
         }
     };
-    lines(reply, "hits", line, "no note or message has these words")
+    lines(reply, "hits", line, "no note or message contains these words")
 }
 
 pub(super) fn note_kept(reply: &Value) -> String {

@@ -51,7 +51,7 @@ fn what_is_wrong_with_settings_is_said() {
     assert_eq!(model(&run), "claude-sonnet-5-5");
     assert!(
         run.err.starts_with(
-            "warning: the settings of .strata.toml were rejected, because of symbols.map_budget: "
+            "warning: the settings of .strata.toml were rejected because of symbols.map_budget: "
         ),
         "{}",
         run.err

@@ -181,7 +181,7 @@ it("folds by tier", function(t)
   vim.cmd.normal({ "zM", bang = true })
   local start = vim.fn.foldclosed(row_of(t, "notes"))
   t.equal(t.lines()[start], "# excluded")
-  t.contains(vim.fn.foldtextresult(start), "# excluded  (1 line) excluded")
+  t.contains(vim.fn.foldtextresult(start), "# excluded  (1 line) not in prompts")
 end)
 
 it("opens files in the previous window", function(t)

@@ -11,7 +11,7 @@
 ---    vim.g.strata = { curl = { url = "http://127.0.0.1:8080/v1/messages", key_env = "MY_KEY", max_tokens = 4096 } }
 ---<
 ---
---- Owns one way to a provider. Knows nothing of what stands in a prompt.
+--- Owns requests to a provider with curl.
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
@@ -25,8 +25,8 @@ local M = {}
 ---@field url string
 ---@field key_env string
 ---@field headers fun(key: string): string[]
----@field parameters fun(max_tokens: integer): table What the body needs besides.
----@field question fun(system: string, prompt: string): table The body of a question outside of any conversation.
+---@field parameters fun(max_tokens: integer): table Additional fields of the body.
+---@field question fun(system: string, prompt: string): table Body of a question without a conversation.
 
 ---@type table<string, strata.Provider>
 local PROVIDERS = {
@@ -59,10 +59,10 @@ local PROVIDERS = {
   },
 }
 
--- Said of a reply that has no answer where the provider puts it, such as a tool call, or a message of a proxy.
+-- Error for a reply without text, such as a tool call or the message of a proxy.
 local UNKNOWN = "nothing was recorded, because the provider's reply has no readable text: "
 
--- What the last question was sent with: the form of its body and the model.
+-- Format and model of the last question.
 ---@type { format: string, model: string }?
 local last
 
@@ -74,7 +74,7 @@ local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
 end
 
----Posts a body. The key goes through standard input, where no list of processes shows it.
+---Posts a body. Passes the key through standard input, so that it does not appear in the list of processes.
 local function post(provider, body, done)
   local key = os.getenv(own().key_env or provider.key_env) or ""
   local path = vim.fn.tempname()
@@ -92,7 +92,7 @@ local function post(provider, body, done)
     end
     done(nil, reply)
   end
-  -- Raises where there is no curl.
+  -- `vim.system` raises an error if curl is not installed.
   local started, problem =
     pcall(vim.system, command, { stdin = table.concat(config, "\n"), text = true }, vim.schedule_wrap(ended))
   if not started then
@@ -101,7 +101,7 @@ local function post(provider, body, done)
   end
 end
 
----Reads a reply; nothing when it has another form than the provider's, or no text.
+---Reads a reply. Returns nil if it is in another format or has no text.
 ---@return strata.Reader?
 local function read(format, reply)
   local reader = replies.reader(format)
@@ -109,7 +109,7 @@ local function read(format, reply)
   return reader:text() ~= "" and reader or nil
 end
 
----Gives a prompt up that was not answered. One that was too long is compacted and sent once more, by `again`.
+---Handles a failed prompt: discards it or, if it was too long, compacts the conversation and calls `again` to send it once more.
 local function not_answered(prompt, problem, root, again, failed)
   if not replies.is_too_long(problem) then
     calls.send("prompt.discard", { id = prompt.id }, function() end, root)
@@ -127,7 +127,7 @@ local function not_answered(prompt, problem, root, again, failed)
   end, root)
 end
 
----One turn.
+---Asks a question and records the answer.
 ---@param text string
 ---@param root? string
 ---@param done? strata.Answer Called when the turn is recorded.
@@ -171,13 +171,13 @@ function M.ask(text, root, done)
         end,
         root
       )
-      -- Behind that: where no window is to be had, the turn is recorded anyway.
+      -- Show the answer last, so that the turn is recorded even if no window can be opened.
       answer.begin(text):append(said:text() .. "\n")
     end)
   end, root)
 end
 
----Has a summary written by the model of the last question.
+---Asks the model of the last question for a summary.
 ---@param request strata.Summarize
 ---@param reply strata.SummaryReply
 local function summarize(request, reply)
@@ -187,7 +187,7 @@ local function summarize(request, reply)
   local provider, model = PROVIDERS[last.format], request.model or last.model
   local body = provider.question(request.system, request.prompt)
   body.model = model
-  -- A model that thinks first needs more than its answer.
+  -- Reasoning models need more tokens than the answer has.
   local most = math.max(request.maxTokens, own().max_tokens or 4096)
   post(provider, vim.tbl_extend("keep", body, provider.parameters(most)), function(problem, said)
     local summary = not problem and read(last.format, said) or nil
@@ -196,7 +196,7 @@ local function summarize(request, reply)
   end)
 end
 
----Who writes summaries with curl; no one where it has no key to a provider.
+---Returns the function that writes summaries with curl, or nil if there is no key.
 ---@return fun(request: strata.Summarize, reply: strata.SummaryReply)?
 function M.summarizer()
   local keys = { PROVIDERS.anthropic.key_env, PROVIDERS.openai.key_env, own().key_env }

@@ -1,34 +1,34 @@
---- Owns which session of the server a chat of CodeCompanion is the face of, and that both say the same: what was asked again, edited
---- or removed in the chat is so in the session. Sends nothing to a model.
+--- Keeps a session of the server in sync with a CodeCompanion chat: messages that are retried, edited or removed in the chat also
+--- change in the session.
 
 local calls = require("strata.calls")
 local messages_of = require("strata.codecompanion.messages")
 local server = require("strata.server")
 
----One turn that the session has.
+---A turn in the session.
 ---@class strata.chat.Turn
----@field inputs string[] What tells its messages from others.
----@field instructions string[] What was told in it for the first time.
----@field answer? false|{ text: string, calls: string } As the chat has it; `false` when the chat has none.
----@field question? integer The first message of the turn.
----@field reply? integer The message with the answer.
+---@field inputs string[] Texts that identify its messages.
+---@field instructions string[] Instructions that this turn added.
+---@field answer? false|{ text: string, calls: string } Answer in the chat, or `false` if the chat has none.
+---@field question? integer Number of the turn's first message.
+---@field reply? integer Number of the message with the answer.
 
 ---@class strata.chat.Conversation
----@field root? string The workspace.
+---@field root? string Workspace.
 ---@field session? string
 ---@field turns strata.chat.Turn[]
----@field last integer The last message of the session that is known.
----@field tools? table[] As they were declared last.
----@field private queue fun()[] What waits for the session; the first of them is under way.
----@field private go_on? fun() Continues that.
+---@field last integer Number of the last known message in the session.
+---@field tools? table[] Tools as last declared.
+---@field private queue fun()[] Work that waits for the session. The first entry is running.
+---@field private go_on? fun() Resumes the running work.
 local Conversation = {}
 Conversation.__index = Conversation
 
--- Sessions that a chat of this Neovim is the face of.
+-- Sessions that belong to a chat in this Neovim.
 ---@type table<string, true>
 local taken = {}
 
----Runs a command in the session and waits for it. Only for work that is `queued`.
+---Runs a command in the session and waits for the reply. Call it only from `queued` work.
 ---@return table? reply
 ---@return strata.Error? err
 function Conversation:try(name, arguments)
@@ -49,7 +49,7 @@ function Conversation:try(name, arguments)
   return reply, err
 end
 
----As `try`, for commands without which the work cannot go on.
+---Like `try`, but raises an error if the command fails.
 function Conversation:run(name, arguments)
   local reply, err = self:try(name, arguments)
   if not reply then
@@ -58,8 +58,8 @@ function Conversation:run(name, arguments)
   return reply
 end
 
----Does something with the session when all before it is done.
----@param work fun(): any It may wait for commands.
+---Runs `work` after all earlier work on the session is done, and then calls `done`.
+---@param work fun(): any May wait for commands.
 ---@param done fun(err?: strata.Error, result: any)
 function Conversation:queued(work, done)
   local thread = coroutine.create(work)
@@ -69,7 +69,7 @@ function Conversation:queued(work, done)
       return
     end
     table.remove(self.queue, 1)
-    -- What is queued by `done` into an empty queue begins at once.
+    -- If the queue is empty, work that `done` adds starts immediately, so do not start it twice.
     local is_awaited = #self.queue > 0
     if ok then
       done(nil, result)
@@ -92,13 +92,12 @@ function Conversation:begin()
   self.go_on()
 end
 
----What is told for the first time, and the question after it.
+---Puts new instructions before a question.
 local function worded(instructions, text)
   return table.concat(vim.list_extend(vim.list_slice(instructions), { text }), "\n\n")
 end
 
----Shows the session of this chat. A chat begins with the session that is shown when nothing was said in that, else with a new one
----that has the same files.
+---Makes the session of this chat current. A new chat uses the current session if it is empty, or else a new one with the same files.
 function Conversation:show()
   self.root = self.root or server.current()
   if self.session then
@@ -120,10 +119,10 @@ function Conversation:show()
   taken[self.session] = true
 end
 
----Walks along the chat and the turns.
+---Compares the chat with the turns of the session.
 ---@param groups strata.chat.Group[]
----@return { group: integer, used: integer, gone?: integer, edits: table[] } found How far the chat is in the session: `used` messages of
----a group; the first turn that the chat has no more; and what was edited before it.
+---@return { group: integer, used: integer, gone?: integer, edits: table[] } found The session contains the chat up to the first `used`
+---messages of `group`. `gone` is the first turn that is no longer in the chat, and `edits` are the edited turns before it.
 function Conversation:walk(groups)
   local found = { group = 1, used = 0, edits = {} }
   for number, turn in ipairs(self.turns) do
@@ -133,7 +132,7 @@ function Conversation:walk(groups)
     local is_last = group and found.used + #turn.inputs == #group.inputs
     local edit = { turn = turn }
     if not vim.deep_equal(prints, turn.inputs) then
-      -- Another text in the same place.
+      -- A different text in the same place is an edit.
       local is_text = #prints == 1
         and #turn.inputs == 1
         and prints[1]:find("^user ")
@@ -167,7 +166,7 @@ function Conversation:walk(groups)
   return found
 end
 
----Has the session say what was edited in the chat.
+---Applies edits of the chat to the session.
 function Conversation:edit(edits)
   for _, edit in ipairs(edits) do
     local turn = edit.turn
@@ -182,7 +181,7 @@ function Conversation:edit(edits)
   end
 end
 
----Removes the turns from this one on, or all of them where the session has lost their place.
+---Removes this turn and all later ones, or all turns if their position in the session is unknown.
 function Conversation:truncate(from)
   local turn = self.turns[from]
   local reply = turn.question and self:try("history.truncate", { from = turn.question })
@@ -193,7 +192,7 @@ function Conversation:truncate(from)
   self.turns = vim.list_slice(self.turns, 1, from - 1)
 end
 
----Adds what the chat says and the session does not, such as a chat that was restored.
+---Adds messages that only the chat has to the session, for example after a chat was restored.
 function Conversation:add(groups)
   for _, group in ipairs(groups) do
     local turn = {
@@ -211,9 +210,9 @@ function Conversation:add(groups)
   end
 end
 
----Has the session say what the chat says, up to what is asked now.
+---Updates the session to match the chat, except for the current question.
 ---@param groups strata.chat.Group[]
----@return table[] inputs What is asked now.
+---@return table[] inputs Messages of the current question.
 function Conversation:catch_up(groups)
   local found = self:walk(groups)
   if found.gone then
@@ -230,10 +229,10 @@ function Conversation:catch_up(groups)
   return asking and asking.inputs or {}
 end
 
----Makes the session ready for the next prompt.
----@param messages table[] All of the chat.
----@return { arguments: table, turn: strata.chat.Turn, left_out: integer } asked What `strata.prompt.assemble` is asked; the turn, for
----|recorded()|; how many documents cannot be sent.
+---Prepares the session for the next prompt.
+---@param messages table[] All messages of the chat.
+---@return { arguments: table, turn: strata.chat.Turn, left_out: integer } asked Arguments for `strata.prompt.assemble`, the turn for
+---`recorded`, and the number of documents that cannot be sent.
 function Conversation:prepare(messages)
   self:show()
   local groups, instructions = messages_of.split(messages)
@@ -241,7 +240,7 @@ function Conversation:prepare(messages)
   local request = messages_of.request(inputs)
   local has_results, has_text = #request.results > 0, request.text ~= "" or #request.images > 0
   if has_results and has_text then
-    -- A prompt has one or the other, so the results become part of the conversation first.
+    -- A prompt cannot have both, so add the results to the conversation first.
     local function is_result(message)
       return messages_of.print(message):find("^result ") ~= nil
     end
@@ -264,7 +263,7 @@ function Conversation:prepare(messages)
   return { arguments = arguments, turn = turn, left_out = request.left_out }
 end
 
----The tools as they are declared in this conversation: the same ones are written the same way each time.
+---Returns the declarations of tools in this conversation. The same tools are always declared identically.
 ---@param tools table[]
 ---@return table[]
 function Conversation:declared(tools)
@@ -274,7 +273,7 @@ function Conversation:declared(tools)
   return self.tools
 end
 
----Notes a turn that the session has now.
+---Records the message numbers of a turn that was added to the session.
 ---@param turn strata.chat.Turn
 function Conversation:recorded(turn)
   for _, message in ipairs(self:run("history.get").messages) do
@@ -294,8 +293,8 @@ local M = {}
 ---@type table<string, strata.chat.Conversation>
 local conversations = {}
 
----The conversation of a chat.
----@param chat string What CodeCompanion calls it.
+---Returns the conversation of a chat.
+---@param chat string CodeCompanion's id of the chat.
 ---@return strata.chat.Conversation
 function M.of(chat)
   conversations[chat] = conversations[chat]

@@ -8,16 +8,17 @@
 ---    })
 ---<
 ---
----The chat then shows a Strata session. The first chat uses the current session if it is empty; every other chat starts a session
----with the same files. What you ask again, edit, or remove in the chat changes in the session too. A stopped answer is recorded as
----far as it arrived. If the provider rejects a prompt as too long, the conversation is compacted and sent again. Tools, pictures, and
----automatic additions by CodeCompanion are included. Its system prompt is not, since Strata has one (`prompt.system`), nor are
----documents and tools that run at the provider.
+---Each chat is then a Strata session. The first chat uses the current session if it is empty; every other chat starts a session with
+---the same files. If you retry, edit, or remove a message in the chat, the session changes too. A stopped answer is recorded as far as
+---it arrived. If the provider rejects a prompt as too long, the conversation is compacted and sent again. Tools, images, and automatic
+---additions by CodeCompanion are included. Its system prompt is replaced by Strata's (`prompt.system`). Documents and tools that run at
+---the provider are left out.
 ---
 ---Adapters for Anthropic, OpenAI's Chat Completions and Responses, and compatible providers work. Set {format} to `anthropic`,
----`openai`, or `responses` if the address does not tell. Inline assistants and other uses of the adapter are sent unchanged.
+---`openai`, or `responses` if it cannot be derived from the adapter's URL. Other requests, such as those of inline assistants, are sent
+---unchanged.
 ---
---- Owns the adapter: what is sent through it, and what is recorded of the answer.
+--- Owns the adapter, which sends Strata's prompts and records the answers.
 
 local calls = require("strata.calls")
 local conversation = require("strata.codecompanion.conversation")
@@ -27,7 +28,7 @@ local replies = require("strata.replies")
 
 local M = {}
 
--- Fields of bodies that say what Strata says.
+-- Fields of request bodies that Strata sets itself.
 local OWN = {
   "cache_control",
   "context_management",
@@ -41,14 +42,14 @@ local OWN = {
   "tools",
 }
 
--- The form of bodies by the end of the address.
+-- Formats of request bodies, by the end of the URL.
 local FORMATS =
   { ["/messages"] = "anthropic", ["/responses"] = "responses", ["/chat/completions"] = "openai" }
 
--- The adapter that was sent through last, which also writes summaries.
+-- Client of the last question, which also writes summaries.
 local last
 
----The text of an error of CodeCompanion's, which may be a reply.
+---Returns the text of an error from CodeCompanion, which may contain a provider's reply.
 local function words(err)
   local said = err.stderr
   if type(said) == "table" then
@@ -57,7 +58,7 @@ local function words(err)
   return vim.trim(("%s %s"):format(err.message or "", said or ""))
 end
 
----A client of CodeCompanion's that sends as the adapter itself would.
+---Returns a CodeCompanion client that sends requests without Strata.
 local function plain_client(client, options)
   local adapter = vim.deepcopy(client.adapter)
   adapter.opts.request = nil
@@ -65,25 +66,25 @@ local function plain_client(client, options)
   return require("codecompanion.http").new({ adapter = adapter, opts = options, user_args = client.user_args })
 end
 
----The handlers of an adapter that are told how a request ended.
+---Returns the handlers that an adapter runs at the end of a request.
 local function lifecycle(adapter)
   return adapter.handlers.lifecycle or adapter.handlers
 end
 
 ---One turn of a chat.
 ---@class strata.chat.Sending
----@field client table CodeCompanion's.
+---@field client table CodeCompanion's client.
 ---@field payload table
----@field actions table What CodeCompanion wants to be told.
+---@field actions table CodeCompanion's callbacks.
 ---@field options table
 ---@field conversation strata.chat.Conversation
 ---@field stream boolean
 ---@field format string
----@field prompt? table What the server assembled.
+---@field prompt? table Prompt that the server assembled.
 ---@field turn? strata.chat.Turn
 ---@field reader? strata.Reader
----@field job? table The request on its way.
----@field is_over? boolean Nothing more is told CodeCompanion.
+---@field job? table Running request.
+---@field is_over? boolean Whether CodeCompanion has received the final result.
 local Sending = {}
 Sending.__index = Sending
 
@@ -99,7 +100,7 @@ local function model_of(adapter)
   return type(model) == "function" and model(adapter) or model
 end
 
----Assembles the prompt of what the chat asks, and sends it.
+---Assembles a prompt for the chat's question, and sends it.
 function Sending:begin()
   self.conversation:queued(function()
     local asked = self.conversation:prepare(self.payload.messages)
@@ -129,7 +130,7 @@ function Sending:begin()
   end)
 end
 
----The body, with the parameters of the adapter after what Strata says.
+---Returns Strata's request body, followed by the parameters of the adapter.
 function Sending:body(merged)
   local parameters = {}
   for name, value in pairs(merged) do
@@ -151,7 +152,7 @@ function Sending:post()
   local handlers = lifecycle(client.adapter)
   local on_exit = handlers.on_exit
   handlers.on_exit = function(adapter, data)
-    -- One that is sent once more is not an error yet.
+    -- A prompt that will be sent once more has not failed yet.
     local recovers = data and not self.is_again and replies.is_too_long(data.body or "")
     if on_exit and not recovers then
       return on_exit(adapter, data)
@@ -170,7 +171,7 @@ function Sending:post()
         self.whole = data
       end
     end,
-    -- Errors are told after it.
+    -- CodeCompanion calls `done` before it reports an error.
     done = vim.schedule_wrap(function()
       if not failed then
         self:answered()
@@ -179,8 +180,8 @@ function Sending:post()
   }, self.options)
 end
 
----A line of a stream; nothing at its end.
----@param line? string
+---Handles a line of a stream.
+---@param line? string Nil at the end of the stream.
 function Sending:heard(line, adapter)
   if line and not self.is_over then
     self.reader:line(line)
@@ -188,15 +189,16 @@ function Sending:heard(line, adapter)
   end
 end
 
----Gives a prompt up that was not answered.
+---Discards a prompt that was not answered.
 function Sending:discard()
   self.conversation:queued(function()
     self.conversation:run("prompt.discard", { id = self.prompt.id })
   end, function() end)
 end
 
----@param problem string What the provider said.
----@param err table The same as CodeCompanion is told.
+---Handles a request that failed or whose answer was interrupted.
+---@param problem string Message of the provider.
+---@param err table Error for CodeCompanion.
 function Sending:not_answered(problem, err)
   if self.is_over then
     return
@@ -226,8 +228,8 @@ function Sending:not_answered(problem, err)
   end)
 end
 
----Records a turn, and tells CodeCompanion afterwards.
----@param outcome table What is recorded.
+---Records a turn, and then calls `told`.
+---@param outcome table Arguments of `strata.prompt.record`.
 ---@param told fun()
 function Sending:record(outcome, told)
   self.conversation:queued(function()
@@ -242,7 +244,7 @@ function Sending:record(outcome, told)
       notices.warn(recorded.warnings)
     end
     told()
-    -- CodeCompanion adds the answer to the chat a moment later. What it says from then on is an edit.
+    -- CodeCompanion adds the answer to the chat a moment later. Any later change to it is an edit.
     vim.schedule(function()
       local chat = require("codecompanion").buf_get_chat(self.options.bufnr)
       if chat then
@@ -252,7 +254,7 @@ function Sending:record(outcome, told)
   end)
 end
 
----An answer that broke off: the outcome of it is in the chat and in the session.
+---Records an interrupted answer, whose beginning is already in the chat.
 function Sending:cut(problem)
   self.is_over = true
   notices.warn({ "answer interrupted; the partial answer was recorded: " .. problem })
@@ -262,7 +264,7 @@ function Sending:cut(problem)
   )
 end
 
----The request has ended without an error of its own.
+---Handles the end of a request that did not report an error.
 function Sending:answered()
   if self.is_over then
     return
@@ -286,7 +288,7 @@ function Sending:answered()
   end)
 end
 
----The user stops the answer: the outcome of it is recorded, though CodeCompanion forgets it.
+---Stops the answer at the user's request, and records the partial answer, which CodeCompanion discards.
 function Sending:stop()
   if self.is_over then
     return
@@ -304,8 +306,8 @@ function Sending:stop()
   self:record({ status = "aborted", partial = blocks, usage = self.reader:usage() }, function() end)
 end
 
----Sends a request of CodeCompanion's, as `opts.request` of an adapter.
----@return table job With `shutdown`.
+---Sends a request from CodeCompanion. Used as `opts.request` of the adapter.
+---@return table job Job with a function `shutdown`.
 local function request(client, payload, actions, options)
   if not options or options.interaction ~= "chat" or not payload.session_id then
     return plain_client(client):request(payload, actions, options)
@@ -329,7 +331,7 @@ local function request(client, payload, actions, options)
   return job
 end
 
----Has the model of the last question write a summary.
+---Asks the model of the last question for a summary.
 ---@param asked strata.Summarize
 ---@param reply strata.SummaryReply
 local function summarize(asked, reply)
@@ -360,16 +362,16 @@ local function summarize(asked, reply)
   })
 end
 
----An adapter that sends through another one what Strata makes.
----@param base string|table|fun(): table The other one: a name, or as `adapters.http` has it.
----@param format? string The form of its bodies.
+---Returns an adapter that sends Strata's prompts through another adapter.
+---@param base string|table|fun(): table Name of the other adapter, or a value as in `adapters.http`.
+---@param format? string Format of its request bodies.
 ---@return table
 function M.adapter(base, format)
   local adapter = vim.deepcopy(require("codecompanion.adapters").resolve(base))
   local by_address = vim.iter(FORMATS):find(function(ending)
     return vim.endswith(adapter.url or "", ending)
   end)
-  -- Most others speak as OpenAI does, but for Google's own.
+  -- Most other providers use OpenAI's format, except Google's own API.
   local google = (adapter.url or ""):find("generativelanguage", 1, true)
   format = format or FORMATS[by_address] or (google and "gemini" or "openai")
   local reason = adapter.type ~= "http" and "it is not an HTTP adapter"
@@ -378,7 +380,7 @@ function M.adapter(base, format)
     error(("Strata: cannot send chats through the adapter `%s`, because %s"):format(adapter.name, reason), 0)
   end
   adapter.name, adapter.formatted_name = "strata", "Strata, " .. (adapter.formatted_name or adapter.name)
-  -- Strata compacts. What runs at the provider cannot be declared.
+  -- Turn off CodeCompanion's compaction, because Strata compacts. Tools that run at the provider cannot be declared.
   adapter.opts = vim.tbl_extend(
     "force",
     adapter.opts or {},
@@ -388,8 +390,8 @@ function M.adapter(base, format)
   return adapter
 end
 
----Offers the adapter to CodeCompanion.
----@param config table CodeCompanion's.
+---Registers the adapter in CodeCompanion.
+---@param config table CodeCompanion's configuration.
 ---@param base string|table|fun(): table
 ---@param format? string
 function M.setup(config, base, format)

@@ -1,14 +1,14 @@
---- Owns how messages of a chat of CodeCompanion are told to the server. Keeps nothing and asks no one.
+--- Converts messages of a CodeCompanion chat for the server.
 
 local M = {}
 
--- What CodeCompanion says in each chat, and in each with tools. The server has words of its own for both.
+-- Tags of CodeCompanion's general system prompts, which the server's own system prompt replaces.
 local GENERAL = { system_prompt_from_config = true, tool_system_prompt = true }
 
----What is said between two answers, and the answer.
+---The input of one turn, and the model's answer.
 ---@class strata.chat.Group
----@field inputs table[] Messages of CodeCompanion: of the user, and results of tools.
----@field answers table[] Messages of the model; none as long as it has not answered.
+---@field inputs table[] Messages of the user, and tool results.
+---@field answers table[] Messages of the model. Empty until it has answered.
 
 local function is_result(message)
   return vim.tbl_get(message, "tools", "call_id") ~= nil
@@ -16,7 +16,7 @@ end
 
 ---@param messages table[]
 ---@return strata.chat.Group[] groups
----@return string[] instructions What the chat's system prompt says beyond what is said in each chat, such as how to use a tool.
+---@return string[] instructions System messages specific to the chat, such as how to use a tool.
 function M.split(messages)
   local groups, instructions, answered = {}, {}, {}
   local function add(message, is_input)
@@ -29,7 +29,7 @@ function M.split(messages)
   end
   for _, message in ipairs(messages) do
     if is_result(message) then
-      -- CodeCompanion may take a call that was answered for one that was cancelled.
+      -- CodeCompanion may add a second result to a call that it considers cancelled. Use only the first.
       local call = message.tools.call_id
       if not answered[call] then
         answered[call] = true
@@ -55,7 +55,7 @@ local function text_of(message)
   return content or ""
 end
 
----What tells a message from others. CodeCompanion shortens old results of tools, so what they say is not a part of it.
+---Returns a text that identifies a message. It does not include the content of tool results, because CodeCompanion shortens old ones.
 ---@return string
 function M.print(message)
   return is_result(message) and "result " .. tostring(message.tools.call_id) or "user " .. text_of(message)
@@ -75,12 +75,12 @@ local function said(answers)
   return table.concat(texts, "\n\n"), calls
 end
 
--- The Responses API has two ids of a call; results name this one.
+-- A call of the Responses API has two ids, and results refer to this one.
 local function call_id(call)
   return call.call_id or call.id
 end
 
----What an answer says, and the calls in it.
+---Returns the text of an answer and the ids of its tool calls.
 ---@param answers table[]
 ---@return { text: string, calls: string }
 function M.answer(answers)
@@ -96,12 +96,12 @@ local function picture(message)
 end
 
 ---@class strata.chat.Request
----@field results table[] As `toolResults` of `strata.prompt.assemble`.
+---@field results table[] Argument `toolResults` of `strata.prompt.assemble`.
 ---@field text string
 ---@field images table[]
----@field left_out integer Documents, which the server has no form for.
+---@field left_out integer Number of documents, which the server does not support.
 
----What is asked by the messages after the last answer.
+---Converts the messages after the last answer to a request.
 ---@param inputs table[]
 ---@return strata.chat.Request
 function M.request(inputs)
@@ -126,7 +126,7 @@ function M.request(inputs)
   return request
 end
 
----A group as messages that `strata.history.add` takes.
+---Converts a group to messages for `strata.history.add`.
 ---@param group strata.chat.Group
 ---@return table[]
 function M.history(group)
@@ -160,7 +160,7 @@ function M.history(group)
   return messages
 end
 
----The tools that a chat declares, in an order that stays. Those that run at the provider cannot be declared.
+---Returns the tools of a chat in a fixed order. Omits tools that run at the provider, which cannot be declared.
 ---@param tools table[]
 ---@return table[]
 function M.tools(tools)
@@ -170,7 +170,7 @@ function M.tools(tools)
       local made = schema["function"]
       if made then
         local input = vim.deepcopy(made.parameters or { type = "object" })
-        -- An empty table would be a list.
+        -- Encode an empty table as an object, not as a list.
         input.properties = input.properties and next(input.properties) and input.properties
           or vim.empty_dict()
         table.insert(declared, { name = made.name, description = made.description, input_schema = input })

@@ -1,21 +1,21 @@
---- Owns which commands lead from the lines that were shown to the lines that stand there now. Sends none of them.
+--- Converts edits of the context buffer to commands.
 
 local lines = require("strata.context.lines")
 
 local M = {}
 
----A command.
+---A command to run.
 ---@class strata.Step
 ---@field command string
 ---@field arguments table
----@field rows? integer[] The line that each of its paths comes from.
+---@field rows? integer[] Line of the buffer that each path comes from.
 
----The file of which some lines are named.
+---Removes the line range from a path.
 local function file_of(name)
   return (name:gsub("#L%d+%-?%d*$", ""))
 end
 
----The files of one half, by name, with their rows.
+---Returns the excluded or the other files by name, with their rows.
 local function named(all, excluded)
   local found = {}
   for row, line in ipairs(all) do
@@ -26,6 +26,7 @@ local function named(all, excluded)
   return found
 end
 
+---Returns the commands that change the context from the lines `before` to the lines `now`.
 ---@param before strata.Line[]
 ---@param now strata.Line[]
 ---@return strata.Step[]
@@ -51,7 +52,7 @@ function M.steps(before, now)
   local selected, was_selected = named(now, false), named(before, false)
   local excluded, was_excluded = named(now, true), named(before, true)
   add("files.include", without(was_excluded, excluded))
-  -- Lines cannot be taken out singly: the file goes, and what is left of it comes back.
+  -- A line range cannot be deselected, so deselect the file and select its remaining ranges again.
   local gone, back = {}, without(selected, was_selected)
   for path in pairs(without(was_selected, selected)) do
     gone[file_of(path)] = 0
@@ -77,7 +78,7 @@ function M.steps(before, now)
   return steps
 end
 
----The line of a file among the excluded ones.
+---Returns the line for a file in the section of excluded files.
 ---@param line strata.Line
 ---@return strata.Line
 function M.excluded(line)
@@ -85,7 +86,7 @@ function M.excluded(line)
   return { text = path, section = lines.EXCLUDED, kind = "file", path = path }
 end
 
----The path of a file, and the first of the lines that are named.
+---Splits a name into the path of the file and the first line of its range.
 ---@param name string
 ---@return string path
 ---@return integer? first

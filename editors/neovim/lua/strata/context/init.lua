@@ -8,21 +8,21 @@
 ---    src/parser.rs#L10-40    120 tokens, cached
 ---    # active                102 tokens
 ---    src/new.rs              88 tokens, open
----    # excluded              not in the prompt at all
+---    # excluded              not in prompts
 ---    Cargo.lock
 ---    # conversation          2 messages
 ---    0 user: Why does this fail?
 ---    1 assistant: Because ...
 ---<
 ---
----Delete a line to deselect a file: the model then sees its outline only. Add a path, a folder, a glob or lines of a file under
+---Delete a line to deselect a file: the model then sees only its outline. Add a path, a folder, a glob or lines of a file under
 ---any tier to select it; the server decides on the tier. Move a line below `# excluded` (you can type this heading) to exclude the
----file. Delete the line of a message to hide it from the model, or of a web page to remove it. Nothing happens until you write the
----buffer with |:w|; |:e!| discards your edits.
+---file. Delete the line of a message to hide it from the model, or of a web page to remove it. Your edits take effect when you write
+---the buffer with |:w|; |:e!| discards them.
 ---
 ---These keys take effect immediately, and apply pending edits first. They are mapped in this buffer only:
 ---
---- Owns the context buffer. Keeps nothing but what it showed last; what is in the context is asked of the server each time.
+--- Owns the context buffer. Remembers only what it showed last, and reads the context from the server each time.
 
 local calls = require("strata.calls")
 local edits = require("strata.context.edits")
@@ -38,7 +38,7 @@ local PATIENCE = 10000
 local space = vim.api.nvim_create_namespace("strata.context")
 local wrong = vim.api.nvim_create_namespace("strata.context.wrong")
 
----The keys of the buffer: what is pressed, the name of its <Plug> mapping, what it does.
+---Keys of the buffer: the key, the name of its <Plug> mapping, and a description.
 ---@type string[][]
 M.KEYS = {
   {
@@ -53,10 +53,10 @@ M.KEYS = {
   { "g?", "keys", "show these keys" },
 }
 
----What was shown last in a buffer.
+---The content that was shown last in a buffer.
 ---@class strata.Shown
 ---@field lines strata.Line[]
----@field version? integer The state of the session that it was.
+---@field version? integer `stateVersion` of the session.
 
 ---@type table<integer, strata.Shown>
 local shown = {}
@@ -65,7 +65,7 @@ local function read(buffer)
   return lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
 end
 
----Writes down what follows the lines.
+---Highlights the lines and shows the notes after them.
 local function decorate(buffer, all)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local width = 0
@@ -80,7 +80,7 @@ local function decorate(buffer, all)
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { end_col = #line.text, hl_group = group })
     end
     if line.notes and #line.notes > 0 then
-      -- Neovim puts a space before it.
+      -- Neovim adds a space before the note.
       local pad = (" "):rep(math.max(width - vim.fn.strdisplaywidth(line.text), 2) - 1)
       local note = { pad .. table.concat(line.notes, ", "), line.tone }
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { virt_text = { note }, virt_text_pos = "eol" })
@@ -110,7 +110,7 @@ local function write_down(buffer, all)
     local row = vim.api.nvim_win_get_cursor(at)[1]
     views[at] = { row = row, text = vim.api.nvim_buf_get_lines(buffer, row - 1, row, false)[1] }
   end
-  -- An undo must not bring back what no one wrote by hand.
+  -- Undo must not restore an earlier report of the server.
   local levels = vim.bo[buffer].undolevels
   vim.bo[buffer].undolevels = -1
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, texts)
@@ -127,11 +127,11 @@ local function write_down(buffer, all)
   end
 end
 
----Asks for everything, again while commands in between change it.
+---Requests the whole context. Retries if another command changes it in between.
 local function fetch(root, tries, done)
   local names = { "files.list", "tiers.report", "url.list", "history.get" }
   calls.gather(names, root, function(problems, replies)
-    -- A context that does not fit has no report; its files are listed anyway.
+    -- A context that does not fit has no report, but its files can be listed.
     local too_large = problems["tiers.report"]
     problems["tiers.report"] = nil
     local _, problem = next(problems)
@@ -159,7 +159,7 @@ local function take(buffer, report, all, version)
   end
 end
 
----Reads everything again; edits are gone then.
+---Reloads the buffer and discards edits.
 ---@param buffer integer
 ---@param done? fun()
 function M.refresh(buffer, done)
@@ -175,7 +175,7 @@ function M.refresh(buffer, done)
   end)
 end
 
----Reads everything again because something has changed, unless someone is editing it.
+---Reloads the buffer after a change, unless it has unsaved edits.
 local function follow(buffer)
   fetch(vim.b[buffer].strata_root, 2, function(err, ...)
     if not err and shown[buffer] and not vim.bo[buffer].modified then
@@ -184,7 +184,7 @@ local function follow(buffer)
   end)
 end
 
----Marks the line that the server did not take.
+---Marks the line that the server rejected.
 local function mark(buffer, step, err)
   local at = tonumber((vim.tbl_get(err, "data", "path") or ""):match("^paths%[(%d+)%]"))
   local row = at and step.rows and step.rows[at + 1] or 0
@@ -198,7 +198,7 @@ local function mark(buffer, step, err)
   calls.complain(err)
 end
 
----Runs commands one after the other, up to the first that fails.
+---Runs commands in sequence, up to the first that fails.
 local function run(buffer, steps, done)
   local step = table.remove(steps, 1)
   if not step then
@@ -213,9 +213,9 @@ local function run(buffer, steps, done)
   end, vim.b[buffer].strata_root)
 end
 
----Applies what was edited, and some steps more.
+---Applies the edits, followed by additional steps.
 ---@param buffer integer
----@param now? strata.Line[] What the lines are; what stands in the buffer without it.
+---@param now? strata.Line[] Edited lines. Defaults to those of the buffer.
 ---@param more? strata.Step[]
 function M.apply(buffer, now, more)
   vim.diagnostic.reset(wrong, buffer)
@@ -224,20 +224,20 @@ function M.apply(buffer, now, more)
   run(buffer, vim.list_extend(steps, more or {}), function()
     done = true
   end)
-  -- `:wq` wants to know whether it was written.
+  -- Wait, because `:wq` must know whether the write succeeded.
   vim.wait(PATIENCE, function()
     return done
   end, 5)
 end
 
----What was shown of the message on a line.
+---Returns the line that was shown for the same message.
 local function message(buffer, line)
   return vim.iter(shown[buffer].lines):find(function(other)
     return other.id == line.id
   end) or {}
 end
 
----Does something at once with the lines that are chosen. `change` gives what a line is to be, or nothing, and a step.
+---Changes the current or selected lines and applies the edits. `change` returns the new line, or nil to delete it, and a step.
 local function at_once(buffer, change)
   local first, last = vim.fn.line("v"), vim.fn.line(".")
   if vim.fn.mode():match("[vV\22]") then
@@ -297,13 +297,13 @@ function actions.follow(buffer)
   end
   local path, first = edits.place(line.path)
   local full = vim.startswith(path, "/") and path or vim.b[buffer].strata_root .. "/" .. path
-  -- The window one came from, unless there is none.
+  -- Open the file in the previous window, or else in a new one.
   if vim.fn.winnr("#") ~= 0 and vim.fn.winnr("#") ~= vim.fn.winnr() then
     vim.cmd.wincmd("p")
   else
     vim.cmd.split()
   end
-  -- Escaped or not, Neovim would read on behind "`=" as an expression.
+  -- With magic, Neovim would evaluate a name that begins with "`=" as an expression, even if it is escaped.
   vim.cmd.edit({ args = { full }, magic = { file = false, bar = false } })
   if first then
     vim.api.nvim_win_set_cursor(0, { math.min(first, vim.api.nvim_buf_line_count(0)), 0 })
@@ -334,13 +334,13 @@ local function map_keys(buffer)
   end
 end
 
----For 'foldexpr': each heading begins a fold.
+---Value of 'foldexpr': each heading begins a fold.
 ---@return string
 function M.fold()
   return vim.startswith(vim.fn.getline(vim.v.lnum), "# ") and ">1" or "="
 end
 
----For 'foldtext': the heading, how much is below it, and what follows it.
+---Value of 'foldtext': the heading, the number of lines below it, and its notes.
 ---@return string
 function M.fold_text()
   local row = vim.v.foldstart
@@ -406,7 +406,7 @@ function M.open(root, mods)
   for name, value in pairs(options) do
     vim.wo[0][0][name] = value
   end
-  -- Edits that were not written yet stay.
+  -- Keep unsaved edits.
   if other or not vim.bo[buffer].modified then
     M.refresh(buffer)
   end

@@ -1,29 +1,28 @@
---- Owns how the context is written down: what the server says of files, tiers and messages as lines with notes after them,
---- and the lines of a buffer read back. Asks nothing and changes nothing.
+--- Converts the server's report on files, tiers and messages to lines with notes, and parses the lines of an edited buffer.
 
 local window = require("strata.window")
 
 local M = {}
 
----The headings below which lines mean something else than "in full".
+---Headings of sections whose lines are not files to select.
 M.EXCLUDED, M.PAGES, M.CONVERSATION = "excluded", "web pages", "conversation"
 
 ---A line of the buffer.
 ---@class strata.Line
 ---@field text string
----@field section string The heading above it, without `# `.
+---@field section string Heading above the line, without `# `.
 ---@field kind "heading"|"file"|"page"|"message"|"empty"
 ---@field path? string
----@field url? string Of a page.
----@field id? integer Of a message.
----@field notes? string[] What follows it.
----@field tone? string The highlight group of the notes.
----@field hidden? boolean The model does not see this message.
+---@field url? string Address of a web page.
+---@field id? integer Number of a message.
+---@field notes? string[] Notes shown after the line.
+---@field tone? string Highlight group of the notes.
+---@field hidden? boolean Whether the message is hidden from the model.
 ---@field pinned? boolean
 
 local TIERS = { "L0", "L1", "L2", "L3", "active" }
 
--- What has no line of its own, by the first word of its key.
+-- Items without their own line, by the first word of their key.
 local OTHERS = {
   { "system", "system prompt" },
   { "symbol", "outline" },
@@ -39,13 +38,13 @@ local function heading(text, notes)
   return { text = "# " .. text, section = text, kind = "heading", notes = notes, tone = "Comment" }
 end
 
----How a file, or some of its lines, is named in the buffer and in a selection.
+---Returns the name of a file or of some of its lines, as used in the buffer and in commands.
 local function name_of(path, lines)
   local name = lines and ("%s#%s"):format(path, lines) or path
   return vim.startswith(name, "# ") and "./" .. name or name
 end
 
----What is known about a file, in the order in which one wants to know it.
+---Returns notes about a file, most important first, and their highlight group.
 local function about_file(file, item)
   if file.problem then
     return { file.problem }, "DiagnosticWarn"
@@ -86,7 +85,7 @@ local function about_tier(tier, items)
   return notes
 end
 
----The lines of a file that are chosen, one entry for each; or the file itself.
+---Returns an entry for each selected line range of a file, or one for the whole file.
 local function entries_of(file, items)
   local entries = {}
   for _, lines in ipairs(file.lines or { false }) do
@@ -136,8 +135,9 @@ local function page_line(page)
   return { text = page.url, section = M.PAGES, kind = "page", url = page.url, notes = notes, tone = "Comment" }
 end
 
+---Returns the lines of the buffer.
 ---@param files table[] `files` of `strata.files.list`.
----@param report table The reply of `strata.tiers.report`; may be empty.
+---@param report table Reply of `strata.tiers.report`. May be empty.
 ---@param pages table[] `urls` of `strata.url.list`.
 ---@param messages table[] `messages` of `strata.history.get`.
 ---@return strata.Line[]
@@ -170,7 +170,7 @@ function M.write(files, report, pages, messages)
     end
   end
   if #excluded > 0 then
-    table.insert(lines, heading(M.EXCLUDED, { "excluded" }))
+    table.insert(lines, heading(M.EXCLUDED, { "not in prompts" }))
     vim.list_extend(lines, excluded)
   end
   if #pages > 0 then
@@ -191,6 +191,7 @@ function M.write(files, report, pages, messages)
   return lines
 end
 
+---Parses the lines of the buffer.
 ---@param texts string[]
 ---@return strata.Line[]
 function M.read(texts)

@@ -1,26 +1,26 @@
 ---@brief
----An extension for CodeCompanion. `/strata` in a chat with any adapter adds the context to it. When the context has changed, the next
----message carries what has changed, after what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
----keeps its own conversation, so none of it is recorded here.
+---An extension for CodeCompanion. `/strata` in a chat with any adapter adds the context to the chat. When the context changes, a diff
+---is added to the next message, so that the provider's prompt cache stays valid. CodeCompanion keeps its own conversation, so Strata
+---does not record it.
 ---
 --->lua
 ---    require("codecompanion").setup({ extensions = { strata = {} } })
 ---<
 ---
---- Owns the way from the context into a chat of CodeCompanion. Knows nothing of what stands in it.
+--- Owns the slash command that adds the context to a chat.
 
 local Extension = {}
 
--- Stands alone on a line of the chat. A tag there would be a block of HTML to Markdown, and CodeCompanion would take the context for
--- deleted.
+-- Appears alone on a line of the chat. It is not a tag, because Markdown would treat that as HTML, and CodeCompanion would then consider
+-- the context deleted.
 local ID = "strata context"
 
--- The order and the wording that depend on nothing but the context.
+-- Policy under which the text of a preview depends only on the context.
 local POLICY = "flat"
 
 local CHANGED = "The context above has changed. This diff brings it up to date:\n\n%s"
 
----The context as each chat knows it, everything that was sent taken together.
+---The context that each chat has received so far, including diffs.
 ---@type table<table, string>
 local known = setmetatable({}, { __mode = "k" })
 
@@ -37,8 +37,8 @@ local function is_there(chat)
   end)
 end
 
----Adds what has changed since as a message of its own. What was sent stays as it is. A chat without the context any more is
----left alone.
+---Adds a message with the changes since the last one. Earlier messages stay unchanged. Does nothing if the user has removed the context
+---from the chat.
 local function update(chat)
   if not known[chat] or not is_there(chat) then
     return
@@ -69,10 +69,10 @@ local function slash(chat)
 end
 
 ---Called by CodeCompanion.
----@param options? { name?: string, adapter?: string|table|fun(): table, format?: string } `name` is that of the slash command.
+---@param options? { name?: string, adapter?: string|table|fun(): table, format?: string } `name` is the name of the slash command.
 function Extension.setup(options)
   local config = require("codecompanion.config")
-  -- Called `strategies` before version 18.
+  -- `interactions` was called `strategies` before version 18.
   local chat = (config.interactions or config.strategies).chat
   chat.slash_commands[options and options.name or "strata"] = {
     description = "The context managed by Strata",
