@@ -34,7 +34,7 @@ const FILES_READ: usize = 20;
 pub enum PromptParts {
     /// System prompt, map, files and history: the content that the table in `docs/tiers.md` is based on.
     Table,
-    /// The parts of `Table`, the repository file list and a session state.
+    /// The parts of `Table`, plus the repository file list and a session state.
     Everything,
     /// The parts of `Table`, without any selected file.
     NothingSelected,

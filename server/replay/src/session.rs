@@ -23,7 +23,7 @@ use crate::scenario::{PromptParts, Scenario};
 /// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
 pub(crate) const PAUSE_MS: u64 = 60_000;
 
-/// The results of one session in a repository.
+/// Results of replaying one session in a repository.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionStats {

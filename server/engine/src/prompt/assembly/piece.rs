@@ -90,7 +90,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
     }
 }
 
-/// Builds the piece that shows a web page: fenced like a file, under its title and address.
+/// Builds the piece that shows a web page. The page is fenced like a file, under its title and address.
 pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     let version = ContentHash::of(&page.text).short();
     let address = inline(&page.address);

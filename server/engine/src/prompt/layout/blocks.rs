@@ -63,7 +63,7 @@ pub enum Part {
     Tools,
     /// Volatile facts, such as the branch and the files already read.
     SessionState,
-    /// Names relevant to the question.
+    /// The context frame, which names code relevant to the question.
     ContextFrame,
     /// The new prompt or new tool results.
     Prompt,

@@ -184,9 +184,9 @@ pub struct Content<'a> {
     pub history: Vec<SentMessage>,
     /// Blocks of the new prompt or the new tool results; empty if the request is measured without them.
     pub request: Vec<WeighedBlock>,
-    /// Volatile facts that follow all cacheable content; omitted if empty.
+    /// The session state: volatile facts that follow all cacheable content; omitted if empty.
     pub session_state: Arc<str>,
-    /// Names relevant to the question, placed after the session state; omitted if empty.
+    /// The context frame, placed after the session state; omitted if empty.
     pub context_frame: Arc<str>,
     pub trust: Trust,
     /// Files that must not be mentioned.

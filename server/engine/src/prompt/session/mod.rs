@@ -302,7 +302,7 @@ impl Session {
     }
 
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
-    /// Returns `None` if they have expired.
+    /// Returns `None` if no prompt was recorded or the tokens have expired.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
         let account = self.account()?;
         let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
