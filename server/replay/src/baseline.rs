@@ -8,11 +8,11 @@ use strata_engine::tokens::models::CacheKind;
 
 use crate::columns::Column;
 
-/// Number of earlier user messages whose ends a provider with implicit caching checks for entries, in addition to its
-/// own breakpoint (OpenAI, "Prompt caching", implicit mode).
+/// Number of earlier user messages at whose ends a provider with implicit caching looks for cache entries, in addition
+/// to its own breakpoint (OpenAI, "Prompt caching", implicit mode).
 const EARLIER_ENDS: usize = 20;
 
-/// The chunks of [`Column::Fixed`], in order.
+/// A chunk of a prompt in [`Column::Fixed`]. The variants are in prompt order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Chunk {
     /// Tools, system prompt and file list.
@@ -74,8 +74,8 @@ impl Column {
     }
 }
 
-/// Returns the indices of the last blocks of the user's messages. The compared prompts have no tool results, of which
-/// the provider would use only the last in a row.
+/// Returns the indices of the blocks that end the user's messages. Tool results, of which a provider would look up only
+/// the last in a row, do not occur in the compared prompts.
 fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
     let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
     (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use strata_engine::tokens::cost::Prices;
 
-/// Cost of a need in two parts, in tokens of plain input.
+/// Cost of everything that is needed under one key, in tokens of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct NeedCost {
-    /// Cost of reading the need from the cache in every turn.
+    /// Cost if every turn that needs the tokens reads them from the cache.
     pub(crate) reads: f64,
-    /// Cost beyond these reads, for writing the need to the cache or sending it uncached.
+    /// Additional cost of writing the tokens to the cache or sending them uncached.
     pub(crate) writes: f64,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Need {
 pub(crate) struct Bound<Key> {
     prices: Prices,
     needed: BTreeMap<Key, BlockNeed>,
-    /// Cost of all turns before the last expiry.
+    /// Cost of all turns before the cache last expired.
     closed: f64,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Bound<Key> {
 struct BlockNeed {
     /// Tokens of the smallest version seen so far in the session.
     least: Option<usize>,
-    /// Number of turns that needed each size since the last expiry.
+    /// Number of turns that needed each size since the cache last expired.
     times: BTreeMap<usize, usize>,
 }
 
@@ -47,7 +47,7 @@ impl<Key: Ord> Bound<Key> {
         Self { prices, needed: BTreeMap::new(), closed: 0.0 }
     }
 
-    /// Adds a turn. A key that occurs twice is needed twice.
+    /// Adds a turn with the blocks that it needs. A block whose key occurs twice is needed twice.
     pub(crate) fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
@@ -76,7 +76,7 @@ impl<Key: Ord> Bound<Key> {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
     }
 
-    /// Returns what each need contributes to the bound of a session without pauses.
+    /// Returns what each block contributes to the bound of a session without pauses.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
         self.needed.iter().map(|(key, needed)| {
             let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
@@ -85,8 +85,8 @@ impl<Key: Ord> Bound<Key> {
         })
     }
 
-    /// Computes the cost of a block in layers. All turns need the lowest layer, and only turns with the largest
-    /// size need the top one.
+    /// Computes the cost of a block whose size differs between turns. All turns need the tokens up to the smallest
+    /// size, and only turns with the largest size need the tokens above the second largest.
     fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
         let smaller = times.keys().rev().skip(1).copied().chain([0]);
         let mut turns = 0;

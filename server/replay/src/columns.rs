@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 use strata_engine::tokens::cost::Charge;
 
-/// A column of the table: one way to lay out the same content.
+/// A column of the result table: one way to lay out the same content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Column {

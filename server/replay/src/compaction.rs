@@ -23,7 +23,7 @@ use self::stats::CompactionStats;
 use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
 
-/// Maximum violations to report in full. All violations are counted.
+/// Maximum number of violations to report in full. All violations are counted.
 const TOLD: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -31,7 +31,7 @@ const TOLD: usize = 50;
 pub enum CutPlaces {
     #[default]
     Everywhere,
-    /// After at most this many messages of each conversation, evenly spread and including the last one.
+    /// Cut each conversation after at most this many messages, evenly spread and including the last one.
     AtMost(usize),
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Breach {
 }
 
 impl CutPlaces {
-    /// Returns the indices to cut at, in order, given the number of possible ones.
+    /// Returns the indices at which to cut, in ascending order. `places` is the number of possible cuts.
     fn places(self, places: usize) -> Vec<usize> {
         match self {
             Self::AtMost(most) if most < places => (1..=most).map(|nth| nth * places / most - 1).collect(),
@@ -83,7 +83,8 @@ impl CutPlaces {
 }
 
 impl Compactions {
-    /// Compacts all conversations of the material. `progress` receives the finished and total number of cuts.
+    /// Compacts the conversations in `material` at the chosen cuts. `progress` receives the number of finished cuts and
+    /// their total.
     pub fn measure(
         material: &Material,
         cuts: CutPlaces,

@@ -18,7 +18,7 @@ use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, 
 use crate::scenario::{PromptParts, Scenario};
 use crate::session::PAUSE_MS;
 
-/// Replaces a request without text, which only asked the model to continue.
+/// Sent in place of a recorded request without text, which only asked the model to continue.
 const ASKED_AGAIN: &str = "Go on.";
 
 /// Anthropic's price for writing a token to a five-minute cache, in multiples of plain input ("Prompt caching",
@@ -35,7 +35,7 @@ static NO_FILES: Trace = Trace {
     turns: Vec::new(),
 };
 
-/// The results of one recorded conversation.
+/// Results of replaying one recorded conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationStats {
@@ -43,8 +43,8 @@ pub(crate) struct ConversationStats {
     pub turns: usize,
     /// Number of lines in the record that could not be read.
     pub skipped_lines: usize,
-    /// Billed cost relative to the cost without a cache. Includes the agent's tools and system prompt, which the record
-    /// does not contain.
+    /// Billed cost relative to the cost without a cache; `None` if the record has no bill. Includes the agent's tools
+    /// and system prompt, which the record does not contain.
     pub billed: Option<f64>,
     pub columns: BTreeMap<Column, ColumnStats>,
     /// Number of prompts that omitted something to fit into the window.

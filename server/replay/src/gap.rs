@@ -199,7 +199,8 @@ impl Gap {
     }
 }
 
-/// Returns the cause of reading a block, beyond the reads of the bound.
+/// Returns the cause that the cost of reading a block is attributed to. [`Gap::of`] subtracts the reads that the bound
+/// includes.
 fn kept(block: &SentBlock) -> Cause {
     match block.part {
         Part::Files => Cause::KeptFiles,
@@ -237,13 +238,13 @@ impl Past<'_> {
 
 /// The previous prompt, and what the current one could read of it.
 struct Last {
-    /// Offset in tokens of everything that the prompt shows.
+    /// Offset in tokens of each item or text that the prompt shows.
     places: BTreeMap<Name, usize>,
     /// Tokens of the prefix that the provider cached.
     cached: usize,
     /// Offset in tokens of the first block that could not stay, and the reason.
     broken: (usize, Cause),
-    /// End of the last cached prefix up to that block.
+    /// End of the last prefix up to that block that the current prompt could read from the cache, in tokens.
     available: usize,
     read: usize,
     rebuilt: bool,

@@ -27,11 +27,12 @@ pub(crate) enum Estimator {
     Whole,
     /// The estimate of the whole request, calibrated with the first requests only.
     Blind,
-    /// The estimate by the ratio of the model's family, plus the first bill's excess over its estimate.
+    /// The estimate from the token ratio of the model's family, plus the amount by which the first bill exceeded its
+    /// estimate.
     Ratio,
-    /// The token count by `o200k`, plus the first bill's excess over its count.
+    /// The token count by `o200k`, plus the amount by which the first bill exceeded its count.
     O200k,
-    /// A quarter of the characters, plus the first bill's excess over that estimate.
+    /// A quarter of the characters, plus the amount by which the first bill exceeded that estimate.
     Chars,
 }
 
@@ -75,7 +76,7 @@ pub(crate) struct EstimatorStats {
     pub way: Estimator,
     /// Median error, as a share of the bill.
     pub median: f64,
-    /// Error below which nine of ten requests stay, as a share of the bill.
+    /// 90th percentile of the error, as a share of the bill.
     pub ninth: f64,
     /// Share of requests predicted too small by more than 5 %.
     pub under: f64,
@@ -83,7 +84,7 @@ pub(crate) struct EstimatorStats {
     pub over: f64,
 }
 
-/// Tokens of some content, by each estimate.
+/// Token counts of the same content, estimated in three ways.
 #[derive(Clone, Copy, Default, Debug)]
 struct Estimates {
     ratio: f64,
@@ -98,13 +99,13 @@ struct Learner {
     calibration: Calibration,
     /// Calibration from the first requests only.
     blind: Calibration,
-    /// Excess of the first bill over each estimate.
+    /// Amount by which the first bill exceeded each estimate.
     beyond: Estimates,
     requests: usize,
 }
 
-/// Predicts each request of a conversation after its first one. A compaction or a change of model starts a new
-/// conversation.
+/// Predicts the billed requests of a conversation after the first [`LEARNT_FROM`] ones. A compaction or a change of
+/// model starts a new conversation.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<Learner> = None;

@@ -114,7 +114,8 @@ pub(crate) fn broken_promises(
     reader.broken
 }
 
-/// Whether the map had its full budget. If the map was shrunk for this prompt alone, the session keeps all its members.
+/// Whether the map could use its full budget. If the budget was reduced for this prompt alone, the prompt can lack
+/// blocks of the session's map members.
 pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     prepared.reply.coverage.map_budget >= map_budget(services)
 }

@@ -40,7 +40,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Replays everything under `policies`. `progress` receives the finished and total number of turns.
+    /// Replays everything under `policies`. `progress` receives the number of finished turns and their total.
     pub fn play(
         material: &Material,
         policies: &[PolicyName],

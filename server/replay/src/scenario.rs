@@ -23,8 +23,8 @@ use strata_engine::prompt::trust::Trust;
 
 use crate::bound::{Bound, Need};
 
-/// Minimum weight of the references between two files that share a tier: about one name that only the other file
-/// defines.
+/// Minimum weight of the references between two files for them to share a tier. A weight of 1 is about one name that
+/// only the other file defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 /// Maximum number of files that the session state lists as read (`docs/prompt.md`).
 const FILES_READ: usize = 20;
@@ -34,7 +34,7 @@ const FILES_READ: usize = 20;
 pub enum PromptParts {
     /// System prompt, map, files and history: the content that the table in `docs/tiers.md` is based on.
     Table,
-    /// The parts of `Table`, the repository file list and a session state.
+    /// The parts of `Table`, plus the repository file list and a session state.
     Everything,
     /// The parts of `Table`, without any selected file.
     NothingSelected,
@@ -217,7 +217,8 @@ impl<'a> Scenario<'a> {
         choose(known, session, question, &candidates, &read.collect(), &count)
     }
 
-    /// Adds the turn's needs to a bound: selected files, and the blocks of unselected `members`.
+    /// Adds what the turn needs to `bound`: the messages, the selected files, and the map blocks of `members` that are
+    /// not selected.
     pub(crate) fn add_needs(
         &self,
         bound: &mut Bound<String>,

@@ -23,7 +23,7 @@ use crate::scenario::{PromptParts, Scenario};
 /// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
 pub(crate) const PAUSE_MS: u64 = 60_000;
 
-/// The results of one session in a repository.
+/// Results of replaying one session in a repository.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionStats {
@@ -33,7 +33,7 @@ pub(crate) struct SessionStats {
     pub selection: String,
     pub turns: usize,
     pub columns: BTreeMap<Column, ColumnStats>,
-    /// Lower bound on the cost of any layout, relative to no cache.
+    /// Lower bound on the cost of any layout, relative to the cost without a cache.
     pub bound: f64,
     /// Why `ledger` costs more than the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub(crate) struct SessionStats {
     pub prompts: usize,
 }
 
-/// A session as it was played.
+/// The results of playing a session.
 struct Played {
     totals: SessionTotals,
     bound: Bound<String>,

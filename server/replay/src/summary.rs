@@ -18,7 +18,7 @@ pub(crate) struct Summary {
     /// Means of `ledger` with excerpts in its prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpts: Option<ExcerptMeans>,
-    /// Mean lower bound on the cost of any layout, relative to no cache.
+    /// Mean lower bound on the cost of any layout, relative to the cost without a cache.
     pub bound: f64,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct ExcerptMeans {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnMeans {
     pub column: Column,
-    /// Mean cost, relative to no cache.
+    /// Mean cost, relative to the cost without a cache.
     pub cost: f64,
     /// Mean share of the input that was read from the cache.
     pub hit_share: f64,
@@ -61,11 +61,12 @@ pub(crate) struct Time {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationMeans {
-    /// Mean billed cost relative to no cache, over conversations with a bill; `None` if none has a bill.
+    /// Mean billed cost, relative to the cost without a cache, over conversations with a bill; `None` if none has a
+    /// bill.
     pub billed: Option<f64>,
     pub automatic: f64,
     pub ledger: f64,
-    /// Highest cost of `ledger` in any conversation, relative to one automatic breakpoint.
+    /// Highest cost of `ledger` in any conversation, relative to the cost with one automatic breakpoint.
     pub worst_ratio: f64,
 }
 

@@ -22,7 +22,8 @@ pub struct BudgetReport {
     pub model: String,
     /// Tokens of the conversation.
     pub history_tokens: usize,
-    /// A sixteenth of the input window. For information only, not enforced (`docs/prompt.md`, "Budgets").
+    /// A sixteenth of the input window, as a guideline for the length of the conversation. It is not enforced
+    /// (`docs/prompt.md`, "Budgets").
     pub max_history_tokens: usize,
     /// Input window in tokens.
     pub max_input_tokens: usize,
@@ -37,7 +38,7 @@ pub struct BudgetReport {
     /// Calibration of the model from reported usage; absent if no usage was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calibration: Option<CalibrationReport>,
-    /// `used` as a share of the window, in percent, rounded to one decimal.
+    /// `used` as a percentage of the input window, rounded to one decimal.
     pub percent: f64,
     /// Whether the conversation should be compacted.
     pub needs_summary: bool,

@@ -90,7 +90,7 @@ impl Recording {
         self.stretches.iter().map(|history| history.messages().len()).sum()
     }
 
-    /// Cuts the conversation after the message with index `place`.
+    /// Cuts the conversation after the message with index `place`. Returns `None` if there is no such message.
     pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
-/// Minimum share of words, in percent, that must remain for a request or an error to count as kept.
+/// Minimum percentage of words that must remain for a request or an error to count as kept.
 const KEPT_FROM: usize = 60;
 /// Minimum length of a word to compare, in characters.
 const SHORTEST: usize = 3;
@@ -24,7 +24,7 @@ pub(crate) struct Share {
     pub of: usize,
 }
 
-/// Files that a text still names.
+/// How many files a compacted history still names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct FileShare {
     /// Files named with their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
@@ -37,13 +37,14 @@ pub(crate) struct FileShare {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fidelity {
-    /// Files changed before the cut.
+    /// How many of the files changed before the cut are still named.
     pub edited: FileShare,
-    /// Files read or changed before the cut and again after it.
+    /// How many of the files read or changed before the cut and again after it are still named.
     pub both_sides: FileShare,
-    /// The user's requests before the cut that have words to compare. A request is kept if most of its words remain.
+    /// How many of the user's requests before the cut are kept, in that most of their words remain. Requests without
+    /// words to compare do not count.
     pub requests: Share,
-    /// Errors that were unresolved at the cut, counted like requests.
+    /// How many of the errors that were unresolved at the cut are kept, measured like requests.
     pub errors: Share,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct CompactionStats {
     pub violations: usize,
     /// Number of tool calls that were summarized away while they waited for their results.
     pub parted: usize,
-    /// Sum of what the compactions kept.
+    /// Fidelity, summed over all compactions.
     pub fidelity: Fidelity,
     /// Number of summaries within the profile's limit plus the tokens for pinned paths.
     pub within_budget: usize,
@@ -41,7 +41,7 @@ pub(crate) struct CompactionStats {
 }
 
 impl CompactionStats {
-    /// Counts one compaction by `profile` that took `nanos` nanoseconds.
+    /// Adds one compaction with `profile`, which took `nanos` nanoseconds.
     pub(crate) fn count(
         &mut self,
         profile: &Profile,

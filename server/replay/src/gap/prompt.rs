@@ -73,7 +73,7 @@ impl ChargedPrompt {
         ends.filter_map(|(marked, end)| marked.then_some(end))
     }
 
-    /// Returns the end of the second-to-last breakpoint, in tokens.
+    /// Returns the number of tokens up to the second-to-last breakpoint, or 0 if there is none.
     pub(super) fn inner_mark(&self) -> usize {
         let ends: Vec<usize> = self.ends_of_marks().collect();
         ends.iter().rev().nth(1).copied().unwrap_or(0)
@@ -110,7 +110,7 @@ impl ChargedPrompt {
 }
 
 impl SentBlock {
-    /// Returns what the block shows.
+    /// Returns the names of the block's parts.
     pub(super) fn names(&self) -> impl Iterator<Item = Name> {
         let items =
             if matches!(self.part, Part::Files | Part::Map | Part::Urls) { &self.items[..] } else { &[] };

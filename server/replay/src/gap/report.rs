@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[Cause]); 12] = [
 ];
 
 impl Replay {
-    /// Explains why `ledger` costs more than the bound, in percent of the cost without a cache.
+    /// Explains why `ledger` costs more than the bound, as a percentage of the cost without a cache.
     pub fn explanation(&self) -> String {
         let sessions: Vec<(&SessionStats, &Gap)> = self
             .sessions
@@ -38,7 +38,7 @@ impl Replay {
             return "No session was played under `ledger`\n".to_owned();
         }
         format!(
-            "Why ledger costs more than the bound, in percent of the cost without a cache\n\n{}\n{}",
+            "Why ledger costs more than the bound, as a percentage of the cost without a cache\n\n{}\n{}",
             by_session(&sessions),
             by_cause(&sessions)
         )

@@ -118,18 +118,18 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// The layout of one plan, with its measured size in tokens.
+/// The layout that one [`Plan`] leads to, with its size in tokens.
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
     members: Vec<MapMember>,
-    /// Files that belong in the map but exceed its budget.
+    /// Files that belong in the map but do not fit into its budget.
     unmapped: Vec<FileKey>,
     /// Number of map blocks in the prompt.
     blocks: usize,
     map_budget: usize,
     truncated: usize,
-    /// Call ids of tool results in the request that match no open call.
+    /// Call ids of tool results in the request for which no call is waiting.
     unmatched: Vec<String>,
     structure: usize,
     tools: usize,
@@ -218,8 +218,9 @@ impl Run<'_> {
         }
     }
 
-    /// Plans for a conversation that does not fit even without optional content. Keeps messages of at most twice the
-    /// compaction trigger (`docs/prompt.md`), or fewer in a small window, and plans the optional content as usual.
+    /// Returns a plan for a conversation that does not fit even without optional content. The plan limits the
+    /// conversation to twice the tokens at which compaction starts (`docs/prompt.md`), or to fewer in a small window.
+    /// It plans the optional content as usual.
     fn without_old_exchanges(
         &self,
         whole: &Plan,
@@ -434,7 +435,7 @@ impl Run<'_> {
         }
         if attempt.truncated > 0 {
             let message = format!(
-                "the conversation does not fit: its oldest messages ({}) were left out of this prompt; shorten it",
+                "the conversation does not fit, so its oldest messages ({}) were left out of this prompt; shorten the conversation",
                 attempt.truncated
             );
             warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });
@@ -496,7 +497,7 @@ fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
     breakpoints
 }
 
-/// Counts the tool round trips: each tool result in the prompt completes one.
+/// Counts the tool round trips in a prompt. Each tool result completes one.
 fn round_trips(layout: &Layout) -> usize {
     layout.blocks().filter(|block| block.content.is_tool_result()).count()
 }

@@ -23,7 +23,8 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
 }
 
-/// Returns the heading and the empty fence of an excerpt.
+/// Returns what a prompt adds around the text of an excerpt: the heading and an empty fence. Used to count their
+/// tokens.
 pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
     enclose(&mut out, language(&key.file), "");

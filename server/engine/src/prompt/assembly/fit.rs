@@ -15,7 +15,7 @@ pub(super) struct Plan {
     pub(super) excerpts: usize,
     /// How much of the last prompt's layout may be kept.
     pub(super) cut: Cut,
-    /// Maximum tokens of the map blocks.
+    /// Maximum tokens of all map blocks together.
     pub(super) map_budget: usize,
     /// Maximum tokens of the repository file list.
     pub(super) list_budget: usize,
@@ -46,24 +46,25 @@ impl Plan {
         Self { shed, excerpts: 0, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
     }
 
-    /// Returns the plan with nothing kept from the last prompt.
+    /// Returns the same plan, but keeps nothing of the last prompt's layout.
     pub(super) fn laid_afresh(self) -> Self {
         Self { cut: Cut::Fresh, ..self }
     }
 
-    /// Returns the plan with as much as possible kept from the last prompt.
+    /// Returns the same plan, but keeps as much as possible of the last prompt's layout.
     pub(super) fn kept(self) -> Self {
         Self { cut: Cut::Deepest, ..self }
     }
 
-    /// Returns the plan with the budgets of the map and then of the file list reduced by `tokens` in total.
+    /// Returns the same plan, but takes `tokens` from the budget of the map and, if that is too small, from the budget
+    /// of the file list.
     pub(super) fn with_headroom(self, tokens: usize) -> Self {
         let map_budget = self.map_budget.saturating_sub(tokens);
         let rest = tokens - (self.map_budget - map_budget);
         Self { map_budget, list_budget: self.list_budget.saturating_sub(rest), ..self }
     }
 
-    /// Returns the plan with a limit on the conversation. The newest exchange is always kept.
+    /// Returns the same plan, but limits the conversation to `tokens`. The newest exchange is always kept.
     pub(super) fn with_history_limit(self, tokens: usize) -> Self {
         Self { history_limit: Some(tokens), ..self }
     }

@@ -17,10 +17,10 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters of the request to repeat in the frame.
+/// Maximum length of the request as repeated in the context frame, in characters.
 const QUERY_CHARS: usize = 200;
 
-/// Score factor for files that are not source code, unless the request asks for them.
+/// Factor for the scores of files that are not source code, unless the request asks for such files.
 const ASIDE: f64 = 0.5;
 /// Names of directories whose files count as tests, examples or documents.
 const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
@@ -82,7 +82,8 @@ pub fn frame_items(
     items
 }
 
-/// Sets the line range of each symbol's definition. `read` returns a file's text and outline.
+/// Sets the line range of each symbol's definition that can be found. `read` returns a file's text and outline, or
+/// `None` if the file cannot be read.
 pub fn with_lines(
     mut items: Vec<FrameItem>,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
@@ -123,7 +124,7 @@ pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     text
 }
 
-/// Whether a file is a test, an example or a document rather than source code.
+/// Whether a file is a test, an example, a document, or a file without an outline, such as configuration.
 fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
     let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
     let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));
@@ -132,7 +133,7 @@ fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
         || file.directory().split('/').any(is_shelf)
 }
 
-/// Whether a request asks for tests, examples or documents.
+/// Whether a request asks for tests, examples, documents or configuration.
 fn asks_for_others(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))

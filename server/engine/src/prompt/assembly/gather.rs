@@ -19,7 +19,7 @@ use super::system_context::system_prompt;
 use super::workspace::Workspace;
 use crate::prompt::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessage, Tree, WeighedBlock};
 
-/// The pieces of one prompt.
+/// The content gathered for one prompt, and what was left out of it.
 pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
     /// Members of the map after this prompt, in order.
@@ -28,7 +28,7 @@ pub(super) struct PromptContent<'a> {
     pub(super) unmapped: Vec<FileKey>,
     /// Number of old messages omitted.
     pub(super) truncated: usize,
-    /// Call ids of tool results in the request that match no open call.
+    /// Call ids of tool results in the request for which no call is waiting.
     pub(super) unmatched: Vec<String>,
 }
 
@@ -118,8 +118,9 @@ fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> B
     session.selection.selected.keys().filter(shown).cloned().collect()
 }
 
-/// Selects the members of the map: previous ones in order, then new ones in key order. Selected, open and mentioned
-/// files take precedence, so that a file's block is available as soon as the file is deselected.
+/// Selects the files that have a block in the map: previous ones in their order, then new ones in key order. Selected,
+/// open and mentioned files take precedence. A selected file keeps its block so that it can be shown as soon as the
+/// file is deselected.
 fn map_members(
     workspace: &Workspace<'_>,
     session: &Session,

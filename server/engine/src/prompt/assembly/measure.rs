@@ -35,7 +35,8 @@ impl<'a> Measure<'a> {
         Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
     }
 
-    /// Creates the measure for a session's request, with the smallest of its input limits and the model's calibration.
+    /// Creates the measure for a request of `session`. Applies the smallest input limit that the client, the session or
+    /// an earlier rejection by the provider imposes, and the session's calibration of the model.
     pub(super) fn of_request(
         resolved: &'a ResolvedModel,
         ask: &PromptRequest,
@@ -49,7 +50,7 @@ impl<'a> Measure<'a> {
             .calibrated(session.calibration(model))
     }
 
-    /// Applies a limit on input tokens, if there is one.
+    /// Lowers the input window to `max_input_tokens`, if given.
     fn within(self, max_input_tokens: Option<usize>) -> Self {
         let Some(most) = max_input_tokens else { return self };
         Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
@@ -104,13 +105,14 @@ impl<'a> Measure<'a> {
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// Returns the maximum tokens of a prompt by the provider's count: the window minus the reserve for the answer
+    /// Returns the maximum tokens of a prompt, as the provider counts them: the window minus the reserve for the answer
     /// (`docs/prompt.md`, "Budgets").
     pub(super) fn room(&self) -> usize {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Returns the maximum tokens of a prompt by our estimate: [`Self::room`] minus the margin for estimation error.
+    /// Returns the maximum tokens of a prompt, as Strata estimates them: [`Self::room`] minus the margin for estimation
+    /// error.
     pub(super) fn limit(&self) -> usize {
         let (room, tokenizer) = (self.room(), self.model.tokenizer);
         let limit = match self.calibration {
@@ -120,8 +122,8 @@ impl<'a> Measure<'a> {
         limit.min(room)
     }
 
-    /// Compares a request with its limit. `estimated` counts the full request, and `least` the request without any
-    /// content that is dropped before messages.
+    /// Compares a request with its limit. `estimated` is the token count of the full request. `least` is that of the
+    /// request without the content that is dropped before any message.
     pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
         let expected = |tokens| self.expected(tokens).tokens;
         let window = self.is_known.then(|| self.window());
@@ -159,7 +161,7 @@ impl<'a> Measure<'a> {
         tools.iter().map(weigh).sum()
     }
 
-    /// Counts the tokens of a content block as the sum of its pieces.
+    /// Counts the tokens of a content block, which are those of its texts and images.
     pub(super) fn block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
         pieces_of(block)
@@ -200,7 +202,7 @@ pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
-/// Compares a request of `tokens` tokens, by the provider's count, with the limit that applies to `ask`.
+/// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `ask`.
 pub(crate) fn request_size(
     tokens: usize,
     ask: &PromptRequest,
@@ -231,7 +233,7 @@ pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
-/// Returns a function that counts the tokens of a text for `model`; `None` uses the configured one.
+/// Returns a function that counts the tokens of a text for `model`, or for the configured model if it is `None`.
 pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
     let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);

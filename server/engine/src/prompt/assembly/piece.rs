@@ -49,18 +49,18 @@ pub struct FileText {
 }
 
 impl FileText {
-    /// Creates a text without redacted secrets.
+    /// Creates a file text that has not been checked for secrets.
     pub fn new(text: Arc<str>, source: Source) -> Self {
         Self { text, source, redacted: Arc::default() }
     }
 
-    /// Replaces secrets with placeholders.
+    /// Returns the text with its secrets replaced by placeholders.
     pub fn screened(self, screen: &Screen) -> Self {
         let ScreenedText { text, found } = screen.screened(&self.text);
         Self { text, source: self.source, redacted: found }
     }
 
-    /// Reads the text of an open buffer.
+    /// Returns the current text of an open buffer.
     pub fn of_buffer(document: &Document) -> Self {
         let source = Source::Buffer { version: document.version, sync: document.sync.clone() };
         Self::new(document.text().into(), source)
@@ -90,7 +90,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
     }
 }
 
-/// Builds the piece that shows a web page: fenced like a file, under its title and address.
+/// Builds the piece that shows a web page. The page is fenced like a file, under its title and address.
 pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     let version = ContentHash::of(&page.text).short();
     let address = inline(&page.address);
@@ -103,8 +103,8 @@ pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(&page.text), ..Piece::new(ItemKey::Url(page.id()), out, count) }
 }
 
-/// Formats a text under its name, inside a fence. The version in the heading is a hash of the shown text alone, so
-/// edits elsewhere in the file do not change it.
+/// Formats part or all of a file's text under its name, inside a fence. The version in the heading is a hash of the
+/// shown text alone, so edits elsewhere in the file do not change it.
 fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
     let version = ContentHash::of(text).short();
     let lines = range.map_or(String::new(), |range| format!(" {range}"));
@@ -119,7 +119,7 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
     out
 }
 
-/// Appends a text inside a fence that it cannot close.
+/// Appends `text` inside a code fence that nothing in it can close.
 pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     let fence = fence(text);
     let _ = write!(out, "{fence}{language}\n{text}");
@@ -129,7 +129,7 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     out.push_str(&fence);
 }
 
-/// Returns a note to the model about the origin of a text. Usually empty.
+/// Returns a note for the model about the origin of a file's text, or an empty string if there is nothing to note.
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {

@@ -22,7 +22,7 @@ pub struct PreparedPrompt {
     pub chosen: PolicyChoice,
     /// The content blocks in prompt order.
     pub layout: Arc<Layout>,
-    /// The request in the form that the cache model uses.
+    /// The request as the model of the provider's cache sees it.
     pub sent: SentRequest,
     /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
@@ -32,10 +32,10 @@ pub struct PreparedPrompt {
     pub asked: Arc<PromptRequest>,
     /// The message that the request adds to the history; `None` if nothing is sent.
     pub message: Option<NewMessage>,
-    /// State of the tiers after this prompt.
+    /// State of the layout policy after this prompt.
     pub tiers: TierState,
     /// Members of the map after this prompt.
     pub members: Vec<MapMember>,
-    /// Excerpts to remember after this prompt.
+    /// The session's memory of excerpts after this prompt.
     pub excerpts: Excerpts,
 }

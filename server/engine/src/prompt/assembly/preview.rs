@@ -29,13 +29,13 @@ pub struct Preview {
 /// A part of a prompt: adjacent blocks of one message with the same content and purpose.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(crate) struct PreviewPart {
-    /// Title of the part.
+    /// Title of the part, for display.
     pub title: String,
     /// Purpose of the part's blocks.
     pub part: Part,
     /// Tier of the part's blocks.
     pub tier: Tier,
-    /// Tokens of the part, by the model's tokenizer.
+    /// Token count of the part, according to the model's tokenizer.
     pub tokens: usize,
     /// Zero-based number of the part's first line in the text. A line ends with a line feed.
     pub line: usize,
@@ -77,8 +77,8 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
 }
 
-/// Returns a unified diff from an earlier preview to this one, with hunks labeled by their part. Empty if nothing
-/// changed.
+/// Returns a unified diff from the text of an earlier preview to `now`, or an empty string if nothing changed. Each
+/// hunk is labeled with the part of the prompt that it changes.
 pub fn changes_since(earlier: &str, now: &Preview) -> String {
     let mut changes = String::new();
     for line in diff::unified(earlier, &now.text, CONTEXT).split_inclusive('\n') {
@@ -97,7 +97,8 @@ pub fn changes_since(earlier: &str, now: &Preview) -> String {
     changes
 }
 
-/// Parses the zero-based number of the first new line from a hunk header. Returns `None` if `head` is not one.
+/// Parses the zero-based number of the first new line from a hunk header. Returns `None` if `head` is not a hunk
+/// header.
 fn first_new_line(head: &str) -> Option<usize> {
     let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
     let (first, _) = new.split_once([',', ' '])?;

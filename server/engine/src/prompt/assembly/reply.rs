@@ -20,7 +20,7 @@ use crate::conversation::selection::LineRange;
 use crate::prompt::excerpts::ExcerptStanding;
 use crate::prompt::layout::{ExcerptKey, Part, Tier};
 
-/// A problem that did not prevent the prompt but that the user should know about.
+/// A problem that the user should know about, although the prompt was assembled.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PromptWarning")]
@@ -34,7 +34,7 @@ pub struct Warning {
     pub path: Option<FileKey>,
 }
 
-/// Kind of a [`Warning`].
+/// What a [`Warning`] is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptWarningCode")]
@@ -70,9 +70,9 @@ pub(crate) struct UsedFile {
     pub hash: ContentHash,
     /// Tokens of the file in this prompt.
     pub tokens: usize,
-    /// Tier that the file is in.
+    /// Tier of the first block that shows the file.
     pub tier: Tier,
-    /// Excerpts of the file that were chosen for a question; empty for a selected file.
+    /// Excerpts of the file that the prompt shows; empty for a file selected as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excerpts: Vec<UsedExcerpt>,
 }
@@ -95,7 +95,7 @@ pub struct UsedExcerpt {
     pub tokens: usize,
 }
 
-/// One tier of a prompt.
+/// Items and tokens of one tier of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
@@ -125,11 +125,11 @@ pub(crate) struct Breakpoint {
 pub struct Coverage {
     /// Number of files with a map block.
     pub blocks: usize,
-    /// Number of files named in the repository file list.
+    /// Number of files that the repository file list names.
     pub names: usize,
-    /// Number of files covered only by the name of their directory.
+    /// Number of files that the repository file list covers only by the name of their directory.
     pub directories: usize,
-    /// Maximum tokens of the map blocks.
+    /// Maximum tokens of all map blocks together.
     pub map_budget: usize,
 }
 
@@ -145,7 +145,7 @@ pub struct TokenReport {
     pub expected: Expected,
     /// Maximum value of `total`: `room` minus the margin for estimation error.
     pub limit: usize,
-    /// Maximum tokens by the provider's count: `window` minus `outputReserve`.
+    /// Maximum tokens of a prompt, as the provider counts them: `window` minus `outputReserve`.
     pub room: usize,
     /// Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller.
     pub window: usize,
@@ -208,7 +208,7 @@ pub enum AssembleError {
     )]
     TooLarge {
         model: String,
-        /// Minimum tokens of the prompt.
+        /// Fewest tokens that the prompt can have.
         tokens: usize,
         /// Maximum tokens of a prompt for the model.
         limit: usize,
@@ -218,7 +218,7 @@ pub enum AssembleError {
     /// The request is empty.
     #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
-    /// A tool result answers no call in the last answer. Contains its call id.
+    /// The call id of a tool result matches no call in the last answer. Contains that id.
     #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
     NoSuchCall(String),
     /// The request breaks a provider's rule. This is a bug in Strata.

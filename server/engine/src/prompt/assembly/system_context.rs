@@ -15,11 +15,11 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters to quote from a rule or memory file.
+/// Maximum length of the text quoted from a rule or memory file, in characters.
 const FILE_CHARS: usize = 40_000;
 /// Maximum number of skills to list.
 const SKILLS: usize = 100;
-/// Maximum characters of a skill's description.
+/// Maximum length of a skill's description, in characters.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A file that the system prompt quotes.
@@ -42,11 +42,11 @@ pub struct Skill {
 /// Rules, skills and memory of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemContext {
-    /// Rule files to quote.
+    /// Rule files to quote in the system prompt.
     pub rules: Vec<SystemContextText>,
-    /// Skills to list.
+    /// Skills to list in the system prompt.
     pub skills: Vec<Skill>,
-    /// Memory files to quote.
+    /// Memory files to quote in the system prompt.
     pub memory: Vec<SystemContextText>,
 }
 
@@ -54,11 +54,11 @@ pub struct SystemContext {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SystemFiles {
-    /// Rule files, quoted.
+    /// Rule files that the system prompt quotes.
     pub rules: Vec<FileKey>,
-    /// Skill files, listed with their descriptions.
+    /// Skill files that the system prompt lists with their descriptions.
     pub skills: Vec<FileKey>,
-    /// Memory files, quoted.
+    /// Memory files that the system prompt quotes.
     pub memory: Vec<FileKey>,
 }
 
@@ -88,7 +88,7 @@ impl SystemContextText {
 
 impl Skill {
     /// Parses a skill file. Its front matter, between two lines of `---` at the top, gives `name` and `description`.
-    /// The name defaults to that of the directory.
+    /// The name defaults to that of the directory. Returns `None` if there is no name.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();

@@ -10,10 +10,10 @@ use crate::prompt::session::Session;
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
-/// Maximum characters of the title of a message or page.
+/// Maximum length of the title of a message or web page, in characters.
 const CHARS: usize = 60;
 
-/// Lookup of titles for a session's items.
+/// Finds the titles of a session's items.
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,

@@ -17,7 +17,7 @@ use crate::prompt::trust::Trust;
 pub struct Workspace<'a> {
     /// Current text of every selected file that could be read.
     pub texts: &'a BTreeMap<FileKey, FileText>,
-    /// Why each of the other selected files could not be read.
+    /// Why each selected file without a text could not be read.
     pub unreadable: &'a BTreeMap<FileKey, String>,
     /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,

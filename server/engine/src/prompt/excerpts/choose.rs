@@ -26,8 +26,8 @@ const MAX_CANDIDATES: usize = 100;
 /// model, for example, names no code.
 const KEPT_FOR: u64 = 2;
 
-/// A later question may add at most the budget divided by this number as new code. The other relevant code was shown
-/// before, and content that is new in every prompt is never read from a cache.
+/// A question may add new code of at most its budget divided by this number if the last prompt already showed excerpts.
+/// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
 /// Repository data for choosing excerpts.
@@ -283,7 +283,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Keeps excerpts of the last questions, latest first, within the remaining budget.
+    /// Keeps excerpts that were chosen for the previous questions, latest first, as far as the remaining budget allows.
     fn keep_last(&mut self, budget: usize) {
         let count = self.count;
         let weight = |item: &CurrentExcerpt| weight(item, count);

@@ -31,7 +31,8 @@ pub enum ExcerptStanding {
     Pinned,
     /// The excerpt is relevant to the last question.
     Wanted,
-    /// The excerpt is relevant only to an earlier question. It is kept as long as keeping it costs nothing.
+    /// The excerpt is relevant only to an earlier question, or its file no longer contains it. It stays only as long as
+    /// its part of the prompt is not rewritten.
     Lingering,
 }
 
@@ -78,7 +79,8 @@ pub struct ExcerptSelection {
     pub items: Vec<CurrentExcerpt>,
     /// Number of the last question in the session.
     pub question: u64,
-    /// Maximum tokens of lingering excerpts. Tokens above this limit count like outdated text.
+    /// Maximum tokens of lingering excerpts. Tokens above this limit count as outdated text, which `cache.slack`
+    /// limits.
     pub allowance: usize,
 }
 

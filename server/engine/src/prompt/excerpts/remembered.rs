@@ -15,7 +15,7 @@ pub(super) struct ShownExcerpt {
     pub(super) reason: Option<ExcerptReason>,
     /// Number of the last question that the excerpt was chosen for.
     pub(super) question: u64,
-    /// Zero-based rank among the excerpts chosen for that question.
+    /// Zero-based rank of the excerpt among those chosen for `question`.
     pub(super) rank: u32,
     /// Lines of the excerpt, zero-based, end exclusive.
     pub(super) lines: Range<u32>,

@@ -63,7 +63,7 @@ pub enum Part {
     Tools,
     /// Volatile facts, such as the branch and the files already read.
     SessionState,
-    /// Names relevant to the question.
+    /// The context frame, which names code relevant to the question.
     ContextFrame,
     /// The new prompt or new tool results.
     Prompt,
@@ -98,7 +98,7 @@ pub struct LayoutBlock {
     /// Items that the block shows, in order; empty for a block such as a heading or an acknowledgement.
     pub items: Vec<ItemKey>,
     pub tier: Tier,
-    /// Tokens by the model's tokenizer, without the overhead of the format.
+    /// Token count according to the model's tokenizer, without the overhead of the request format.
     pub tokens: usize,
     /// Lifetime of the cache breakpoint after this block; `None` if there is no breakpoint.
     pub mark: Option<Ttl>,

@@ -16,10 +16,10 @@ use super::blocks::Part;
 use super::item::ItemKey;
 use crate::conversation::dialect::Speaker;
 
-/// Counts the tokens of a text with the tokenizer of the prompt's model.
+/// A function that counts the tokens of a text with the tokenizer of the prompt's model.
 pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 
-/// A tracked piece of text: a map block, a fenced file or a web page.
+/// A tracked piece of text, such as a map block, a fenced file or a web page.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub key: ItemKey,
@@ -130,7 +130,7 @@ impl Tree {
     }
 }
 
-/// Coverage of the repository by the file list of a prompt.
+/// How much of the repository the file list of a prompt covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FileListCoverage {
     /// Number of files listed by name.
@@ -150,7 +150,8 @@ impl From<&FileList> for FileListCoverage {
 pub struct Lingering {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Maximum tokens of lingering excerpts. Tokens above this limit count like outdated text.
+    /// Maximum tokens of lingering excerpts. Tokens above this limit count as outdated text, which `cache.slack`
+    /// limits.
     pub allowance: usize,
 }
 
@@ -183,9 +184,9 @@ pub struct Content<'a> {
     pub history: Vec<SentMessage>,
     /// Blocks of the new prompt or the new tool results; empty if the request is measured without them.
     pub request: Vec<WeighedBlock>,
-    /// Volatile facts that follow all cacheable content; omitted if empty.
+    /// The session state: volatile facts that follow all cacheable content; omitted if empty.
     pub session_state: Arc<str>,
-    /// Names relevant to the question, placed after the session state; omitted if empty.
+    /// The context frame, placed after the session state; omitted if empty.
     pub context_frame: Arc<str>,
     pub trust: Trust,
     /// Files that must not be mentioned.
@@ -194,7 +195,7 @@ pub struct Content<'a> {
     pub seeds: &'a Seeds,
     /// Overhead of a content block beyond its text, in tokens.
     pub framing: usize,
-    /// Counts the tokens of texts that are combined from pieces.
+    /// Counts the tokens of a text. Used for texts that are combined from pieces.
     pub count: Count<'a>,
 }
 
@@ -225,7 +226,8 @@ impl<'a> Content<'a> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// Returns the speaker of workspace context. Content of an untrusted workspace never appears in the system message.
+    /// Returns the speaker of workspace content. It is the user if the workspace is untrusted, whose content never
+    /// appears in the system message, and otherwise the system.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,

@@ -14,7 +14,7 @@ use crate::prompt::tiers::{Breaks, PolicyName, TierState, explain};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastTurn {
-    /// Number of prompts recorded so far, including those of earlier runs.
+    /// Number of prompts that the session has recorded so far, including those from before a restart of Strata.
     pub turns: u64,
     /// Model that the prompt was sent to.
     pub model: String,

@@ -71,7 +71,7 @@ pub enum Status {
     Error,
 }
 
-/// Causes of failed requests that Strata can recover from.
+/// A cause of a failed request that Strata can recover from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnError")]
@@ -98,7 +98,7 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordResult {
-    /// Id of the prompt.
+    /// Id of the recorded prompt.
     pub id: String,
     /// How the request ended.
     pub status: Status,
@@ -302,7 +302,7 @@ impl Session {
     }
 
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
-    /// Returns `None` if they have expired.
+    /// Returns `None` if no prompt was recorded or the tokens have expired.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
         let account = self.account()?;
         let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
@@ -554,7 +554,7 @@ impl Session {
         // The estimate includes the question, and the bill also includes the answer.
         let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
         if answer.is_empty() {
-            warnings.push("the answer is empty; only the prompt was added".to_owned());
+            warnings.push("the answer is empty, so only the prompt was added to the conversation".to_owned());
         } else {
             self.history.add(say(NewMessage::new(Role::Assistant, answer)));
         }
@@ -605,7 +605,7 @@ impl Session {
         self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
         missed.map(|missed| {
             format!(
-                "the provider read {} tokens from its cache instead of {}; the next prompt relies only on what this one wrote",
+                "the provider read {} tokens from its cache instead of {}; the next prompt relies only on what this prompt wrote",
                 missed.reported, missed.expected
             )
         })
@@ -622,7 +622,7 @@ fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "the answer contains placeholders for secrets ({}); to apply it to files, restore them with strata.redaction.restore",
+            "the answer has placeholders for secrets ({}); restore them with strata.redaction.restore before writing the answer to files",
             names.join(", ")
         )
     })

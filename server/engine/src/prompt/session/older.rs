@@ -18,12 +18,12 @@ use super::Session;
 pub enum Room {
     /// The prompt fits, so archiving can wait until it saves more than it costs.
     Left,
-    /// The prompt does not fit, so all results beyond the cutoff are archived at any cost.
+    /// The prompt does not fit, so all results beyond `tool_output.cutoff` are archived at any cost.
     None,
 }
 
 impl Session {
-    /// Plans which tool results to archive now. Returns `None` if there are none.
+    /// Plans which tool results to archive now. Returns `None` if there is nothing to archive.
     pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile(&settings).family == Family::Checkpoint {

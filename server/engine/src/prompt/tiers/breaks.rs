@@ -47,7 +47,7 @@ pub(crate) enum Reason {
 pub struct Break {
     /// One-based number of the prompt that caused the break.
     pub turn: u64,
-    /// Time of that prompt, in milliseconds since 1970.
+    /// Time of the prompt that caused the break, in milliseconds since 1970.
     pub at_ms: u64,
     /// Reason for the break.
     pub(crate) reason: Reason,
@@ -75,8 +75,8 @@ pub struct Breaks {
     pub turn: u64,
     /// Break caused by the last recorded prompt.
     pub last: Option<Break>,
-    /// Turn and reason of the last break that began with each item. Files and outlines are kept forever, and other
-    /// items only as long as prompts show them.
+    /// Turn and reason of the last break that began with each item. Entries of files and outlines are kept forever, and
+    /// those of other items only as long as prompts show them.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 

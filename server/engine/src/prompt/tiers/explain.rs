@@ -5,7 +5,7 @@ use crate::prompt::layout::{ItemKey, inline};
 
 use super::{Break, Reason};
 
-/// Maximum number of items to name. Further items are only counted.
+/// Maximum number of items that an explanation names. Further items are only counted.
 const NAMED: usize = 3;
 
 /// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.

@@ -34,7 +34,7 @@ pub(crate) use rules::Cut;
 pub use rules::{Deltas, Rules};
 pub use state::TierState;
 
-/// A named layout policy.
+/// Name of a layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyName {

@@ -10,7 +10,7 @@ pub struct PolicyOutput {
     pub layout: Layout,
     /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
     pub recorded: TierState,
-    /// Coverage of the repository by the file list in the prompt.
+    /// How much of the repository the file list in the prompt covers.
     pub(crate) listed: FileListCoverage,
     /// Tokens that the policy expects the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,

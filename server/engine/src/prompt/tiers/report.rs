@@ -39,10 +39,10 @@ pub struct TiersReport<Item = ItemReport> {
     pub tokens: usize,
     /// Expected charge, given what the provider's cache is believed to contain.
     pub predicted: Charge,
-    /// Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
-    /// to one decimal.
+    /// Percentage of the prompt's tokens that is expected to be read from the cache (`predicted.read`), rounded to one
+    /// decimal.
     pub expected_percent: f64,
-    /// Share of the input billed so far that was read from the cache, in percent; absent before the first bill.
+    /// Percentage of the input billed so far that was read from the cache; absent before the first bill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_percent: Option<f64>,
 }
@@ -58,10 +58,10 @@ pub struct ItemReport {
     /// File that the item belongs to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileKey>,
-    /// Lines of the file that the item shows; absent for a whole file.
+    /// Selected lines that the item shows; absent for a whole file, an excerpt, or an item without a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineRange>>,
-    /// Selection state of the file.
+    /// Selection state of the file that the item belongs to; absent if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Choice>,
     /// Tier that the item is in.

@@ -44,7 +44,7 @@ pub struct Rules {
     pub deltas: Deltas,
     /// How much of the last prompt to keep.
     pub cut: Cut,
-    /// Maximum growth of a prompt compared to one without outdated text, in percent; `None` for no limit.
+    /// Maximum growth of a prompt compared to one without outdated text, as a percentage; `None` for no limit.
     pub slack: Option<u32>,
     /// Time of the prompt, in milliseconds since 1970.
     pub now_ms: u64,

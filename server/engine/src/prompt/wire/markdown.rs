@@ -129,7 +129,7 @@ fn write_block(out: &mut String, block: &LayoutBlock) {
     }
 }
 
-/// Writes a text unchanged, or inside a fence if the text could break the structure.
+/// Writes a text unchanged, or inside a fence if it could be mistaken for the structure of the prompt.
 fn write_text(out: &mut String, text: &str) {
     if keeps_its_place(text) { paragraph(out, text) } else { fenced(out, "", text) }
 }

@@ -16,7 +16,8 @@ use super::state::State;
 pub(crate) struct ItemStats {
     /// Probability that the item leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
-    /// Number of turns that a file has been selected and unchanged; absent for items other than files.
+    /// Number of turns since the file was selected or last changed, up to the highest age that Strata distinguishes;
+    /// absent for items other than files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<usize>,
     /// Whether the item is in the prefix kept from the previous prompt.
@@ -24,7 +25,8 @@ pub(crate) struct ItemStats {
 }
 
 impl State {
-    /// Returns statistics about every item of the last prompt, for its first position.
+    /// Returns statistics about every item of the last prompt. Those of an item that occurs more than once describe its
+    /// first position.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt has already incremented the turn.

@@ -12,7 +12,7 @@ use crate::prompt::layout::FileListCoverage;
 pub(super) struct Listing {
     /// Files in key order.
     pub(super) files: Vec<FileKey>,
-    /// Coverage of the repository by the list.
+    /// How much of the repository the list covers.
     pub(super) listed: FileListCoverage,
 }
 

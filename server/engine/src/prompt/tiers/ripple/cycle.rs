@@ -32,8 +32,8 @@ pub(super) fn after_request(
     cycle.refill_l0();
 }
 
-/// Compares every item with its previous state. Increments the N of unchanged active items. Changed and new items
-/// become active with N = 0. Items without a hash accept their first measurement.
+/// Compares every item with its previous state. Increments the counter of unchanged active items. New and changed items
+/// become active with a counter of 0. Items without a hash accept their first measurement.
 fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
@@ -62,7 +62,7 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     broken.remove(&Tier::Active);
 }
 
-/// Merges the pieces of a message that repairs have split into one item.
+/// Merges the parts into which repairs have split a message, so that each message is one item.
 fn merged(
     history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
 ) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
@@ -102,7 +102,8 @@ impl Cycle<'_> {
     }
 
     /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
-    /// messages stay active, up to the target, and only older ones are promoted. Without a target, none are.
+    /// messages stay active, up to the target size of a tier, and only older ones are promoted. Without a target, none
+    /// are.
     fn graduate_history(&mut self, content: &Content<'_>) {
         let target = self.rules.target;
         if target == 0 {
@@ -165,9 +166,9 @@ impl Cycle<'_> {
         }
     }
 
-    /// Ages the existing items of a tier. If the tier exceeds the target, the items with the lowest N anchor the tier and
-    /// do not change, as many as it takes to reach the target. The N of the other items is incremented, and they are
-    /// promoted when possible.
+    /// Increments the counters of a tier's existing items, and promotes those that qualify for the next tier if that
+    /// tier may change. If the tier exceeds its target size, items with the lowest counters anchor it: as many as it
+    /// takes to reach the target stay unchanged.
     fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
         let Some(above) = above(tier) else { return };
         let threshold = entry(above);
@@ -199,8 +200,8 @@ impl Cycle<'_> {
         }
     }
 
-    /// Moves the items of an L1 or L2 below the target down one tier, because their tier no longer justifies a
-    /// breakpoint.
+    /// Moves the items of L1 and L2 down one tier if their tier is below the target size, because it then no longer
+    /// justifies a breakpoint.
     fn demote_underfilled(&mut self) {
         if self.rules.target == 0 {
             return;
@@ -218,7 +219,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// If L1 is rewritten anyway, refills an L0 below the target with the items of L1 that have the highest N.
+    /// If L1 is rewritten anyway, fills L0 up to the target size with the items of L1 that have the highest counters.
     fn refill_l0(&mut self) {
         if !self.broken.contains(&Tier::L1) {
             return;
@@ -253,8 +254,8 @@ impl Cycle<'_> {
     }
 }
 
-/// Sort key that puts newer messages first. Among messages with the same N, newer ones then anchor the tier and older
-/// ones are promoted first, which keeps the conversation in order.
+/// Sort key that puts newer messages first. Among messages with the same counter, newer ones then anchor the tier and
+/// older ones are promoted first, which keeps the conversation in order.
 fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
     match key {
         ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),

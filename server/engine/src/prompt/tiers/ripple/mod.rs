@@ -134,8 +134,9 @@ impl Section<'_> {
     }
 }
 
-/// The effective tier of each message. The conversation must stay in order, with calls next to their results. Therefore,
-/// a message is never in a more stable tier than an older message, and all messages of a run are in the same tier.
+/// The effective tier of each message. The conversation must stay in order, with calls next to their results.
+/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see [`runs`])
+/// are in the same tier.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {

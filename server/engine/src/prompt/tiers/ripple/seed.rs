@@ -33,8 +33,9 @@ pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
 }
 
-/// Places everything again. Selected files get a tier immediately, close to the files they refer to. Outlines keep the
-/// tiers they have earned. The newest messages stay active, up to the target, and older active ones go to L3.
+/// Assigns tiers to all items again. Selected files get a tier immediately, close to the files they refer to. Outlines
+/// hidden by the full text of their file keep their tiers. The newest messages stay active, up to the target size, and
+/// older active ones go to L3.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
@@ -104,7 +105,7 @@ fn clusters<'a>(
     groups
 }
 
-/// Merges each tier below the target, which would not justify a breakpoint, into the smallest other tier.
+/// Merges each tier below the target size, which would not justify a breakpoint, into the smallest other tier.
 fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
         let weight = bins[at].tokens;
@@ -120,7 +121,8 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     }
 }
 
-/// Keeps the newest messages active, up to the target, and moves older active ones to L3. Without a target, moves none.
+/// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
+/// target, moves none.
 fn graduate_older_history(state: &mut State, content: &Content<'_>, rules: &Rules) {
     if rules.target == 0 {
         return;

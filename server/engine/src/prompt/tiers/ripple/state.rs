@@ -12,7 +12,8 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
     pub tier: Tier,
-    /// N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
+    /// Number of consecutive requests in which the item was unchanged, counted from the value that an item has when it
+    /// enters its tier.
     pub n: u32,
     /// Hash of the content when last measured; `None` before the first measurement.
     pub hash: Option<ContentHash>,
@@ -31,9 +32,10 @@ pub struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
-    /// N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
+    /// Number of consecutive requests in which the item was unchanged, counted from the value that an item has when it
+    /// enters its tier.
     pub n: u32,
-    /// N at which the item is promoted; absent in L0, the most stable tier.
+    /// Value of `n` at which the item is promoted; absent in L0, the most stable tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
 }
@@ -51,7 +53,7 @@ pub(super) enum Seeded {
 /// Tier that new web pages enter.
 pub(super) const PAGES_ENTER: Tier = Tier::L1;
 
-/// Returns the initial N of an item that enters a tier (the table in `docs/tiers.md`).
+/// Returns the initial counter of an item that enters a tier, according to the table in `docs/tiers.md`.
 pub(super) fn entry(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
@@ -121,8 +123,8 @@ impl State {
         }
     }
 
-    /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a page fetched on
-    /// purpose does not change.
+    /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a fetched page does
+    /// not change.
     pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
         let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
         let mut new = Vec::new();
