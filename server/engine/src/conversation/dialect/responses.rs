@@ -67,7 +67,7 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
     }
 }
 
-/// Writes items that can carry breakpoints, which excludes assistant messages.
+/// Writes the items that can carry breakpoints: all except assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,

@@ -65,8 +65,8 @@ pub enum Rule {
     /// result.
     OrphanResult,
     /// Anthropic: a server-side call precedes its result ("Each `web_search_tool_result` block must have a
-    /// corresponding `server_tool_use` block before it"). Strata only sends such a pair within one message,
-    /// because nothing but results may separate a pair in two messages ("Server tools").
+    /// corresponding `server_tool_use` block before it"). Strata also requires both in the same message,
+    /// because only tool results may come between them ("Server tools").
     ServerCall,
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".

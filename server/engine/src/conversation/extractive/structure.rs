@@ -2,7 +2,7 @@
 
 use super::lines::Part;
 
-/// Sections of a summary.
+/// Kind of summary, which determines its sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Structure {
     /// Analysis by phases, then a summary by themes (`continuation`).

@@ -38,7 +38,8 @@ const MOST_EVENTS: usize = 1_000;
 /// Replaces the value of an environment variable that may contain a secret.
 const WITHHELD: &str = "[withheld]";
 
-/// Memory limits of a loop, named as in the `context` section of the settings.
+/// Limits on what Strata remembers of an autonomous loop. Fields are named as in the `context` section of the
+/// settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
@@ -214,11 +215,11 @@ pub struct LoopStatus {
     pub current_model: String,
     /// Time when the loop started, in milliseconds since 1970.
     pub started_ms: u64,
-    /// Progress score of the last iteration.
+    /// Progress score of the last iteration. Absent if there is no iteration in memory.
     pub progress_score: Option<f64>,
     /// Whether an iteration promised that the goal is reached.
     pub promise: Promise,
-    /// Number of the last iteration that made this promise.
+    /// Number of the last iteration that promised that the goal is reached. Absent if none did.
     pub completed: Option<u64>,
 }
 

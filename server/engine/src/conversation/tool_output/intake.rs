@@ -4,7 +4,7 @@ use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
-/// Parts of one tool result. Texts are truncated, except for those to be written to files. Images are
+/// Parts of a new tool result. Texts are truncated, unless they are to be written to files. Images are
 /// unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intake {
