@@ -128,12 +128,12 @@ pub struct Digest {
 /// How a compaction changes two lists of the session: the files read and the steps (tool calls) taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lists {
-    /// Keeps both lists.
+    /// Keeps the lists of files read and steps.
     Stay,
     /// Clears the list of files read, because their content is no longer in the conversation, and keeps the
     /// last 10 steps.
     Shortened,
-    /// Clears both lists.
+    /// Clears the lists of files read and steps.
     Renewed,
 }
 
@@ -236,7 +236,7 @@ pub struct ProfileOptions {
 #[error("unknown compaction profile `{name}`; available: {known}")]
 pub struct NoSuchProfile {
     pub name: String,
-    /// Available names, separated by commas.
+    /// Names of the available profiles, separated by commas.
     pub known: String,
 }
 

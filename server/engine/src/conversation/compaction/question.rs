@@ -24,7 +24,7 @@ pub(crate) const DETECT_MESSAGES: usize = 50;
 pub(crate) const DETECT_CHARS: usize = 1_000;
 /// Maximum number of files that `continuation` and `handoff` ask a model to name.
 pub(crate) const KNOWN_FILES: usize = 20;
-/// Maximum characters of a path in the list of files.
+/// Maximum characters of a path in the list of files shown to a model.
 const PATH_CHARS: usize = 300;
 /// Minimum confidence at which a topic boundary is accepted.
 pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;

@@ -151,7 +151,7 @@ impl Rebuild<'_> {
             let left_out = digest.len().saturating_sub(rules.map_or(0, |digest| digest.lines));
             let mut text = String::from(TOOL_DIGEST);
             if left_out > 0 {
-                text.push_str(&format!("\n- ({left_out} older ones)"));
+                text.push_str(&format!("\n- ({left_out} older results)"));
             }
             for line in digest.iter().skip(left_out) {
                 text.push_str("\n- ");

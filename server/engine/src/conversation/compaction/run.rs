@@ -37,7 +37,7 @@ pub(crate) const EMERGENCY: usize = 2;
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
 const OVER_LONG: usize = 8;
 
-/// Minimum tokens of a clipped summary.
+/// Number of tokens below which a summary is not clipped.
 const LEAST_SUMMARY: usize = 200;
 
 /// Functions that count tokens.

@@ -65,7 +65,7 @@ pub enum TriggerMetric {
     Exchanges,
 }
 
-/// A condition with its current value.
+/// A condition that can make a compaction due, with its current value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReading {

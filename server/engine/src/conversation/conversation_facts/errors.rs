@@ -26,7 +26,7 @@ pub(super) enum Cause {
     Call(String, Option<String>),
 }
 
-/// Failures so far.
+/// Failures so far that no later call has repaired.
 #[derive(Default)]
 pub(super) struct Errors {
     found: Vec<Option<UnresolvedError>>,

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::conversation::history::{Kind, Message, Role};
 
-/// Elements that Claude Code, Cursor, Cline and Codex add to the user's messages.
+/// Names, or beginnings of names, of the XML elements that Claude Code, Cursor, Cline and Codex add to the
+/// user's messages.
 const MACHINERY: [&str; 16] = [
     "system-reminder",
     "local-command",

@@ -99,7 +99,7 @@ impl Writer {
         marked(parts, block, self.breakpoints)
     }
 
-    /// Builds a message from `parts`; `None` if there are none.
+    /// Builds a message from `parts`, or returns `None` if there are none.
     fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
         self.contents(parts).map(|content| message_with(role, content))
     }

@@ -96,7 +96,7 @@ pub enum Rule {
     /// Anthropic, vision: an image has at most 8,000 pixels per side, or 2,000 if there are more than 20
     /// images, and at most 5 MB ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
     ImageSize,
-    /// Anthropic: the body is at most 32 MB.
+    /// Anthropic: the body is smaller than 32 MB.
     BodySize,
     /// OpenAI: a `tool` message only contains text.
     ToolText,

@@ -175,7 +175,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let foreign = foreign(value);
-        let problem = "is not a call of a known type, or has no call object for its type";
+        let problem = "must have a string `id` and an object in the field that its `type` names";
         return if is_call(&foreign) {
             Ok(ContentBlock::Foreign(foreign))
         } else {

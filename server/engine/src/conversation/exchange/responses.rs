@@ -127,7 +127,9 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
-        kind => return Err(ReadError::new(format!("`{kind}` is not a part of a message")).inside("type")),
+        kind => {
+            return Err(ReadError::new(format!("`{kind}` is not a known type of message part")).inside("type"));
+        }
     })
 }
 

@@ -119,7 +119,7 @@ pub(super) struct Widths {
     pub whole_request: usize,
     /// Width of other requests.
     pub request: usize,
-    /// Width of other quotations.
+    /// Width of other quoted text.
     pub quotation: usize,
     /// Width of command lines and subjects of calls.
     pub subject: usize,

@@ -53,7 +53,7 @@ pub(super) struct Material<'a> {
 }
 
 impl<'a> Material<'a> {
-    /// Prepares the facts and the messages that they come from.
+    /// Computes how recent each of the messages is, and how many of them mention each name.
     pub(super) fn new(
         facts: &'a ConversationFacts,
         messages: &'a [Arc<Message>],

@@ -16,7 +16,7 @@ pub struct History {
     next: u64,
 }
 
-/// Error for an id without a message.
+/// Error for an id that no message of the conversation has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);

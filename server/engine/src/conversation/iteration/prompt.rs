@@ -135,6 +135,6 @@ impl Loop {
         if more > 0 {
             lines.push(format!("  - and {more} more"));
         }
-        (!lines.is_empty()).then(|| format!("- Changed files, the newest first:\n{}", lines.join("\n")))
+        (!lines.is_empty()).then(|| format!("- Changed files, newest first:\n{}", lines.join("\n")))
     }
 }

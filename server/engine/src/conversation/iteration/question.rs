@@ -30,7 +30,7 @@ impl Fold {
     /// Returns the question for a model with a window of `window` tokens. If necessary, clips the end of each
     /// iteration, but omits none.
     pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
-        let existing = if self.existing.is_empty() { "There is none yet." } else { &self.existing };
+        let existing = if self.existing.is_empty() { "There is no summary yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();
         // 64 tokens for the tags.
         let fixed = count(SYSTEM) + count(WANTED) + count(RECENT) + count(existing) + 64;

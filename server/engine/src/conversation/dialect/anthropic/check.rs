@@ -13,7 +13,7 @@ use crate::tokens::counting::ImageSize;
 
 /// Maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
-/// Maximum length of a request body in bytes ("Maximum request size: 32 MB" for the Messages API).
+/// Length in bytes that a request body must stay below ("Maximum request size: 32 MB" for the Messages API).
 const BODY_BYTES: usize = 32 * 1024 * 1024;
 /// Number of images in a request at which the stricter limit on their size applies.
 const MANY_PICTURES: usize = 21;
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, text: &str, path: &str) {
         if text.trim().is_empty() {
-            self.findings.add(Rule::EmptyText, path, "a text must not be empty or blank");
+            self.findings.add(Rule::EmptyText, path, "text must not be empty or blank");
         }
     }
 
@@ -493,7 +493,7 @@ impl<'a> Reader<'a> {
         let mut short = false;
         for (path, ttl) in &self.breakpoints {
             if *ttl == "1h" && short {
-                let detail = "a one-hour entry cannot follow a five-minute entry";
+                let detail = "a one-hour breakpoint cannot follow a five-minute breakpoint";
                 self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
             }
             short |= *ttl == "5m";

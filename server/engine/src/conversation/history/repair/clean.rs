@@ -111,7 +111,8 @@ fn tool_name(name: &str) -> String {
     if name.is_empty() { "_".into() } else { name }
 }
 
-/// Wraps arguments in an object unless they are one already.
+/// Wraps arguments in an object unless they are one already. Replaces arguments that exceed OpenAI's limit for
+/// strings if OpenAI is the recipient.
 fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),
