@@ -107,7 +107,7 @@ fn carried_request(summary: &str) -> Option<&str> {
         .or(Some(rest))
 }
 
-/// Words of a text that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
+/// Words of a summary that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
 struct Words<'a> {
     plain: HashSet<&'a str>,
     bundled: HashSet<String>,
@@ -123,7 +123,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether the text contains `path` as a word.
+    /// Whether the summary contains `path` as a word.
     fn name(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         self.plain.contains(path) || self.bundled.contains(path)

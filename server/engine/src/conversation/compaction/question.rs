@@ -224,7 +224,8 @@ fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> us
     window.saturating_sub(taken).max(500)
 }
 
-/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips longer texts.
+/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips each string that exceeds
+/// `room` on its own.
 fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// Maximum number of nested directories that are factored out of a path. The rest of a deeper path stays in one
 /// piece.
 const DEEPEST: usize = 64;
-/// Number of bytes that expanding any text may produce, however short it is.
+/// Number of bytes that expanding any string may produce, however short it is.
 const FLOOR: usize = 64 * 1024;
-/// Number of additional bytes that expanding a text may produce for each of its bytes.
+/// Number of additional bytes that expanding a string may produce for each of its bytes.
 const FACTOR: usize = 8;
 
 /// Writes each path once, with common directories factored out: `src/{a.rs,b.rs}`.

@@ -23,9 +23,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     }
 }
 
-/// Returns the texts and images of a body's system prompt and messages, which count toward its tokens. They
-/// equal the pieces of the original blocks (`pieces_of`), except that their order may differ and long texts may
-/// be split. Empty for Markdown.
+/// Returns the text and images of a body's system prompt and messages, which count toward its tokens. They
+/// equal the pieces of the original blocks (`pieces_of`), except that their order may differ and long strings
+/// may be split. Empty for Markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),

@@ -207,7 +207,7 @@ pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// Writes a text as one part, or as several if it exceeds the API's limit for strings.
+/// Writes `text` as one part, or as several if it exceeds the API's limit for strings.
 fn text_parts(text: &str) -> Vec<Value> {
     strings(text).into_iter().map(text_part).collect()
 }

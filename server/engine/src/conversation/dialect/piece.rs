@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
 use crate::tokens::counting::ImageSize;
 
-/// A part of a prompt that counts toward its tokens: a text or an image.
+/// A part of a prompt that counts toward its tokens: text or an image.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Piece<'a> {
-    /// A text, unchanged. For arguments of a tool call and foreign blocks, this is compact JSON.
+    /// Text as it is sent. Arguments of a tool call and foreign blocks are compact JSON.
     Text(Cow<'a, str>),
     /// An image, with its size if known.
     Picture(Option<ImageSize>),

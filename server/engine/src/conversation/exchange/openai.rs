@@ -97,7 +97,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAi, &came, &plain))
 }
 
-/// Parses the fields of a message that models see.
+/// Parses those fields of a message that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let (role, kind) = match &*fields::string(value, "role")? {
         "user" => (Role::User, Kind::Normal),
@@ -231,7 +231,7 @@ fn shorten(message: &mut Value) {
     }
 }
 
-/// Writes the fields of a message that models see: results first, then the remaining blocks.
+/// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());

@@ -65,7 +65,7 @@ fn item(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAiResponses, &came, &plain))
 }
 
-/// Parses the fields of an item that models see.
+/// Parses those fields of an item that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let of = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
@@ -161,7 +161,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// Writes the fields of a message that models see, as items in order.
+/// Writes those fields of a message that models see, as items in order.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut parts = Vec::new();

@@ -15,7 +15,7 @@ pub(super) struct Recurrence<'a> {
 }
 
 impl<'a> Recurrence<'a> {
-    /// Counts the names in a text of the message at `index`.
+    /// Counts the names in `text`, which belongs to the message at `index`.
     pub(super) fn read(&mut self, index: usize, text: &'a str) {
         for name in names(text) {
             let (count, last) = self.names.entry(name).or_insert((0, usize::MAX));

@@ -87,7 +87,7 @@ impl Loop {
     }
 
     /// Reports that writing the summary failed. Folding pauses until the next interval, unless there are no
-    /// intervals. If more than [`MOST_WAITING`] iterations wait, they are summarized without a model.
+    /// intervals. If more than `MOST_WAITING` iterations wait, they are summarized without a model.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;

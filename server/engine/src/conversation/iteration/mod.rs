@@ -126,7 +126,7 @@ impl FileChange {
     }
 }
 
-/// A change to a file while the loop runs.
+/// A change to a file that was made while the loop runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
@@ -152,7 +152,8 @@ pub struct Loop {
     summary: String,
     /// Number of times the summary was replaced, which identifies outdated folds.
     edition: u64,
-    /// Whether a fold has failed since the last interval.
+    /// Whether iterations are folded into the summary at once, or only at the next interval because a fold
+    /// failed.
     folding: Folding,
     /// Number of iterations so far.
     total: u64,
@@ -187,7 +188,7 @@ pub struct AddedIteration {
     pub number: u64,
     /// Whether the iteration promised that the goal is reached.
     pub promise: Promise,
-    /// Fold that is due now, if any.
+    /// Iterations to merge into the summary now, if a merge is due.
     pub fold: Option<Fold>,
 }
 
