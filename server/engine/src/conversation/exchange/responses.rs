@@ -127,9 +127,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
-        kind => {
-            return Err(ReadError::new(format!("`{kind}` is not a known type of message part")).inside("type"));
-        }
+        kind => return Err(ReadError::new(format!("`{kind}` is not a known part type")).inside("type")),
     })
 }
 
