@@ -87,7 +87,7 @@ fn the_prompt_tells_of_the_environment_and_of_changed_files() {
         - Environment:
           - LANG: C
           - MY_TOKEN: [withheld]
-        - Changed files, the newest first:
+        - Changed files, newest first:
           - src/a.rs: modified
           - src/b.rs: deleted"#]]
     .assert_eq(state);

@@ -131,7 +131,7 @@ impl Selection {
         Self::default()
     }
 
-    /// Selects a whole file, replacing any selected lines, and ends its exclusion.
+    /// Selects a whole file instead of any selected lines, and ends its exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
         self.selected.insert(key, Extent::Whole);

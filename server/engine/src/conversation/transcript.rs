@@ -15,7 +15,7 @@ use crate::tokens::cost::Usage;
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";
 
-/// A recorded session.
+/// A session of a coding agent, parsed from its recording.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Transcript {
     /// Answered requests, in order.
@@ -31,7 +31,8 @@ pub struct Transcript {
 /// A request to the model and its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Turn {
-    /// Unanswered messages from before a compaction, which the summary covers.
+    /// The user's messages that were unanswered when the conversation was compacted. The summary in `request`
+    /// covers them.
     pub lost: Vec<ContentBlock>,
     /// Whether the request still includes the earlier conversation.
     pub past: PriorHistory,
@@ -117,7 +118,7 @@ struct UsageRecord {
     cache_read_input_tokens: u64,
 }
 
-/// Content blocks whose format differs from Strata's.
+/// A content block in Claude Code's format, where that format differs from Strata's.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Block {
@@ -149,7 +150,7 @@ struct Reader {
     request: Vec<ContentBlock>,
     lost: Vec<ContentBlock>,
     past: PriorHistory,
-    /// Time of the last of these messages, in milliseconds since 1970.
+    /// Time of the user's last message since the last answer, in milliseconds since 1970.
     time_ms: Option<u64>,
     /// Id of the last answer, whose blocks are on separate lines, with tool results between them.
     answer_id: Option<String>,

@@ -3,18 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Author of a compaction's summary.
+/// What wrote the summary of a compaction: a model, or Strata without one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SummaryAuthor {
     /// Where the model runs, or `extractive` if no model was used.
     pub kind: AuthorKind,
-    /// Name of the model: the one that the client reported with its answer, or `compaction.model`.
+    /// Name of the model: the one that the client reported with its answer, or `compaction.model`. Absent if no
+    /// model was used or the client did not report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// Where the model that wrote a summary runs.
+/// Where the model that wrote a summary runs, if a model wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {

@@ -26,7 +26,7 @@ pub struct Record {
     pub summarised_by: Option<SummaryAuthor>,
     /// Time of the commit, in milliseconds since 1970.
     pub time_ms: u64,
-    /// Change to the history, for undoing the compaction.
+    /// Change that the compaction made to the history, needed to undo it.
     pub(crate) rebuilt: HistoryChange,
 }
 
@@ -47,7 +47,8 @@ pub enum DraftRefusal {
 /// Applies `draft` to a copy of `history`, and returns the copy with the change that undoes it.
 ///
 /// # Errors
-/// [`DraftRefusal`] if the conversation changed or the result would be invalid.
+/// [`DraftRefusal`] if the conversation or the profile changed since the draft was made, or if a provider would
+/// reject the result.
 pub(crate) fn commit(
     history: &History,
     draft: Draft,

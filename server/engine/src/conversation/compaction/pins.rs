@@ -11,7 +11,7 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-/// Maximum tokens of file paths added to a summary (`docs/compaction.md`, "Pins").
+/// Maximum tokens for the file paths added to a summary (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
 
 /// Prefix of the user's last request in a `handoff` summary.
@@ -29,10 +29,10 @@ const TODO_CHARS: usize = 200;
 /// Maximum number of to-dos added to a summary.
 const TODOS: usize = 20;
 
-/// Facts that a compaction must preserve.
+/// Facts that a compaction must preserve: the user's last request, edited files and unfinished to-dos.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Pins {
-    /// The user's last request; `None` if it is in a message that is kept.
+    /// The user's last request; `None` if it is in a message that is kept, or if there is none.
     request: Option<String>,
     edited: Vec<String>,
     /// Text of unfinished to-dos.
@@ -53,7 +53,8 @@ impl Pins {
         Self { request, edited: edited.collect(), todos: todos.collect() }
     }
 
-    /// Returns the facts that `text` does not mention, under headings. Empty if `text` mentions all of them.
+    /// Formats the facts that `text` does not mention, under headings, so that they can be added to it. Empty
+    /// if `text` mentions all of them.
     pub(super) fn missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
         let mut missing = String::new();
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
@@ -106,7 +107,7 @@ fn carried_request(summary: &str) -> Option<&str> {
         .or(Some(rest))
 }
 
-/// Words of a text that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
+/// Words of a summary that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
 struct Words<'a> {
     plain: HashSet<&'a str>,
     bundled: HashSet<String>,
@@ -122,7 +123,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether the text contains `path` as a word.
+    /// Whether the summary contains `path` as a word.
     fn name(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         self.plain.contains(path) || self.bundled.contains(path)

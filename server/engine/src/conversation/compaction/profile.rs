@@ -12,7 +12,7 @@ use crate::conversation::extractive::Structure;
 /// Default of `tool_output.cutoff`: the number of newest tool results that are neither archived nor digested.
 pub(crate) const KEPT_RESULTS: usize = 10;
 
-/// A built-in profile.
+/// A built-in compaction profile.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -40,29 +40,29 @@ pub enum Family {
 pub enum Moment {
     /// Checks after each turn. The next prompt may still use the uncompacted conversation.
     AfterTurn,
-    /// Checks before each prompt, which waits for the compaction.
+    /// Checks before each prompt is assembled. If a compaction is due, the prompt waits until it is finished.
     BeforeAssembling,
-    /// Checks after each turn, which counts as an iteration.
+    /// Checks after each iteration. Every turn counts as an iteration.
     OnIteration,
 }
 
 /// Conditions that make a compaction due. Any one of them is enough. `None` disables a condition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Trigger {
-    /// Share of the request limit that the conversation must exceed. The condition is only met if compacting
-    /// also saves money.
+    /// Size of the conversation above which a compaction is due if it also saves money, as a share of the
+    /// request limit.
     pub history_share: Option<f64>,
-    /// Tokens that the conversation must exceed.
+    /// Size of the conversation above which a compaction is due, in tokens.
     pub history_over: Option<usize>,
-    /// Tokens that the whole prompt must reach.
+    /// Size of the whole prompt at which a compaction is due, in tokens.
     pub context_from: Option<usize>,
-    /// Share of the window that the whole prompt must exceed.
+    /// Size of the whole prompt above which a compaction is due, as a share of the window.
     pub window_share: Option<f64>,
-    /// Free space in the window. A compaction is due when the whole prompt leaves no more than this.
+    /// Free space to keep in the window. A compaction is due when the whole prompt leaves no more than this.
     pub reserve: Option<Reserve>,
-    /// Number of messages that the conversation must exceed, not counting those hidden from the model.
+    /// Number of messages above which a compaction is due, not counting those hidden from the model.
     pub messages_over: Option<usize>,
-    /// Number of exchanges that the conversation must exceed.
+    /// Number of exchanges above which a compaction is due.
     pub exchanges_over: Option<usize>,
 }
 
@@ -90,13 +90,13 @@ pub(crate) enum First {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub(crate) first: First,
-    /// Maximum tokens of the newest messages to keep, capped at half of the trigger's token limit. 0 keeps
-    /// `messages` messages instead.
+    /// Maximum tokens of the newest messages to keep, but at most half of the size at which a compaction is
+    /// due. If 0, the number of messages to keep is `messages` instead.
     pub tokens: usize,
     /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
     pub messages: usize,
     /// Number of newest exchanges to keep even if they exceed `tokens`. Fewer are kept if they exceed the
-    /// limits in `split`.
+    /// limits that `split` applies.
     pub exchanges: usize,
 }
 
@@ -104,7 +104,7 @@ pub struct Keep {
 pub struct SummaryRules {
     /// Maximum tokens of the summary.
     pub tokens: usize,
-    /// Minimum and maximum number of words, if the profile sets them.
+    /// Minimum and maximum number of words in the summary, if the profile sets them.
     pub words: Option<(usize, usize)>,
     /// Maximum characters of each tool result in the summarizer's input; 0 for no limit.
     pub result_chars: usize,
@@ -125,15 +125,15 @@ pub struct Digest {
     pub lines: usize,
 }
 
-/// How a compaction changes the session's lists of files read and steps.
+/// How a compaction changes two lists of the session: the files read and the steps (tool calls) taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lists {
-    /// Keeps both lists.
+    /// Keeps the lists of files read and steps.
     Stay,
-    /// Clears the files read, because their content is no longer in the conversation, and keeps the last 10
-    /// steps.
+    /// Clears the list of files read, because their content is no longer in the conversation, and keeps the
+    /// last 10 steps.
     Shortened,
-    /// Clears both lists.
+    /// Clears the lists of files read and steps.
     Renewed,
 }
 
@@ -236,7 +236,7 @@ pub struct ProfileOptions {
 #[error("unknown compaction profile `{name}`; available: {known}")]
 pub struct NoSuchProfile {
     pub name: String,
-    /// Available names, separated by commas.
+    /// Names of the available profiles, separated by commas.
     pub known: String,
 }
 
@@ -254,7 +254,7 @@ impl Family {
         }
     }
 
-    /// Returns the built-in profile called `name`.
+    /// Returns the built-in profile called `name`, or `None` if there is none.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }

@@ -24,7 +24,7 @@ pub(crate) const DETECT_MESSAGES: usize = 50;
 pub(crate) const DETECT_CHARS: usize = 1_000;
 /// Maximum number of files that `continuation` and `handoff` ask a model to name.
 pub(crate) const KNOWN_FILES: usize = 20;
-/// Maximum characters of a path in the list of files.
+/// Maximum characters of a path in the list of files shown to a model.
 const PATH_CHARS: usize = 300;
 /// Minimum confidence at which a topic boundary is accepted.
 pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
@@ -42,7 +42,7 @@ pub enum Purpose {
     Merge,
 }
 
-/// One question to a model.
+/// A request to a model: its instructions, the prompt, and the maximum length of the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
@@ -71,7 +71,8 @@ const RULES: &str = "Keep what the user wants, in their own words where they set
                      small talk, repetition, details of failed attempts, and code that is in the files. Name files, functions and \
                      types without quoting them. Mark unfinished work as `planned`, `discussed` or `in progress`, and invent nothing.";
 
-/// Rules for `handoff`, which asks for quoted code because its reader has only the summary.
+/// Instructions for a `handoff` summary. They ask for quoted code, because the agent that takes over has only
+/// the summary.
 const HANDOFF_RULES: &str = "Write it for an agent that takes over without having seen the conversation: detailed but concise. Be \
                              precise about technical details, file names and code: in sections 4 and 5 quote the few lines of code \
                              that matter, between backticks or fences, and never a whole file. Keep every request in the user's own \
@@ -215,15 +216,16 @@ fn known_files(
     )
 }
 
-/// Returns the tokens left in `window` for a part of the conversation, after the `other` texts of the
-/// question and an answer of `answer` tokens.
+/// Returns the tokens left in `window` for a part of the conversation, after subtracting the `other` parts of
+/// the question and an answer of `answer` tokens.
 fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
     let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
     window.saturating_sub(taken).max(500)
 }
 
-/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips longer texts.
+/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips each string that exceeds
+/// `room` on its own.
 fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;

@@ -16,7 +16,7 @@ use super::split::Split;
 /// First sentences of a `continuation` summary.
 pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
-/// Last sentence of a `continuation` summary. File contents are no longer in the conversation.
+/// Last sentence of a `continuation` summary, because file contents are no longer in the conversation.
 pub(crate) const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
 /// First line of a `checkpoint` summary.
 pub(crate) const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
@@ -34,7 +34,7 @@ const GOAL_CHARS: usize = 4_000;
 /// Maximum characters of a kept tool result if the compacted prompt is too large.
 const FORCED_CLIP: usize = 400;
 
-/// Input for rebuilding a conversation.
+/// Input for building the compacted conversation.
 pub(super) struct Rebuild<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
@@ -42,7 +42,8 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl Rebuild<'_> {
-    /// Builds the conversation with `summary`, followed by the `missing` facts.
+    /// Builds the compacted conversation: `summary`, followed by the facts in `missing` that it does not
+    /// mention, and the kept messages.
     pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<Entry> {
         let summary = summary.trim();
         let mut entries = Vec::new();
@@ -86,8 +87,8 @@ impl Rebuild<'_> {
         entries
     }
 
-    /// Builds the conversation without old messages. `opening` and the `missing` facts form its first
-    /// message, unless both are empty.
+    /// Builds the compacted conversation without a summary of the old messages. If `opening` or the facts in
+    /// `missing` are not empty, they are added as a message before the newest ones.
     pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<Entry> {
         let spared =
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
@@ -97,7 +98,7 @@ impl Rebuild<'_> {
         spared.into_iter().chain(said).chain(self.kept()).collect()
     }
 
-    /// Returns the user's first request.
+    /// Returns the text of the first user message, clipped to [`GOAL_CHARS`]; `None` if it contains no text.
     fn goal(&self) -> Option<&str> {
         let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
         let text = first.body.content.iter().find_map(|block| match block {
@@ -150,7 +151,7 @@ impl Rebuild<'_> {
             let left_out = digest.len().saturating_sub(rules.map_or(0, |digest| digest.lines));
             let mut text = String::from(TOOL_DIGEST);
             if left_out > 0 {
-                text.push_str(&format!("\n- ({left_out} older ones)"));
+                text.push_str(&format!("\n- ({left_out} older results)"));
             }
             for line in digest.iter().skip(left_out) {
                 text.push_str("\n- ");

@@ -26,8 +26,8 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// A summary has at most the tokens of the trigger limit divided by this number. Kept messages take up to half
-/// of the limit, so the result stays well below it.
+/// A summary is limited to the tokens of the trigger limit divided by this number. Kept messages take up to
+/// half of the trigger limit, so the compacted conversation stays well below it.
 const SUMMARY_SHARE: usize = 4;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
@@ -37,15 +37,15 @@ pub(crate) const EMERGENCY: usize = 2;
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
 const OVER_LONG: usize = 8;
 
-/// Minimum tokens of a clipped summary.
+/// Number of tokens below which a summary is not clipped.
 const LEAST_SUMMARY: usize = 200;
 
 /// Functions that count tokens.
 #[derive(Clone, Copy)]
 pub struct Scales<'a> {
-    /// Tokens of a message, including the overhead of the provider's format.
+    /// Counts the tokens of a message, including the overhead of the provider's format.
     pub message: &'a dyn Fn(&Message) -> usize,
-    /// Tokens of a text.
+    /// Counts the tokens of a string.
     pub text: &'a dyn Fn(&str) -> usize,
 }
 
@@ -95,7 +95,7 @@ pub enum Strategy {
 pub struct Size {
     /// Number of messages.
     pub messages: usize,
-    /// Tokens of the messages.
+    /// Total tokens of the messages.
     pub tokens: usize,
 }
 
@@ -142,7 +142,7 @@ pub enum NotCompacted {
     /// No strategy shortens the conversation.
     #[error("the conversation is unchanged: {}", reasons.join("; "))]
     NotShorter {
-        /// Reason for the failure of each strategy.
+        /// Why each strategy failed.
         reasons: Vec<String>,
     },
 }
@@ -167,7 +167,7 @@ enum Phase {
         question: Question,
         from: usize,
     },
-    /// Asks for summaries one by one. `answers` belong to the first of the `questions`.
+    /// Asks the `questions` one by one. `answers` contains the answers received so far, in the same order.
     PromptRequest {
         questions: Vec<Question>,
         answers: Vec<String>,
@@ -437,7 +437,7 @@ impl Run {
         profile
     }
 
-    /// Returns the lowest trigger limit, in tokens.
+    /// Returns the lowest trigger limit, in tokens; `None` if no condition limits the tokens.
     fn limit(&self) -> Option<usize> {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }

@@ -16,7 +16,7 @@ pub struct Split {
     pub old: Vec<usize>,
     /// Messages before `end` that are kept: the first one, if the profile keeps it, and pinned ones.
     pub spared: BTreeSet<usize>,
-    /// Index from which on all messages are kept.
+    /// Index of the first message of the tail that is kept whole.
     pub end: usize,
 }
 
@@ -97,8 +97,8 @@ pub(super) fn last_exchanges(
     0
 }
 
-/// Returns the last position at or before `from` that separates no call from its result, and that no call with
-/// a pending result precedes.
+/// Returns the last index at or before `from` where a cut separates no call from its result. Calls whose
+/// results are pending stay after the cut.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
     let mut parted: Vec<Pair> = pairs(visible);
@@ -120,7 +120,7 @@ struct Pair {
     result: usize,
 }
 
-/// Pairs calls with their results. Omits unanswered calls that the assistant has already moved past.
+/// Pairs calls with their results. Omits unanswered calls if the assistant has continued without their results.
 fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut open = OpenCalls::default();

@@ -21,16 +21,17 @@ pub struct CompactionStatus {
     /// What the condition closest to its limit measures. Absent if the profile has no condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// Current value of that condition, or the tokens of the conversation if the profile has no condition.
+    /// Current value of the condition closest to its limit, or the tokens of the conversation if the profile
+    /// has no condition.
     pub tokens: usize,
-    /// Limit of that condition; 0 if the profile has no condition.
+    /// Limit of the condition closest to it; 0 if the profile has no condition.
     pub threshold: usize,
     /// `tokens` as a percentage of `threshold`, rounded to one decimal.
     pub percent: f64,
     /// Difference between `threshold` and `tokens`; 0 when a compaction is due.
     pub distance: usize,
-    /// Maximum tokens of a request: the input window minus the reserve for the answer and the error of
-    /// estimates.
+    /// Maximum tokens of a request: the input window minus a reserve for the answer and for estimation errors.
+    /// Absent if there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Whether compaction is enabled and a condition is met.
@@ -74,7 +75,7 @@ pub(crate) enum AutoCompaction {
 }
 
 impl CompactionStatus {
-    /// Returns the status of a conversation under `pressure`. The caller sets `running`.
+    /// Returns the status of a conversation with the sizes in `pressure`. The caller sets `running`.
     pub(crate) fn new(
         automatic: AutoCompaction,
         profile: &Profile,

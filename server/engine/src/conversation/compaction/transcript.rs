@@ -26,18 +26,18 @@ impl From<&SummaryRules> for Clipping {
     }
 }
 
-/// Tag before the conversation in a question.
+/// Tag that opens the conversation in a question to a model.
 pub(super) const OPEN: &str = "<conversation>";
 pub(super) const CLOSE: &str = "</conversation>";
 
-/// Formats each message of the conversation.
+/// Formats each message for a summarizing model. Every call in the result is answered.
 pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
     projection.acknowledge();
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
-/// Formats one message without repairing it in the context of its neighbors.
+/// Formats one message as recorded. Unlike [`transcript`], does not add missing results or drop unmatched ones.
 pub(super) fn said(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {

@@ -23,10 +23,10 @@ const WORTH: usize = 10;
 pub struct RequestSize {
     /// Tokens of the whole request, with nothing omitted.
     pub tokens: usize,
-    /// Tokens without selected files and the symbol map, which are omitted before messages.
+    /// Tokens of the request without selected files and the symbol map, which are omitted before any messages.
     pub least: usize,
-    /// Maximum tokens of a request: the window minus the reserve for the answer and the error of estimates.
-    /// `None` for no limit.
+    /// Maximum tokens of a request: the window minus a reserve for the answer and for estimation errors. `None`
+    /// for no limit.
     pub limit: Option<usize>,
     /// Input window in tokens; `None` if the model is unknown and the client set no limit.
     pub window: Option<usize>,
@@ -47,7 +47,7 @@ pub struct Pressure {
     pub pays: bool,
     /// Number of messages that the model sees.
     pub messages: usize,
-    /// Number of exchanges in these messages.
+    /// Number of exchanges among the messages that the model sees.
     pub exchanges: usize,
 }
 
@@ -61,11 +61,11 @@ pub enum TriggerMetric {
     ContextTokens,
     /// Number of messages that the model sees.
     Messages,
-    /// Number of exchanges in these messages.
+    /// Number of exchanges among the messages that the model sees.
     Exchanges,
 }
 
-/// A condition with its current value.
+/// A condition that can make a compaction due, with its current value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReading {
@@ -73,15 +73,15 @@ pub struct TriggerReading {
     pub measured: TriggerMetric,
     /// Current value of the quantity.
     pub now: usize,
-    /// Limit that makes a compaction due when it is reached or exceeded.
+    /// Limit of the quantity. Some conditions are met when it is reached, others only when it is exceeded.
     pub limit: usize,
     /// Whether this condition makes a compaction due.
     pub due: bool,
 }
 
 impl Pressure {
-    /// Computes the pressure of a request. Does not count omittable files if they would not fit even without
-    /// the conversation.
+    /// Computes the pressure of a request. The caller sets `pays`, `messages` and `exchanges`. Does not count
+    /// omittable files if they would not fit even without the conversation.
     pub(crate) fn of(size: RequestSize, history: usize) -> Self {
         let RequestSize { tokens, least, limit, window } = size;
         let around = tokens.saturating_sub(history);
@@ -172,7 +172,7 @@ impl Trigger {
 }
 
 impl Trigger {
-    /// Returns the token limit of `history_share`, for a request limit of `limit`.
+    /// Converts `history_share` to a number of tokens, given a request limit of `limit`.
     fn heavy(&self, limit: Option<usize>) -> Option<usize> {
         share_of(self.history_share, limit).map(|tokens| tokens.max(LIGHT))
     }
@@ -192,7 +192,7 @@ impl Reserve {
 }
 
 impl Profile {
-    /// Returns the first condition that makes a compaction due.
+    /// Returns the first condition that makes a compaction due, or `None` if none does.
     pub fn due(&self, pressure: &Pressure) -> Option<TriggerReading> {
         self.trigger.readings(pressure).into_iter().find(|reading| reading.due)
     }

@@ -7,7 +7,7 @@ use super::describe;
 use super::files::FileState;
 use super::tools::Purpose;
 
-/// Argument names for a single path, in lower case without underscores. The other lists use the same form.
+/// Argument names for a single path. All names in this file are in lower case and without underscores.
 const PATH_KEYS: [&str; 11] = [
     "filepath",
     "path",
@@ -40,9 +40,9 @@ const QUERY_KEYS: [&str; 12] = [
     "prompt",
     "skill",
 ];
-/// Argument names for replaced code.
+/// Argument names for the code to replace.
 const OLD_KEYS: [&str; 5] = ["oldstring", "oldstr", "oldtext", "search", "old"];
-/// Argument names for the replacement of code.
+/// Argument names for the replacement code.
 const NEW_KEYS: [&str; 8] =
     ["newstring", "newstr", "newtext", "replace", "replacement", "new", "newsource", "codeedit"];
 /// Argument names for the whole content of a file.
@@ -50,17 +50,17 @@ const CONTENT_KEYS: [&str; 4] = ["content", "filetext", "contents", "text"];
 /// Argument names for a patch.
 const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
 
-/// Subject of a tool call.
+/// What a tool call is about: files, a command line or a search query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Subject {
-    /// Paths, each with the intended operation.
+    /// Paths of the files, each with the intended operation.
     pub files: Vec<(String, FileState)>,
     pub command: Option<String>,
     /// The search query or, failing that, the directory to search.
     pub query: Option<String>,
     /// Description of the file, if the call writes it in full.
     pub about: Option<String>,
-    /// Written code, by path.
+    /// Code that the call writes, each with the path of its file.
     pub changes: Vec<(String, String)>,
 }
 
@@ -137,7 +137,8 @@ fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> Fil
     }
 }
 
-/// Returns the first of `names` that is an argument, ignoring case, underscores and hyphens.
+/// Returns the argument called by the first of `names` that occurs in `arguments`. Argument names are compared
+/// without case, underscores and hyphens.
 fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     let plain = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
     names.iter().find_map(|name| {
@@ -152,7 +153,7 @@ fn first_text(arguments: &Map<String, Value>, names: &[&str]) -> Option<String> 
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Returns the path among the arguments, or the paths in a list among them.
+/// Returns the path in the arguments, or all paths if an argument is a list of them.
 fn paths(arguments: &Map<String, Value>) -> Vec<String> {
     let one = |arguments: &Map<String, Value>| {
         let path = first_text(arguments, &PATH_KEYS)?;

@@ -46,8 +46,8 @@ impl Cues {
         Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
     }
 
-    /// Returns whether the sentence is a constraint or a decision, both of which are kept verbatim; `None` if it is
-    /// neither. Only the user can set constraints.
+    /// Returns whether a sentence by `by` is a constraint or a decision; `None` if it is neither. Both are kept
+    /// verbatim. Only the user can set constraints.
     pub(super) fn binding(self, by: Role) -> Option<Binding> {
         if by == Role::User && self.has(1) {
             Some(Binding::Constraint)
@@ -58,7 +58,8 @@ impl Cues {
         }
     }
 
-    /// Returns the kind of note. If several apply, the rarest one wins.
+    /// Returns what a note with this sentence reports; `None` if the sentence has no such cue. If several kinds
+    /// apply, the rarest one wins.
     pub(super) fn kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];

@@ -8,9 +8,9 @@ const ABOUT_CHARS: usize = 120;
 const CODE_CHARS: usize = 160;
 /// Maximum lines of quoted code.
 const CODE_LINES: usize = 3;
-/// Maximum bytes of a text that are scanned.
+/// Maximum length of the text that is scanned, in bytes.
 const LOOKED_AT: usize = 2_000;
-/// Maximum lines of a comment that are read.
+/// Maximum number of comment lines that are read.
 const COMMENT_LINES: usize = 3;
 
 /// Comment prefixes, longer ones first.
@@ -40,8 +40,9 @@ const DEFINITIONS: [&str; 18] = [
     "impl ",
 ];
 
-/// Describes a file with the content `text`: the first sentence of its leading comment, the title of a page,
-/// or the first definition. `None` if line numbers show that `text` starts further down in the file.
+/// Describes a file with the content `text`: the first sentence of its leading comment, its title, or its first
+/// definition. `None` if it has none of these, or if line numbers show that `text` starts further down in the
+/// file.
 pub(super) fn about(text: &str) -> Option<String> {
     let mut lines = Vec::new();
     for line in head(text, LOOKED_AT).lines() {
@@ -54,7 +55,7 @@ pub(super) fn about(text: &str) -> Option<String> {
     commented(&lines).or_else(|| lines.iter().find(|line| is_definition(line)).map(|line| quoted(line)))
 }
 
-/// Returns the first lines of code that are in `new` but not in `old`.
+/// Returns the first lines of code in `new` after the lines with which both `old` and `new` begin.
 pub(super) fn change(old: &str, new: &str) -> Option<String> {
     let mut before = head(old, LOOKED_AT).lines().peekable();
     let mut after = head(new, LOOKED_AT).lines().peekable();
@@ -125,13 +126,13 @@ fn is_definition(line: &str) -> bool {
         && !line.starts_with("export *")
 }
 
-/// Quotes a definition without its opening punctuation.
+/// Quotes the first line of a definition without the punctuation at its end.
 fn quoted(line: &str) -> String {
     format!("`{}`", brief(line.trim_end_matches(['{', ':', '(', ' ']), ABOUT_CHARS - 2).replace('`', "'"))
 }
 
-/// Joins `text` into one line. Replaces words that might have to be cut, because redaction does not recognize
-/// half of a secret.
+/// Joins `text` into one line of at most `chars` characters. Replaces long words with an ellipsis, because
+/// redaction would not recognize half of a secret.
 fn brief(text: &str, chars: usize) -> String {
     let longest = chars / 4;
     let words = text.split_whitespace();

@@ -20,20 +20,20 @@ const LINE: usize = 300;
 /// Maximum characters of a request.
 const REQUEST: usize = 4_000;
 
-/// Maximum number of lines that describe a file, because each is compared with all files.
+/// Maximum number of file descriptions that are read. Each one is compared with the paths of all files.
 const DESCRIBED: usize = 64;
 
-/// Adds the facts of the summary `text`, which is in the `index`th message, to `facts`.
+/// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
     let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
 }
 
-/// The kind of lines below a heading.
+/// What the lines below a heading of a summary contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SectionKind {
     Requests,
-    /// Continuation of a request, whose lines have no list marks.
+    /// Further lines of a request that is not a list item.
     Request,
     Constraints,
     Decisions,
@@ -94,7 +94,7 @@ struct Reader<'a> {
     index: usize,
     facts: &'a mut ConversationFacts,
     under: SectionKind,
-    /// Number of lines with file descriptions so far.
+    /// Number of file descriptions read so far.
     described: usize,
 }
 

@@ -8,9 +8,9 @@ use super::{StepOutcome, UnresolvedError};
 
 /// Maximum characters of an error message.
 const TEXT: usize = 400;
-/// Maximum bytes of a result that are searched for error messages, at its beginning and at its end.
+/// Number of bytes at the beginning and at the end of a result that are searched for error messages.
 const LOOKED_AT: usize = 16 * 1024;
-/// Maximum lines of a result that are kept.
+/// Maximum number of lines of a result that are kept as the error message.
 const LINES: usize = 3;
 
 /// Identifies a failure by what must succeed to repair it.
@@ -26,7 +26,7 @@ pub(super) enum Cause {
     Call(String, Option<String>),
 }
 
-/// Failures so far.
+/// Failures so far that no later call has repaired.
 #[derive(Default)]
 pub(super) struct Errors {
     found: Vec<Option<UnresolvedError>>,

@@ -32,7 +32,7 @@ pub struct FileTrace {
 pub struct LastChange {
     /// Index of the message that wrote the code.
     pub at: usize,
-    /// First lines of the code, joined into one.
+    /// First lines of the code, joined into one line.
     pub code: String,
 }
 
@@ -181,7 +181,7 @@ impl Files {
             .or_insert_with(|| carried.clone());
     }
 
-    /// Returns the traces, with the mentions of each file added.
+    /// Returns the traces by path, and adds the number of mentions from `names` to each.
     pub(super) fn into_traces(mut self, names: &Names) -> BTreeMap<String, FileTrace> {
         self.join_spellings();
         for (path, trace) in &mut self.traces {

@@ -24,7 +24,7 @@ use super::{
 const SENTENCE: usize = 300;
 /// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
-/// Maximum bytes of a result that are checked for the outcome of a call.
+/// Number of bytes at the beginning of a result that are checked for the outcome of the call.
 const LOOKED_AT: usize = 400;
 
 /// Facts gathered so far.

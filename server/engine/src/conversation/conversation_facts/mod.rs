@@ -41,8 +41,8 @@ pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::{files_read, last_calls};
 
-/// Extracts the facts of `messages`. Facts from summaries among the messages are carried over, before later
-/// facts.
+/// Extracts the facts of `messages`. If some messages are summaries, includes the facts that these state,
+/// before the facts of later messages.
 pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
     facts_after(None, messages, tools)
 }

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum depth of factored directories. The rest of a deeper path stays in one piece.
+/// Maximum number of nested directories that are factored out of a path. The rest of a deeper path stays in one
+/// piece.
 const DEEPEST: usize = 64;
-/// Maximum bytes that expanding a text may produce, in addition to [`FACTOR`] bytes per byte of the text.
+/// Number of bytes that expanding any string may produce, however short it is.
 const FLOOR: usize = 64 * 1024;
-/// Maximum bytes that expanding a text may produce per byte of the text, in addition to [`FLOOR`].
+/// Number of additional bytes that expanding a string may produce for each of its bytes.
 const FACTOR: usize = 8;
 
-/// Writes each path once, in byte order, with common directories factored out.
+/// Writes each path once, with common directories factored out: `src/{a.rs,b.rs}`.
 pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut tree = Folder::default();
     let mut odd = Vec::new();

@@ -35,7 +35,7 @@ pub(crate) fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: 
         .collect()
 }
 
-/// Returns the last `most` tool calls in order, except those that update a to-do list.
+/// Returns the last `most` tool calls in order, not counting those that update a to-do list.
 pub(crate) fn last_calls<'a>(
     messages: impl DoubleEndedIterator<Item = &'a Message>,
     tools: &ToolPatterns,

@@ -25,7 +25,7 @@ pub(crate) enum TodoState {
 }
 
 impl TodoState {
-    /// Parses the names that tools use for a state.
+    /// Parses the name that a tool uses for the state of a task; `None` if the name is unknown.
     fn named(name: &str) -> Option<Self> {
         match &*name.trim().to_ascii_lowercase().replace([' ', '-'], "_") {
             "in_progress" | "inprogress" | "active" | "doing" | "started" => Some(Self::InProgress),
@@ -41,7 +41,7 @@ const TEXT: usize = 240;
 /// Maximum number of tasks in a list.
 const MOST: usize = 200;
 
-/// The current list. A task created with a tool has an id.
+/// The current to-do list. A task that was created with a tool has an id.
 #[derive(Default)]
 pub(super) struct Todos {
     list: Vec<(Option<String>, Todo)>,
@@ -84,7 +84,7 @@ impl Todos {
         Role::List
     }
 
-    /// Reads the number of a new task from the call's result: `Task #3 created`.
+    /// Reads the number of a new task from the result of the call that created it: `Task #3 created`.
     pub(super) fn created(&mut self, call_id: &str, result: &str) {
         let Some((_, rest)) = result.split_once('#') else { return };
         let number: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
@@ -130,7 +130,7 @@ impl Todos {
     }
 }
 
-/// Whether a call updates a to-do list.
+/// Whether a call to the tool `name` replaces or updates a to-do list.
 pub(super) fn keeps(name: &str, input: &Value) -> bool {
     Todos::default().call("", name, input) != Role::None
 }

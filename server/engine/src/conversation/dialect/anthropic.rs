@@ -15,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages of a body, and its system prompt.
+/// Messages and system prompt in the form that a request body contains.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,
@@ -43,7 +43,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Writes a block of the system prompt, which may only contain text.
+/// Writes a block of the system prompt; `None` if the block is not text.
 fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(marked(text_block(text), block)),

@@ -23,9 +23,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     }
 }
 
-/// Returns the texts and images of a body's system prompt and messages, which count toward its tokens. They
-/// are the pieces of the blocks that the body was written from (`pieces_of`), possibly in a different order,
-/// and with texts split where a dialect requires it. Empty for Markdown.
+/// Returns the text and images of a body's system prompt and messages, which count toward its tokens. They
+/// equal the pieces of the original blocks (`pieces_of`), except that their order may differ and long strings
+/// may be split. Empty for Markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),
@@ -37,9 +37,9 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     }
 }
 
-/// Returns the rules that the conversation would break if the user continued it. Applies the rules of
-/// Anthropic's Messages API and OpenAI's Chat Completions API, which include those of the other dialects.
-/// Empty if every provider would accept the conversation.
+/// Returns the rules that the conversation would break if it were sent with another user message. Applies the
+/// rules of Anthropic's Messages API and OpenAI's Chat Completions API, which include those of the other
+/// dialects. Empty if every provider would accept the conversation.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
     let prompt = [ContentBlock::text("Go on.")];
     let found = [Format::Anthropic, Format::OpenAi].into_iter().flat_map(|format| {

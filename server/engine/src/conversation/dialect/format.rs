@@ -39,7 +39,8 @@ pub enum Breakpoints {
 }
 
 impl Breakpoints {
-    /// Returns the mode for `model`. Only OpenAI's own models with explicit caching accept breakpoints.
+    /// Returns how cached prefixes are marked for `model`. Only OpenAI's own models with explicit caching
+    /// accept breakpoints.
     pub(crate) fn of(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
             (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,

@@ -19,7 +19,7 @@ pub(super) use check::check;
 /// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Contents of a body, and its system instruction.
+/// Contents and system instruction in the form that a request body contains.
 pub(crate) struct SpelledContents {
     pub(crate) system: Vec<Value>,
     pub(crate) contents: Vec<Value>,
@@ -33,7 +33,7 @@ pub(crate) enum Signatures {
 }
 
 impl Signatures {
-    /// Returns what `model` requires, by its name. Generations before the third do not need signatures.
+    /// Determines from its name whether `model` needs signatures. Gemini before version 3 and Gemma do not.
     pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model);
         match ["gemini-1", "gemini-2", "gemma"].iter().any(|older| name.starts_with(older)) {

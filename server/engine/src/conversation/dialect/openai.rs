@@ -56,7 +56,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Writes messages that can carry breakpoints, which excludes assistant messages.
+/// Writes the messages that can carry breakpoints: all except assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
@@ -99,7 +99,7 @@ impl Writer {
         marked(parts, block, self.breakpoints)
     }
 
-    /// Builds a message from `parts`; `None` if there are none.
+    /// Builds a message from `parts`, or returns `None` if there are none.
     fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
         self.contents(parts).map(|content| message_with(role, content))
     }
@@ -116,8 +116,8 @@ impl Writer {
     }
 }
 
-/// Splits a user turn into the content of its messages: with explicit breakpoints, volatile content is
-/// separate.
+/// Splits a user turn into the blocks of up to two messages. With explicit breakpoints, the second message
+/// contains the volatile blocks; otherwise it is empty.
 pub(super) fn sendings<'m, 's>(
     message: &'m SpokenMessage<'s>,
     breakpoints: Breakpoints,
@@ -207,12 +207,12 @@ pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// Writes a text as one part, or as several if it exceeds the API's limit for strings.
+/// Writes `text` as one part, or as several if it exceeds the API's limit for strings.
 fn text_parts(text: &str) -> Vec<Value> {
     strings(text).into_iter().map(text_part).collect()
 }
 
-/// Splits a text that exceeds the API's limit for strings.
+/// Splits `text` into parts that do not exceed the API's limit for strings.
 pub(super) fn strings(text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     // A text has at least as many bytes as characters, so most texts need no counting.

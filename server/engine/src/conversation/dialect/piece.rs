@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
 use crate::tokens::counting::ImageSize;
 
-/// A text or an image.
+/// A part of a prompt that counts toward its tokens: text or an image.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Piece<'a> {
-    /// Unchanged text. Arguments of a tool call and foreign blocks are compact JSON.
+    /// Text as it is sent. Arguments of a tool call and foreign blocks are compact JSON.
     Text(Cow<'a, str>),
     /// An image, with its size if known.
     Picture(Option<ImageSize>),
@@ -28,7 +28,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the pieces of a block, in order. The size of an image is read from its data, or else as declared.
+/// Returns the pieces of a block, in order. The size of an image is read from its data if possible, and
+/// otherwise taken from its declared size.
 pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
     match block {
         ContentBlock::Text { text } => vec![Piece::text(text)],

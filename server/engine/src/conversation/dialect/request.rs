@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::format::Format;
 
-/// Maximum window of a question to Ollama, in tokens.
+/// Maximum window that Strata requests from Ollama for a question, in tokens.
 const WIDEST: usize = 1 << 17;
 
 /// Adds the fields that request a streamed reply. Gemini has a separate URL for streams, and bodies for
@@ -50,7 +50,7 @@ pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens
 }
 
 /// Builds a body that asks one question. Content is a plain string wherever the API allows it, because every
-/// compatible server accepts that. Empty for Bedrock and Markdown, which are never sent.
+/// compatible server accepts that. Does not support Bedrock and Markdown, whose bodies are never sent.
 pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let system = Some(system).filter(|system| !system.is_empty());
     let mut body = match format {

@@ -67,7 +67,7 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
     }
 }
 
-/// Writes items that can carry breakpoints, which excludes assistant messages.
+/// Writes the items that can carry breakpoints: all except assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
@@ -153,7 +153,7 @@ fn input_texts(text: &str) -> Vec<Value> {
     typed("input_text", text)
 }
 
-/// Writes a text as one part, or as several if it exceeds the API's limit for strings.
+/// Writes `text` as one part, or as several if it exceeds the API's limit for strings.
 fn typed(kind: &str, text: &str) -> Vec<Value> {
     strings(text).into_iter().map(|text| json!({"type": kind, "text": text})).collect()
 }

@@ -65,8 +65,8 @@ pub enum Rule {
     /// result.
     OrphanResult,
     /// Anthropic: a server-side call precedes its result ("Each `web_search_tool_result` block must have a
-    /// corresponding `server_tool_use` block before it"). Strata only sends such a pair within one message,
-    /// because nothing but results may separate a pair in two messages ("Server tools").
+    /// corresponding `server_tool_use` block before it"). Strata also requires both in the same message,
+    /// because only tool results may come between them ("Server tools").
     ServerCall,
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".
@@ -96,7 +96,7 @@ pub enum Rule {
     /// Anthropic, vision: an image has at most 8,000 pixels per side, or 2,000 if there are more than 20
     /// images, and at most 5 MB ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
     ImageSize,
-    /// Anthropic: the body is at most 32 MB.
+    /// Anthropic: the body is smaller than 32 MB.
     BodySize,
     /// OpenAI: a `tool` message only contains text.
     ToolText,

@@ -67,7 +67,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::Anthropic, &came, &plain))
 }
 
-/// Parses the fields of a message that models see.
+/// Parses those fields of a message that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let role = match &*fields::string(value, "role")? {
         "user" => Role::User,
@@ -175,7 +175,7 @@ pub(super) fn written(message: &NewMessage) -> Value {
     })
 }
 
-/// Writes the fields of a message that models see.
+/// Writes those fields of a message that models see.
 fn plain(message: &NewMessage) -> Value {
     let role = match message.role {
         Role::User => "user",

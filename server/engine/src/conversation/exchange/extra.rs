@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::conversation::history::{NewMessage, Provider};
 
-/// Returns the key of a provider's fields in [`NewMessage::extra`].
+/// Returns the key under which [`NewMessage::extra`] contains a provider's fields.
 fn name(provider: Provider) -> &'static str {
     match provider {
         Provider::Anthropic => "anthropic",
@@ -16,7 +16,8 @@ fn name(provider: Provider) -> &'static str {
     }
 }
 
-/// Stores the difference between `written` and the original `came` in the message.
+/// Stores the difference between `written`, the form that Strata would write, and the original `came` in the
+/// message.
 pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, written: &Value) -> NewMessage {
     if let Some(beyond) = beyond(came, written) {
         message.extra.insert(name(provider).to_owned(), beyond);

@@ -97,7 +97,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAi, &came, &plain))
 }
 
-/// Parses the fields of a message that models see.
+/// Parses those fields of a message that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let (role, kind) = match &*fields::string(value, "role")? {
         "user" => (Role::User, Kind::Normal),
@@ -175,7 +175,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let foreign = foreign(value);
-        let problem = "is not a call of a known type, or has no call object for its type";
+        let problem = "must have a string `id` and an object in the field that its `type` names";
         return if is_call(&foreign) {
             Ok(ContentBlock::Foreign(foreign))
         } else {
@@ -231,7 +231,7 @@ fn shorten(message: &mut Value) {
     }
 }
 
-/// Writes the fields of a message that models see: results first, then the remaining blocks.
+/// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());

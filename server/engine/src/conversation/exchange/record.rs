@@ -8,7 +8,7 @@ use crate::key::FileKey;
 
 /// Tools of Claude Code that edit files.
 const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
-/// Arguments of these tools that contain the path of a file.
+/// Arguments of Claude Code's editing tools that contain the path of a file.
 const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl Transcript {
@@ -44,7 +44,8 @@ impl Transcript {
     }
 }
 
-/// Adds the user's blocks: the results as one message, then the other blocks as another.
+/// Adds the user's blocks to `messages`: first the tool results as one message, then all other blocks as
+/// another.
 fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };

@@ -65,7 +65,7 @@ fn item(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAiResponses, &came, &plain))
 }
 
-/// Parses the fields of an item that models see.
+/// Parses those fields of an item that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let of = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
@@ -127,7 +127,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
-        kind => return Err(ReadError::new(format!("`{kind}` is not a part of a message")).inside("type")),
+        kind => return Err(ReadError::new(format!("`{kind}` is not a known part type")).inside("type")),
     })
 }
 
@@ -159,7 +159,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// Writes the fields of a message that models see, as items in order.
+/// Writes those fields of a message that models see, as items in order.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut parts = Vec::new();

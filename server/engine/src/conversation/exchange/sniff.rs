@@ -70,7 +70,7 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     }
 }
 
-/// A text parsed as JSON.
+/// Imported text, parsed as JSON or JSON Lines.
 enum Material {
     /// A single JSON value.
     Whole(Value),
@@ -121,7 +121,8 @@ impl Material {
         }
     }
 
-    /// Converts the lines to a list. A single value is unchanged.
+    /// Returns the lines as a JSON array, with `null` for those that are not JSON, or the single value
+    /// unchanged.
     fn into_value(self) -> Value {
         match self {
             Self::Whole(value) => value,

@@ -3,10 +3,10 @@
 /// Length limits of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Budget {
-    /// Maximum tokens.
+    /// Maximum tokens of the summary.
     pub tokens: usize,
-    /// Minimum and maximum number of words, which are separated by white space. A summary with little material
-    /// may be shorter than the minimum.
+    /// Minimum and maximum number of words, which are separated by white space. A summary may have fewer words
+    /// if there is not enough to summarize.
     pub words: Option<(usize, usize)>,
 }
 

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use crate::conversation::conversation_facts::{code_spans, is_summary, one_line, sentences};
 use crate::conversation::history::{ContentBlock, Message, Role};
 
-/// Maximum number of concepts.
+/// Maximum number of concepts that are described in a summary.
 const MOST: usize = 24;
-/// Minimum number of messages that mention a concept.
+/// Minimum number of messages that must mention a name for it to count as a concept.
 const FROM: u32 = 3;
 
-/// Occurrences of a name.
+/// Where a name occurs in the assistant's messages.
 struct NameOccurrence<'a> {
     messages: u32,
     last: usize,
@@ -64,7 +64,7 @@ fn is_concept(name: &str) -> bool {
         && !is_file
 }
 
-/// Formats the sentence in `text` that first contains `name`.
+/// Formats the first sentence of `text` that contains `name`; `None` if there is none.
 fn described(name: &str, text: &str, width: usize) -> Option<String> {
     let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
     Some(format!("`{name}`: {}", one_line(sentence, width)))

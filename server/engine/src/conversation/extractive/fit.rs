@@ -6,7 +6,8 @@ use crate::conversation::conversation_facts::{FileState, bundle};
 use super::lines::{Content, Line};
 use super::structure::Structure;
 
-/// Maximum number of further lines to try after one that does not fit, because shorter ones may still fit.
+/// Maximum number of further lines to try after the first line that does not fit, because shorter ones may
+/// still fit.
 const TRIES: usize = 12;
 
 /// Which headings a summary contains.
@@ -19,7 +20,8 @@ enum Headings {
     Filled,
 }
 
-/// Returns the text of as many lines as `fits` accepts; empty if not even one line fits.
+/// Returns the text of a summary with as many of the `lines` as `fits` accepts; empty if not even one line
+/// fits.
 pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) -> bool) -> String {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));

@@ -4,12 +4,12 @@ use crate::conversation::conversation_facts::FileState;
 
 use super::budget::Budget;
 
-/// Topic of a line.
+/// What a line of a summary is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Part {
     /// The user's first request.
     FirstRequest,
-    /// Requests between the first and the last.
+    /// The user's requests between the first and the last.
     Requests,
     /// The user's last request.
     LastRequest,
@@ -28,7 +28,7 @@ pub(super) enum Part {
     Commands,
     /// Number of calls of each tool.
     Explored,
-    /// Descriptions of concepts.
+    /// Names of types, functions or settings, each with a sentence that explains it.
     Concepts,
     /// Files with the most edits.
     MostWorked,
@@ -38,9 +38,9 @@ pub(super) enum Part {
     Read,
     /// Descriptions of files.
     FileNotes,
-    /// Code last written to each file.
+    /// First lines of the code last written to each file.
     Changes,
-    /// Code of the last change to any file.
+    /// First lines of the code in the last change to any file.
     LastChange,
     TasksDone,
     TasksActive,
@@ -55,9 +55,9 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Returns the value of the `rank`th best line of this part, comparable across parts. Mandatory parts have
-    /// the highest values, and values decrease with the rank so that every part gets some lines. The values
-    /// were tuned on recorded sessions.
+    /// Returns the value of a line of this part, comparable across parts. `rank` is 0 for the best line of the
+    /// part. Values decrease with the rank, so that every part gets some lines. They were tuned on recorded
+    /// sessions.
     pub(super) fn worth(self, rank: usize) -> u32 {
         let (best, decay) = match self {
             Self::LastRequest => (1_000, 0),
@@ -90,7 +90,7 @@ impl Part {
     }
 }
 
-/// A line, or a file on a line that several files share.
+/// A line of a summary, or a file on a line that several files share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
     pub part: Part,
@@ -119,7 +119,7 @@ pub(super) struct Widths {
     pub whole_request: usize,
     /// Width of other requests.
     pub request: usize,
-    /// Width of other quotations.
+    /// Width of other quoted text.
     pub quotation: usize,
     /// Width of command lines and subjects of calls.
     pub subject: usize,

@@ -20,9 +20,9 @@ use super::lines::{Content, Line, Part, Widths};
 use super::recurrence::Recurrence;
 use super::structure::Structure;
 
-/// Maximum number of lines of one part. More never fit into a summary.
+/// Maximum number of lines about one topic ([`Part`]). More would never fit in a summary.
 const MOST: usize = 150;
-/// Maximum number of files considered.
+/// Maximum number of files that a summary considers.
 const MOST_FILES: usize = 500;
 /// Number of last tool calls to list.
 const LAST_CALL_COUNT: usize = 6;
@@ -36,23 +36,24 @@ const QUOTED_CHANGES: usize = 8;
 const NAME_PARTS: usize = 3;
 /// Minimum bytes of a substantial request. Shorter ones ("yes", "go on") rank last.
 const SAYS_SOMETHING: usize = 12;
-/// Recency, in thousandths, of facts from an earlier summary, which already considered them important.
+/// Recency of facts from an earlier summary, on the scale of `Material::recency`. It is high because that
+/// summary already considered them important.
 const CARRIED: usize = 600;
 
-/// Facts being converted to lines.
+/// Facts that are being converted to the lines of a summary.
 pub(super) struct Material<'a> {
     facts: &'a ConversationFacts,
     messages: &'a [Arc<Message>],
     tools: &'a ToolPatterns,
     widths: Widths,
     recurrence: Recurrence<'a>,
-    /// Recency of each message, in thousandths.
+    /// Recency of each message: its position in the conversation, from 0 to 1,000 for the newest.
     recency: HashMap<MessageId, usize>,
     lines: Vec<Line>,
 }
 
 impl<'a> Material<'a> {
-    /// Prepares the facts and the messages that they come from.
+    /// Computes how recent each of the messages is, and how many of them mention each name.
     pub(super) fn new(
         facts: &'a ConversationFacts,
         messages: &'a [Arc<Message>],
@@ -341,13 +342,14 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// Values a line by the recency of its message and the recurrence of its names.
+    /// Returns the value of a line: the higher, the newer its message is and the more messages mention a name
+    /// in it.
     fn value(&self, message: MessageId, text: &str) -> usize {
         let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
         recent * 2 + 150 * self.recurrence.of(text) as usize
     }
 
-    /// Adds the only line of a part.
+    /// Adds a line to a part that has only one.
     fn line(&mut self, part: Part, text: String) {
         self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
     }

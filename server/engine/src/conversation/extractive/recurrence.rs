@@ -8,14 +8,14 @@ const LONGEST: usize = 120;
 /// Minimum bytes of a name.
 const SHORTEST: usize = 4;
 
-/// Number of messages that mention each name.
+/// Counts the messages that mention each name.
 #[derive(Default)]
 pub(super) struct Recurrence<'a> {
     names: HashMap<&'a str, (u32, usize)>,
 }
 
 impl<'a> Recurrence<'a> {
-    /// Counts the names in a text of the `index`th message.
+    /// Counts the names in `text`, which belongs to the message at `index`.
     pub(super) fn read(&mut self, index: usize, text: &'a str) {
         for name in names(text) {
             let (count, last) = self.names.entry(name).or_insert((0, usize::MAX));

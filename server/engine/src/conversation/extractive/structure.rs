@@ -2,7 +2,7 @@
 
 use super::lines::Part;
 
-/// Sections of a summary.
+/// Kind of summary, which determines its sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Structure {
     /// Analysis by phases, then a summary by themes (`continuation`).
@@ -90,7 +90,7 @@ const CONTINUATION: &[Section] = &[
         "what is not finished or not resolved",
         &[Part::Errors, Part::Failures, Part::Remaining],
     ),
-    section("## Summary", "the same by theme", &[]),
+    section("## Summary", "the same content by theme", &[]),
     section(
         "### Primary Request and Intent",
         "the overarching goal and every hard requirement",
@@ -98,7 +98,7 @@ const CONTINUATION: &[Section] = &[
     ),
     section(
         "### Key Technical Concepts",
-        "core ideas and mechanisms, one on a line as `concept: description`",
+        "core ideas and mechanisms, one per line as `concept: description`",
         &[Part::Concepts],
     ),
     section(
@@ -127,7 +127,7 @@ const CHECKPOINT: &[Section] = &[
         "what was started, and how far along it is",
         &[Part::TasksActive, Part::LastCalls, Part::LastWords],
     ),
-    section("### Blocked", "what fails or waits, and why", &[Part::Errors, Part::Failures]),
+    section("### Blocked", "what is failing or blocked, and why", &[Part::Errors, Part::Failures]),
     section("## Key Decisions", "each with its reason", &[Part::Decisions]),
     section("## Next Steps", "in order", &[Part::TasksOpen, Part::Plans]),
     section(
@@ -206,7 +206,7 @@ const HANDOFF: &[Section] = &[
     ),
     section(
         "## 6. Unresolved Issues and Pending Tasks",
-        "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
+        "errors that still need attention, tasks that were requested and not started, decisions that await the user",
         &[Part::Errors, Part::Failures, Part::TasksDone, Part::TasksOpen],
     ),
     section(

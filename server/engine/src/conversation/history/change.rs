@@ -25,8 +25,8 @@ impl Change {
 }
 
 impl History {
-    /// Returns the change that turns `before` into this conversation. Takes time linear in the size of
-    /// differing messages, plus one comparison for each other message.
+    /// Returns the change that turns `before` into this conversation. Does not compare the contents of messages
+    /// that both conversations share in memory.
     pub fn since(&self, before: &Self) -> Change {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();

@@ -84,7 +84,7 @@ impl Foreign {
         )
     }
 
-    /// Returns which half of a server-side tool call the block is; `None` for other blocks.
+    /// Returns the block as the call or the result of a server-side tool call; `None` for other blocks.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
         Some(match text("type") {

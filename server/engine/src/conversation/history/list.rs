@@ -16,7 +16,7 @@ pub struct History {
     next: u64,
 }
 
-/// Error for an id without a message.
+/// Error for an id that no message of the conversation has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);
@@ -42,13 +42,13 @@ impl Entry {
     }
 }
 
-/// Changes made by rebuilding a conversation, sufficient to undo them.
+/// Changes made by rebuilding a conversation, recorded so that they can be undone.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryChange {
     pub added: Vec<MessageId>,
-    /// Ids of messages that were hidden or archived, with their previous kinds. Each was sent before, in full
-    /// or as the stub of an archived result.
+    /// Ids of messages that were hidden or archived, with the kinds that they had before. All of them were sent
+    /// to the model until then, in full or as stubs.
     pub changed: Vec<(MessageId, Kind)>,
 }
 

@@ -28,7 +28,7 @@ pub enum Kind {
     Normal,
     /// The result of a tool call.
     ToolResult,
-    /// A tool result hidden from the model because a summary replaces it.
+    /// A tool result that a summary replaces. The model only receives a stub of it.
     ToolResultArchived,
     /// A summary that replaces archived tool results.
     ToolSummary,

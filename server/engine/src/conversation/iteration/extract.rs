@@ -13,9 +13,9 @@ use super::Iteration;
 use super::fold::Fold;
 use super::marker::untagged;
 
-/// Maximum number of words of a summary.
+/// Maximum number of words in a summary.
 const WORDS: usize = 500;
-/// Maximum characters of a line.
+/// Maximum characters of an accomplishment, a path or a next step.
 const LINE: usize = 300;
 /// Summary if the iterations contain no facts that the rules recognize.
 const NOTHING: &str = "The iterations so far produced nothing to report.";

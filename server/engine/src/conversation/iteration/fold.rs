@@ -2,7 +2,7 @@
 
 use super::Iteration;
 
-/// Kind of summary to write.
+/// How to change the summary of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FoldKind {
     /// Extends the existing summary with further iterations.
@@ -17,7 +17,7 @@ pub struct Fold {
     pub(super) kind: FoldKind,
     /// The summary to replace.
     pub(super) existing: String,
-    /// Edition of the summary to replace.
+    /// Edition of the summary to replace, which shows whether the fold is outdated.
     pub(super) edition: u64,
     /// Iterations to merge, in order.
     pub(super) iterations: Vec<Iteration>,

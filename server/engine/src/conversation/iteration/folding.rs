@@ -86,7 +86,8 @@ impl Loop {
         Ok(())
     }
 
-    /// Reports that writing the summary failed. The iterations are offered again at the next interval.
+    /// Reports that writing the summary failed. Folding pauses until the next interval, unless there are no
+    /// intervals. If more than `MOST_WAITING` iterations wait, they are summarized without a model.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;

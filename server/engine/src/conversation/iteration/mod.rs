@@ -38,7 +38,8 @@ const MOST_EVENTS: usize = 1_000;
 /// Replaces the value of an environment variable that may contain a secret.
 const WITHHELD: &str = "[withheld]";
 
-/// Memory limits of a loop, named as in the `context` section of the settings.
+/// Limits on what Strata remembers of an autonomous loop. Fields are named as in the `context` section of the
+/// settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
@@ -125,7 +126,7 @@ impl FileChange {
     }
 }
 
-/// A change to a file while the loop runs.
+/// A change to a file that was made while the loop runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
@@ -151,7 +152,8 @@ pub struct Loop {
     summary: String,
     /// Number of times the summary was replaced, which identifies outdated folds.
     edition: u64,
-    /// Whether a fold has failed since the last interval.
+    /// Whether iterations are folded into the summary at once, or only at the next interval because a fold
+    /// failed.
     folding: Folding,
     /// Number of iterations so far.
     total: u64,
@@ -186,7 +188,7 @@ pub struct AddedIteration {
     pub number: u64,
     /// Whether the iteration promised that the goal is reached.
     pub promise: Promise,
-    /// Fold that is due now, if any.
+    /// Iterations to merge into the summary now, if a merge is due.
     pub fold: Option<Fold>,
 }
 
@@ -214,11 +216,11 @@ pub struct LoopStatus {
     pub current_model: String,
     /// Time when the loop started, in milliseconds since 1970.
     pub started_ms: u64,
-    /// Progress score of the last iteration.
+    /// Progress score of the last iteration. Absent if there is no iteration in memory.
     pub progress_score: Option<f64>,
     /// Whether an iteration promised that the goal is reached.
     pub promise: Promise,
-    /// Number of the last iteration that made this promise.
+    /// Number of the last iteration that promised that the goal is reached. Absent if none did.
     pub completed: Option<u64>,
 }
 

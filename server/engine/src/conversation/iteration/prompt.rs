@@ -15,19 +15,19 @@ use super::{FileEvent, Loop, RollingConfig};
 const TOTAL_TOKENS: usize = 50_000;
 /// Maximum tokens of the goal.
 const GOAL_TOKENS: usize = 1_000;
-/// Maximum tokens of one iteration.
+/// Maximum tokens of each iteration shown in the prompt.
 const ITERATION_TOKENS: usize = 6_000;
-/// Maximum tokens of all iterations.
+/// Maximum tokens of all iterations shown in the prompt together.
 const RAW_TOKENS: usize = 30_000;
 /// Maximum tokens of the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
-/// Maximum tokens of the state: progress, environment and file changes.
+/// Maximum tokens of the state: number of iterations, program, environment and file changes.
 const STATE_TOKENS: usize = 4_000;
 /// Maximum tokens of each list in the state.
 const LIST_TOKENS: usize = 1_000;
-/// Number of iterations shown.
+/// Number of newest iterations shown in the prompt.
 const SHOWN: usize = 3;
-/// Maximum characters of an iteration's output.
+/// Maximum characters of an iteration's output shown in the prompt.
 const SHOWN_CHARS: usize = 1_000;
 /// Maximum characters of the name of a program.
 const CLI_CHARS: usize = 100;
@@ -135,6 +135,6 @@ impl Loop {
         if more > 0 {
             lines.push(format!("  - and {more} more"));
         }
-        (!lines.is_empty()).then(|| format!("- Changed files, the newest first:\n{}", lines.join("\n")))
+        (!lines.is_empty()).then(|| format!("- Changed files, newest first:\n{}", lines.join("\n")))
     }
 }

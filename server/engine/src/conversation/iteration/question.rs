@@ -19,7 +19,7 @@ const WANTED: &str = "Write a summary that replaces the existing one, with these
                       holds of the existing summary. Leave out long output, passing debug notes, errors already listed, and details \
                       that are in the code. Name iterations without output. Invent nothing.\n\nAt most 500 words.";
 
-/// Introduces the newest iterations, which a rewritten summary does not cover.
+/// Explains to the model why it is shown the newest iterations, which the summary must not cover.
 const RECENT: &str = "The agent still sees the newest iterations in full. Use them only to update the current state and the next \
                       steps, and to drop what is obsolete.";
 
@@ -30,7 +30,7 @@ impl Fold {
     /// Returns the question for a model with a window of `window` tokens. If necessary, clips the end of each
     /// iteration, but omits none.
     pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
-        let existing = if self.existing.is_empty() { "There is none yet." } else { &self.existing };
+        let existing = if self.existing.is_empty() { "There is no summary yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();
         // 64 tokens for the tags.
         let fixed = count(SYSTEM) + count(WANTED) + count(RECENT) + count(existing) + 64;

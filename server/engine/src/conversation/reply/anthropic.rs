@@ -17,7 +17,7 @@ pub(super) struct Assembly {
 #[derive(Debug)]
 struct OpenBlock {
     start: Value,
-    /// Text, reasoning, or the raw arguments of a call.
+    /// Content received so far: text, reasoning, or the raw arguments of a call.
     written: String,
     signature: String,
 }

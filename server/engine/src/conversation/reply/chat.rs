@@ -62,7 +62,8 @@ impl Assembly {
         Some(())
     }
 
-    /// Ends the stream. Servers that do not report usage send nothing after the last choice.
+    /// Ends the reply with the last finish reason, if no other event has ended it. Needed because servers that
+    /// do not report usage send nothing after that reason.
     pub(super) fn end(&mut self) {
         if self.draft.end.is_none() {
             self.draft.end = self.finish.take();

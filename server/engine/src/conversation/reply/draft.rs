@@ -35,12 +35,12 @@ pub enum ReplyEnd {
     Failed(ProviderError),
 }
 
-/// An assembled reply, complete or as received until an interruption.
+/// A reply of a model, complete or as far as it was received before an interruption.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
     /// Content to add to the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// Usage, as far as the provider reported it.
+    /// Numbers of tokens that the provider reported, if any.
     pub usage: Option<Usage>,
     pub end: ReplyEnd,
 }

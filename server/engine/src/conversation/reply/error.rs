@@ -39,7 +39,8 @@ pub struct ProviderError {
 const MESSAGE_CHARS: usize = 300;
 
 impl ProviderError {
-    /// Creates the error for a response with an HTTP error status. `retry_after` is the value of that header.
+    /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its
+    /// `Retry-After` header.
     pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = serde_json::from_slice(body).unwrap_or_default();
         let stated = Self::stated(&value);

@@ -36,9 +36,9 @@ impl Assembly {
                 "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
                     ReplyEnd::Failed(ProviderError::server("the model wrote an invalid tool call"))
                 }
-                reason => {
-                    ReplyEnd::Failed(ProviderError::content(&format!("the provider stopped: {reason}")))
-                }
+                reason => ReplyEnd::Failed(ProviderError::content(&format!(
+                    "the provider stopped the answer: {reason}"
+                ))),
             });
         }
     }
@@ -73,7 +73,8 @@ impl Assembly {
         }
     }
 
-    /// Updates the usage. Each event has the counts of the whole reply so far. Thoughts are billed as output.
+    /// Replaces the usage with that of the latest event, which counts the whole reply so far. Counts thoughts
+    /// as output, because they are billed as such.
     fn usage(&mut self, billed: Option<&Value>) {
         let Some(billed) = billed else { return };
         let cache_read = number(billed, "/cachedContentTokenCount");

@@ -22,7 +22,7 @@ pub use draft::{Reply, ReplyEnd, ReplyEvent};
 pub use error::{ProviderError, ProviderErrorKind};
 
 impl Reply {
-    /// Decodes a reply that is a single body.
+    /// Decodes a reply that was not streamed.
     ///
     /// # Errors
     /// The provider's error, or [`ProviderErrorKind::Garbage`] if the body is not a reply in this dialect.
@@ -38,7 +38,7 @@ impl Reply {
         }
     }
 
-    /// Decodes a reply of Ollama's native chat API that is a single body:
+    /// Decodes a reply of Ollama's native chat API that was not streamed:
     /// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl ReplyDecoder {
     }
 }
 
-/// Assembly of a reply in one dialect.
+/// A reply that is being assembled from events in one provider's format.
 #[derive(Debug)]
 enum Assembly {
     Anthropic(anthropic::Assembly),
@@ -163,7 +163,7 @@ impl Assembly {
         }
     }
 
-    /// Reads a reply that is a single body; `None` if the body is not a reply.
+    /// Reads a reply that was not streamed; `None` if `body` is not a reply.
     fn whole(&mut self, body: &Value) -> Option<()> {
         match self {
             Self::Anthropic(assembly) => assembly.whole(body),

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::conversation::settings::TruncateMode;
 
-/// A function that truncates a text to a limit of at least 1, and returns `None` if the text already fits.
+/// A function that truncates a string to a limit of at least 1, and returns `None` if the string already fits.
 pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
 
 /// Minimum limit, in lines, at which a marker between the beginning and the end is inserted.
@@ -15,7 +15,7 @@ const SIZE_FOR_A_MARKER: usize = 200;
 /// Marks removed characters or bytes. The last line of the output reports their number.
 const MARKER: &str = "\n[...]\n";
 
-/// Size of a text in three units.
+/// Size of a tool output in three units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OutputSize {
     /// Number of lines, including an unterminated last line.

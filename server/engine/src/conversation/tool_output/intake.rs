@@ -4,8 +4,7 @@ use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
-/// Parts of one tool result. Texts are truncated, except for those to be written to files. Images are
-/// unchanged.
+/// Parts of a new tool result. Text is truncated unless it is to be written to a file. Images are unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intake {
     parts: Vec<Part>,
@@ -20,7 +19,7 @@ enum Part {
 }
 
 impl Intake {
-    /// Truncates texts that exceed a limit, except those to be written to files.
+    /// Truncates text parts that exceed a limit, except those to be written to files.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
             ResultPart::Text { text } => match arrive(&text, settings) {
@@ -33,7 +32,7 @@ impl Intake {
         Self { parts: parts.into_iter().map(part).collect(), settings: settings.clone() }
     }
 
-    /// Returns the texts to write to files, in order.
+    /// Returns the text parts to write to files, in order.
     pub fn spills(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Long(text) => Some(text.as_str()),
@@ -41,8 +40,8 @@ impl Intake {
         })
     }
 
-    /// Returns the final parts. `spilled` lists the file for each of [`spills`](Self::spills), in order.
-    /// Texts whose file is `None` or missing are truncated.
+    /// Returns the final parts. `spilled` lists the file for each of [`spills`](Self::spills), in order. Text
+    /// parts whose file is `None` or missing are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();

@@ -65,8 +65,7 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
     )
 }
 
-/// Truncates a text to all limits, and adds a line that reports the truncation. `None` if the text already
-/// fits.
+/// Truncates `text` to fit all limits, and adds a line that reports the truncation. `None` if it already fits.
 fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
     let mode = settings.truncate_mode;
     let limits = [

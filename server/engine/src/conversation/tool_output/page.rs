@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use crate::conversation::history::{ContentBlock, NewMessage, ResultPart};
 
-/// A range of lines of an output.
+/// A range of lines from a tool output.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
@@ -14,7 +14,7 @@ pub struct Page {
     pub from: usize,
     /// Number of the last line; `from - 1` if there are no lines.
     pub to: usize,
-    /// Number of lines of the whole output.
+    /// Number of lines in the whole output.
     pub total: usize,
 }
 

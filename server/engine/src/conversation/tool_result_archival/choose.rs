@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::conversation::history::{ContentBlock, Message, Pin, Role, Visibility};
 
-/// Returns the messages to archive so that at most `cutoff` results stay visible, oldest first. More results
-/// stay visible if the others cannot be archived.
+/// Returns the messages to archive, oldest first, so that at most `cutoff` results stay visible. More stay
+/// visible if too few messages can be archived.
 pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
     let mut excess = visible.map(|message| results(message)).sum::<usize>().saturating_sub(cutoff);

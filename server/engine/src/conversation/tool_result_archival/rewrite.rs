@@ -8,7 +8,7 @@ use super::words::OUTPUT_CHARS;
 
 /// Approximate number of characters per token in a summary.
 const CHARS_PER_TOKEN: usize = 4;
-/// Maximum number of expected further turns.
+/// Upper limit for the estimated number of further turns.
 const MOST_TURNS: f64 = 50.0;
 
 /// State of the provider's cache for a conversation.
@@ -31,7 +31,7 @@ pub(crate) struct Warm<'a> {
     pub write: f64,
     /// Expected number of further prompts.
     pub turns: f64,
-    /// Returns the number of cached tokens from a message on.
+    /// Returns the number of cached tokens from the start of a message to the end of the cached prefix.
     pub behind: &'a dyn Fn(MessageId) -> usize,
     pub scales: Scales<'a>,
 }

@@ -11,15 +11,15 @@ use crate::text::{clip, clip_middle};
 /// First words of the message that replaces archived results.
 pub(crate) const ARCHIVED: &str = "[Tool results archived]";
 
-/// Maximum characters of results shown to a model. `docs/compaction.md`, "Tool results, ageing", explains
-/// this and the following limits.
+/// Maximum characters of all results together that a summarizing model sees. `docs/compaction.md`, "Tool
+/// results, ageing", explains this and the following limits.
 pub(crate) const INPUT_CHARS: usize = 12_000;
 /// Maximum characters of a model's summary.
 pub(crate) const OUTPUT_CHARS: usize = 1_200;
 /// Maximum characters of a summary without a model.
 pub(crate) const HEURISTIC_CHARS: usize = 800;
 
-/// Maximum characters of a call's arguments shown to a model.
+/// Maximum characters of a call's arguments that a summarizing model sees.
 const ARGUMENTS: usize = 400;
 /// Maximum characters of a call's arguments in a summary without a model.
 const ARGUMENTS_NAMED: usize = 60;

@@ -213,7 +213,7 @@ fn the_figures_of_the_digest_are_settings() {
     let (after, ..) = compacted(&with_results(13), &with(options), MODEL, |_| Ok("So far. ".repeat(100)));
     assert_eq!(
         after.messages().last().unwrap().text(),
-        "[Compaction tool digest]\n- (1 older ones)\n- read_file: fil\n- read_file: fil"
+        "[Compaction tool digest]\n- (1 older results)\n- read_file: fil\n- read_file: fil"
     );
 }
 

@@ -111,7 +111,7 @@ fn it_has_rules_of_its_own_that_ask_for_code() {
         "technologies, frameworks and tools; architectural patterns and design decisions; technical constraints; code patterns",
         "full path, its purpose and why it matters, what changed with the key lines of code, its current state",
         "the task in hand, the last completed action, whatever is partial or in the middle of being implemented",
-        "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
+        "errors that still need attention, tasks that were requested and not started, decisions that await the user",
         "the user's most recent request, the current state of the implementation, and work that was interrupted",
     ] {
         assert!(prompt.contains(wanted), "{wanted}\n{prompt}");

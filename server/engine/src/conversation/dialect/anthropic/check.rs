@@ -13,13 +13,13 @@ use crate::tokens::counting::ImageSize;
 
 /// Maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
-/// Maximum bytes of a body ("Maximum request size: 32 MB" for the Messages API).
+/// Length in bytes that a request body must stay below ("Maximum request size: 32 MB" for the Messages API).
 const BODY_BYTES: usize = 32 * 1024 * 1024;
-/// Minimum number of images at which the stricter size limit applies.
+/// Number of images in a request at which the stricter limit on their size applies.
 const MANY_PICTURES: usize = 21;
-/// Maximum pixels per side with at least `MANY_PICTURES` images.
+/// Maximum pixels per side of an image in a request with at least `MANY_PICTURES` images.
 const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum pixels per side with fewer than `MANY_PICTURES` images.
+/// Maximum pixels per side of an image in a request with fewer than `MANY_PICTURES` images.
 const SIDE_OF_FEW: u32 = 8_000;
 /// Maximum base64 characters of an image ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self, text: &str, path: &str) {
         if text.trim().is_empty() {
-            self.findings.add(Rule::EmptyText, path, "a text must not be empty or blank");
+            self.findings.add(Rule::EmptyText, path, "text must not be empty or blank");
         }
     }
 
@@ -434,7 +434,7 @@ impl<'a> Reader<'a> {
         self.unanswered(pending.into_iter());
     }
 
-    /// Checks that every server-side call is followed by its result.
+    /// Checks that every server-side call is followed by its result in the same message.
     fn server_pairs(&mut self, messages: &[Value]) {
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashMap<(&str, &str), usize> = HashMap::new();
@@ -493,7 +493,7 @@ impl<'a> Reader<'a> {
         let mut short = false;
         for (path, ttl) in &self.breakpoints {
             if *ttl == "1h" && short {
-                let detail = "a one-hour entry cannot follow a five-minute entry";
+                let detail = "a one-hour breakpoint cannot follow a five-minute breakpoint";
                 self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
             }
             short |= *ttl == "5m";

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         if let Some(text) = self.findings.string(block, "text", path)
             && text.trim().is_empty()
         {
-            self.findings.add(Rule::EmptyText, path, "a text must not be empty or blank");
+            self.findings.add(Rule::EmptyText, path, "text must not be empty or blank");
         }
     }
 
@@ -249,7 +249,8 @@ impl<'a> Reader<'a> {
                 match open.iter().position(|(open, _)| *open == id) {
                     Some(at) => drop(open.remove(at)),
                     None => {
-                        let detail = format!("`{id}` is not an open call of the previous message");
+                        let detail =
+                            format!("the result for `{id}` matches no open call in the previous message");
                         self.findings.add(Rule::OrphanResult, path, detail);
                     }
                 }
@@ -285,7 +286,7 @@ impl<'a> Reader<'a> {
         let shorter = self.breakpoints.iter().position(|(_, ttl)| *ttl == "5m");
         let behind = shorter.and_then(|from| self.breakpoints.get(from..)).unwrap_or_default();
         if let Some((path, _)) = behind.iter().find(|(_, ttl)| *ttl == "1h") {
-            let detail = "one-hour entries must precede five-minute entries";
+            let detail = "one-hour breakpoints must precede five-minute breakpoints";
             self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
         }
     }

@@ -114,7 +114,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         }
     }
     for call in calls {
-        findings.add(Rule::CallAnswered, call.path, "a call must be answered by the next content");
+        findings.add(Rule::CallAnswered, call.path, "a call must be answered in the next content");
     }
     if let (Some(path), true) = (unsigned, is_signing(model)) {
         findings.add(
@@ -176,7 +176,7 @@ fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &
             findings.add(
                 Rule::CallAnswered,
                 call.path.clone(),
-                "a call must be answered by the next content",
+                "a call must be answered in the next content",
             );
         }
     }

@@ -124,7 +124,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::Shape, path, format!("`{kind}` must be an object"));
             }
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "audio and files must be from the user");
+                findings.add(Rule::BlockPlace, path, "audio and files must come from the user");
             }
         }
         Some("refusal") => {

@@ -20,7 +20,8 @@ const CARRIERS: [&str; 7] =
 const BASE64: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 
-/// Checks all limits. The messages or items of `body` are in its field `list`.
+/// Checks cache keys, breakpoints and string lengths. `list` names the field of `body` that contains the
+/// messages or items.
 pub(in crate::conversation::dialect) fn check(findings: &mut Findings, body: &Value, list: &str) {
     cache_key(findings, body);
     breakpoints(findings, body, list);

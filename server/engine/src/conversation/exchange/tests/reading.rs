@@ -68,7 +68,7 @@ fn an_error_names_the_place() {
         (
             read_responses,
             json!([{"role": "user", "content": [{"type": "x"}]}]),
-            "/0/content/0/type: `x` is not a part of a message",
+            "/0/content/0/type: `x` is not a known part type",
         ),
     ];
     for (read, value, expected) in cases {

@@ -9,7 +9,7 @@ use crate::hash::ContentHash;
 /// Maximum characters of a call id that every provider accepts (OpenAI: 40; Anthropic documents no limit).
 const ID_CHARS: usize = 40;
 
-/// Calls of the conversation so far.
+/// Ids of the calls in the conversation so far.
 #[derive(Default)]
 pub(super) struct Calls {
     /// Ids already assigned; never iterated.
@@ -19,7 +19,7 @@ pub(super) struct Calls {
     unmatched: Vec<String>,
 }
 
-/// Calls of one turn without results.
+/// Calls of one assistant turn that still wait for their results.
 #[derive(Default)]
 pub(super) struct Pending(OpenCalls<String, Call>);
 
@@ -31,7 +31,7 @@ struct Call {
 }
 
 impl Calls {
-    /// Assigns a new id to each call of an assistant turn, and returns the calls as pending.
+    /// Sets the id under which each call of an assistant turn is sent, and returns the calls as pending.
     pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
         let mut pending = Pending::default();
         let blocks = turn
@@ -55,8 +55,9 @@ impl Calls {
         self.unmatched
     }
 
-    /// Returns an id for a call: `id` itself if every provider accepts it and no earlier call has it, or else
-    /// an id derived from its hash. Some servers count from `call_0` in each turn.
+    /// Returns the id under which a call is sent: `id` itself if every provider accepts it and no earlier call
+    /// has it, or else an id derived from its hash. Ids repeat because some servers count from `call_0` in each
+    /// turn.
     fn name(&mut self, id: &str) -> String {
         let times = self.seen.entry(id.to_owned()).or_default();
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';

@@ -85,8 +85,8 @@ fn keeps_reasoning(recipient: Option<Provider>) -> bool {
     matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
 }
 
-/// Removes empty texts from a tool result. A failed result keeps only text, and gets a fixed text if none
-/// remains.
+/// Removes empty text parts from a tool result. A failed result keeps only text, and gets a fixed message if
+/// none remains.
 fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
@@ -111,7 +111,8 @@ fn tool_name(name: &str) -> String {
     if name.is_empty() { "_".into() } else { name }
 }
 
-/// Wraps arguments in an object unless they are one already.
+/// Wraps arguments in an object unless they are one already. Replaces arguments that exceed OpenAI's limit for
+/// strings if OpenAI is the recipient.
 fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),

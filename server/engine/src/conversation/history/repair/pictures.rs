@@ -10,7 +10,7 @@ use crate::tokens::counting::ImageSize;
 
 /// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
 const SIDE_OF_FEW: u32 = 8_000;
-/// Maximum pixels per side if there are more than [`FEW`] images (Anthropic, "Vision").
+/// Maximum pixels per side of an image in a request with more than [`FEW`] images (Anthropic, "Vision").
 const SIDE_OF_MANY: u32 = 2_000;
 /// Maximum number of images in a request if any is larger than [`SIDE_OF_MANY`] (Anthropic, "Vision").
 const FEW: usize = 20;
@@ -20,14 +20,16 @@ const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 /// Maximum base64 bytes of all images in a request. Leaves room for text within Anthropic's 32 MB limit for a
 /// body.
 const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// Maximum base64 bytes of the images kept after a limit is exceeded. Lower than the limit, so that the next
-/// requests omit the same images and the prompt cache stays valid.
+/// Maximum base64 bytes of the images kept after [`ALL_PICTURES`] is exceeded. Lower than that limit, so that
+/// the next requests omit the same images and the prompt cache stays valid.
 const AFTER_A_CUT: usize = 12 * 1024 * 1024;
-/// Maximum number of images kept after a limit is exceeded. Lower than the limit for the same reason.
+/// Maximum number of images kept after the limit of [`FEW`] images is exceeded. Lower than that limit, so that
+/// the next requests omit the same images and the prompt cache stays valid.
 const FEW_AFTER_A_CUT: usize = 10;
 
-/// Corrects the media types of images. Replaces unacceptable images, and the oldest ones if there are too
-/// many. Does not replace images of the new request, so that its sender gets the provider's error.
+/// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if
+/// there are too many, with a placeholder. Keeps the images of the new request, so that its sender gets the
+/// provider's error.
 pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
         keep(block, &mut |image| {
