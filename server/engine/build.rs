@@ -42,8 +42,8 @@ fn edition() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the ordinary tokens of an encoding, ranks from 0 up to the first gap (special tokens stand after one), each
-/// after a byte that says its length.
+/// Writes the ordinary tokens of an encoding to the file `name`, in order of rank, each preceded by its length in
+/// one byte. Stops at the first unused rank, because only special tokens follow it.
 fn vocabulary(name: &str, encoding: &CoreBPE) -> Result<(), Box<dyn Error>> {
     let mut tokens = Vec::new();
     for token in (0..Rank::MAX).map_while(|rank| encoding.decode_bytes(&[rank]).ok()) {

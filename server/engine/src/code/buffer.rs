@@ -39,11 +39,12 @@ pub struct ParsedBuffer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SyncState {
     Settled,
-    /// The tree may depend on the edits that led to the text, and the outline is of an earlier text.
+    /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier text.
     Provisional,
 }
 
-/// State for the next parse. All clones of a buffer share it, so that one parse serves all of them.
+/// The newest parse, from which the next one starts. All clones of a buffer share it, so that one parse serves all
+/// of them.
 #[derive(Debug)]
 struct Live {
     parsed: ParsedBuffer,
@@ -56,7 +57,7 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Identifies the text. Unique within the process and independent of the editor's versions.
+    /// Identifies the text. Unique within the process, unlike the editor's version number.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
@@ -243,7 +244,7 @@ impl Buffer {
 }
 
 impl Live {
-    /// Updates the state to the text of `buffer`, which results from `edits`. On error, the state is
+    /// Updates the state to the text of `buffer`, which is the previous text after `edits`. On error, the state is
     /// unchanged.
     fn advance(
         &mut self,
@@ -268,7 +269,7 @@ impl Live {
     }
 }
 
-/// Marks the absence of a generation.
+/// Value of [`Buffer::given_up`] while no text was given up. No generation has this number.
 const NEVER: u64 = u64::MAX;
 
 /// Returns a number that is unique within the process, used only for comparison. A counter per buffer would

@@ -26,7 +26,7 @@ pub struct Outline {
     pub references: Names,
     /// Number of tests in the file.
     pub tests: u32,
-    /// Whether a marker in the text or its shape indicates a generated file.
+    /// Whether the file is probably generated, judging by a marker in its text or by its long lines.
     pub generated: bool,
 }
 

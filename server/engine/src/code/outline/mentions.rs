@@ -86,7 +86,7 @@ impl Mentions {
         }
     }
 
-    /// Returns the sorted names that may be defined elsewhere, and their number.
+    /// Returns the sorted names that may be defined elsewhere, and how many there are.
     pub(super) fn references(&mut self) -> (&Names, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();

@@ -34,7 +34,7 @@ pub(super) struct FileNames {
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
     /// Starts of argument labels.
     pub(super) labels: FxHashSet<usize>,
-    /// Starts of the names of types that every value has, such as `any`.
+    /// Starts of the names of types that accept every value, such as `any`.
     pub(super) any: FxHashSet<usize>,
     shapes: FxHashMap<(usize, usize), Shape>,
 }
@@ -364,7 +364,7 @@ impl<'t> MatchParts<'t> {
     }
 }
 
-/// Matches collected in a file before its scopes are nested.
+/// The scopes and names found in a file so far, before the scopes are nested.
 struct FileDraft<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,

@@ -147,8 +147,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(end)
     }
 
-    /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole
-    /// run at the end of the text, or else all but its last character, which leads the next piece.
+    /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole run at
+    /// the end of the text, or else all but its last character, which becomes the first of the next pre-token.
     fn space(&self, start: usize) -> usize {
         let (mut at, mut last, mut after_newline) = (start, start, None);
         loop {

@@ -193,10 +193,10 @@ impl Vocabulary {
         merges
     }
 
-    /// Like `merges_by_scan`, for pieces of any length. Groups pairs into one bucket per rank. Buckets are
-    /// processed in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary
-    /// made by byte pair training, a merge only creates pairs of higher rank, so that each bucket is complete
-    /// when it is processed, and the work is linear except for sorting. A pair of lower rank would still be
+    /// Like `merges_by_scan`, for pieces of any length. Groups pairs into one bucket per rank. Buckets are processed
+    /// in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary made by byte pair
+    /// training, a merge only creates pairs of higher rank, so that each bucket is complete when it is processed,
+    /// and the work is linear except for sorting. In any other vocabulary, a new pair of lower rank is still
     /// processed first.
     fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
         joins.resize(JOINS, Join::EMPTY);

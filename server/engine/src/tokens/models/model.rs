@@ -32,7 +32,7 @@ pub struct Model {
     pub overheads: Overheads,
 }
 
-/// Company that makes a model. Does not determine the dialect, since gateways serve any model in any dialect.
+/// Company that makes a model. Does not determine the request format, since gateways serve any model in any format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ModelProvider")]
@@ -124,7 +124,7 @@ pub struct Overheads {
     pub message: usize,
     /// Tokens per request, for the beginning of the answer.
     pub reply: usize,
-    /// Tokens per request that declares any tools.
+    /// Tokens per request, if it declares any tools.
     pub tool_prompt: usize,
     /// Tokens per declared tool, beyond its name, description and schema.
     pub tool: usize,

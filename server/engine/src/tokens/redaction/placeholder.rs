@@ -12,7 +12,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 const OPENING: &str = "[secret:";
-/// Hexadecimal digits of the hash in a placeholder.
+/// Number of hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
 /// Maximum bytes of a rule name in a placeholder.
 const LONGEST_LABEL: usize = 48;

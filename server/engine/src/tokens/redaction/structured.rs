@@ -14,7 +14,7 @@ const LONGEST_VALUE: usize = 4_096;
 const SEAL: usize = 320;
 
 impl Screen {
-    /// Screens every string in a JSON value.
+    /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
     pub fn value(&self, value: &mut Value) {
         self.value_under("", value);
     }
@@ -33,12 +33,13 @@ impl Screen {
         self.text(text) == text
     }
 
-    /// Whether a seal may be sent back to its provider unchanged: it is base64 or contains no secret.
+    /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
+    /// it is base64 or contains no secret.
     pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
 
-    /// Screens every string in the value of the field `name`.
+    /// Replaces the secrets in the value of the field `name`, like [`Screen::value`].
     pub(crate) fn value_under(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {

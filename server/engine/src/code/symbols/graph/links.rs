@@ -97,7 +97,7 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the references of a file whose names and pins are known.
+/// Returns the references of a file to other files, given its names and its [pins](super::model::Pin).
 pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
@@ -116,7 +116,7 @@ pub(super) fn edges(
     edges.into()
 }
 
-/// Calls `add` with every file that a name may refer to, and the likelihood.
+/// Calls `add` with every file that a name may refer to, and the likelihood that it does.
 pub(super) fn each_meant(
     resolver: &Resolver,
     names: &NameTable,

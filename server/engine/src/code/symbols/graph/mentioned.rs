@@ -6,7 +6,7 @@ use crate::key::FileKey;
 
 /// Weight of a mention in the defining file, relative to one in another file.
 const OWN: f32 = 0.3;
-/// Weight of a mention in a test file.
+/// Weight of a mention in a test file, relative to one in any other file.
 const IN_TESTS: f32 = 0.3;
 
 impl References {

@@ -22,7 +22,7 @@ const SATURATION: f64 = 3.0;
 const NAMED: f64 = 1.0;
 /// Factor for files that are not code, since most texts are about code.
 const NO_CODE: f64 = 0.5;
-/// Maximum bonus from references, relative to the best file.
+/// Maximum bonus from references, relative to the best file's score.
 const SPREAD: f64 = 0.2;
 /// Exponent for scores when used as the restart weights of a walk. It favors good matches.
 const SHARPEN: f64 = 1.5;
@@ -61,9 +61,9 @@ pub struct MatchedSymbol {
     pub score: f64,
 }
 
-/// Returns at most `limit` files that are relevant to a text, best first, ties by key. If no file matches,
-/// returns the files most important to the repository and the seeds, with low scores. Returns no files
-/// without text and seeds.
+/// Returns at most `limit` files that are relevant to a text, best first, then in key order. If no file matches,
+/// returns the files most important to the repository and the seeds, with low scores. Returns no files if there are
+/// neither text nor seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -90,8 +90,8 @@ pub fn relevant(
         .collect()
 }
 
-/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or
-/// `None` without text and seeds.
+/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or `None`
+/// if there are neither text nor seeds.
 pub(in crate::code) fn scores(
     lexical: &LexicalIndex,
     references: &References,
