@@ -25,12 +25,12 @@ pub enum OutOfStep {
     },
     /// A change referred to a range outside the text.
     InvalidRange {
-        /// Description of the problem.
+        /// Why the range is invalid.
         detail: String,
     },
     /// A message about the document was invalid.
     Misread {
-        /// Description of the problem.
+        /// Why the message is invalid.
         detail: String,
     },
 }

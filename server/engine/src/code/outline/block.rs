@@ -26,18 +26,18 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
 
 /// Approximate maximum size of a block, in bytes. The block ends with the number of definitions that do not fit.
 const MAX_BLOCK: usize = 32_768;
-/// Maximum imports listed in a block.
+/// Maximum number of imports listed in a block.
 const MAX_IMPORTS: usize = 40;
 /// Maximum number of sections or keys listed per parent in documents. The first ones are representative, as in a
 /// changelog or a table.
 const MAX_SIBLINGS: usize = 40;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
-/// Maximum characters of an attribute.
+/// Maximum length of an attribute, in characters.
 const MAX_ATTRIBUTE: usize = 60;
-/// Maximum names in a block at `MapLevel::Names`.
+/// Maximum number of names in a block at `MapLevel::Names`.
 const MAX_NAMES: usize = 24;
-/// Maximum characters of a name in a block at `MapLevel::Names`, where headings may be whole sentences.
+/// Maximum length, in characters, of a name in a block at `MapLevel::Names`. Headings may be whole sentences.
 const MAX_NAME: usize = 48;
 
 /// One file's part of the symbol map.

@@ -10,7 +10,7 @@ use super::symbol::{Scope, Symbol};
 pub(crate) const MAX_SYMBOLS: usize = 20_000;
 /// Maximum number of names per file that refer to other files' definitions.
 pub(crate) const MAX_REFERENCES: usize = 50_000;
-/// Maximum imports per file.
+/// Maximum number of imports per file.
 pub(crate) const MAX_IMPORTS: usize = 1_000;
 
 /// The definitions, imports and mentioned names of a file. Compact: contains no positions and no syntax tree.

@@ -15,13 +15,13 @@ use super::tables::{Role, Tables, flag, usage};
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
-/// Maximum bytes of a name. Longer names are assumed to be generated and ignored.
+/// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
 pub(super) const MAX_NAME: usize = 120;
-/// Maximum characters of an import or attribute.
+/// Maximum length of an import or attribute, in characters.
 const MAX_DETAIL: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
 pub(super) const MAX_DETAILS: usize = 64;
-/// Maximum bytes of captured text to include in a hash.
+/// Maximum number of bytes of a captured text that count toward a hash.
 const MAX_SAID: usize = 512;
 /// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;

@@ -5,9 +5,9 @@
 //! has no other newline and is followed by a character other than `/` (o200k lets symbols include
 //! `[\r\n/]*`). Verified on 13,051 files with both encodings; `tests.rs` repeats the check on generated text.
 
-/// Minimum bytes between two cuts. The last chunk may be shorter.
+/// Minimum number of bytes between two cuts. The last chunk may be shorter.
 const MIN_BYTES: usize = 2 * 1024;
-/// Bytes after which the next exact cut is used, regardless of its hash.
+/// Number of bytes after which the next exact cut is used, regardless of its hash.
 const WANTED_BYTES: usize = 8 * 1024;
 /// One in this many exact cuts is used, selected by hash.
 const ONE_IN: u64 = 16;

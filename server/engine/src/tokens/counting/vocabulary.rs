@@ -16,8 +16,8 @@ type Rank = u32;
 
 /// Marks the absence of a token.
 const NONE: Rank = Rank::MAX;
-/// Maximum bytes of a piece that is merged by scanning all parts for the lowest rank. This is quadratic, but
-/// fastest for few parts; longer pieces use rank buckets.
+/// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
+/// but fastest for few parts; longer pieces use rank buckets.
 const SCANNED_UP_TO: usize = 64;
 /// Slots in the cache of joined token pairs, used while merging long pieces. Repetitive text needs a few
 /// dozen.

@@ -80,7 +80,7 @@ pub struct CacheRules {
 pub enum CacheKind {
     /// Markers in the request end the cached prefixes.
     Explicit {
-        /// Maximum markers in one request.
+        /// Maximum number of markers in one request.
         max_breakpoints: usize,
         /// Number of blocks, including its own, in which a marker looks for a cache entry.
         lookback: usize,

@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 const OPENING: &str = "[secret:";
 /// Number of hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
-/// Maximum bytes of a rule name in a placeholder.
+/// Maximum length of the rule name in a placeholder, in bytes.
 const LONGEST_LABEL: usize = 48;
 
 /// Key of the placeholder hashes. Random, different for each user, and never shown.

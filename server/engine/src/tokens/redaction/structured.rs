@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::key_lines::is_base64;
 use super::screen::Screen;
 
-/// Maximum bytes of a value that is screened together with its field name.
+/// Maximum length, in bytes, of a value that is searched for secrets together with its field name.
 const LONGEST_VALUE: usize = 4_096;
 /// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
 /// credential (those of Amazon Bedrock have up to 304).
