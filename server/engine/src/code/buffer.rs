@@ -30,7 +30,7 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block, which may be provisional.
+    /// The outline and the map block. While the text has syntax errors, they may belong to an earlier text.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
@@ -129,8 +129,8 @@ impl Buffer {
     }
 
     /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
-    /// language. The result may be provisional. It has no symbols if [`Buffer::give_up`] was called for this
-    /// text.
+    /// language. While the text has syntax errors, the outline may belong to an earlier text. The result has no
+    /// symbols if [`Buffer::give_up`] was called for this text.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -167,7 +167,7 @@ impl Buffer {
         Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
-    /// Returns the last installed parse, which may be outdated or provisional.
+    /// Returns the last installed parse, which may belong to an earlier text.
     pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
@@ -189,8 +189,8 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The
-    /// outline is never provisional: the same text gives the same outline.
+    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The outline
+    /// depends only on the text, not on earlier edits.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.

@@ -57,7 +57,7 @@ pub enum Sync {
     InStep,
     /// The text may be outdated. The next message with the full text (open, full change, or save with text) repairs it.
     OutOfStep {
-        /// The first problem since the text last matched.
+        /// The first problem since the text last matched the editor's.
         reason: OutOfStep,
     },
 }

@@ -6,9 +6,10 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Maximum bonus for a recent change, and bonus for an open file. The bonuses affect which files are read, but
-/// not the scores of their passages.
+/// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
+/// passages.
 const RECENT: f64 = 0.3;
+/// Bonus for an open file. It affects whether the file is read, but not the scores of its passages.
 const OPEN: f64 = 0.3;
 /// Number of commits after which the bonus for recency has halved.
 const HALF_AGE: f64 = 7.5;

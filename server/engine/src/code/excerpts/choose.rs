@@ -75,7 +75,7 @@ struct ScoredFile<'a> {
     lexical: Vec<f64>,
     /// Combined weight of the question's words that occur in the names of each passage.
     by_names: Vec<f64>,
-    /// Weighted share of the question's words in each passage.
+    /// Weighted share of the question's words that each passage contains.
     covered: Vec<f64>,
     /// BM25 score of the whole file.
     by_file: f64,

@@ -13,7 +13,7 @@ const MAX_LEADING: usize = 40;
 /// Starts of lines that continue a definition although they are indented no deeper than its first line.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
-/// Line starts of comments and attributes.
+/// Starts of lines that contain comments or attributes.
 const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
 /// A text with the offsets of its lines.

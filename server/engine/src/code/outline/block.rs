@@ -16,7 +16,7 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::sanitize::single_line;
 
-/// Explains map blocks to the model that reads them.
+/// Explanation of the symbol map, for the model that reads it.
 pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
                           path. Below it, `imports` lists its imports, and each other line is the head of a definition, without its \
                           body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \

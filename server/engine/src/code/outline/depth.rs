@@ -22,8 +22,8 @@ struct Depth {
     deepest: usize,
 }
 
-/// Whether a text nests `<` too deeply. `rest(offset)` returns the next chunk of the text from an offset, or an empty
-/// slice at the end.
+/// Whether a text nests `<` too deeply to be parsed. `rest(offset)` returns the next chunk of the text from an
+/// offset, or an empty slice at the end.
 pub(super) fn is_too_deep<'a>(rest: &impl Fn(usize) -> &'a [u8]) -> bool {
     // Counting is much faster than tracking depth, and rules out nearly all texts.
     let count = |piece: &[u8]| piece.iter().filter(|&&byte| byte == b'<').count();

@@ -9,6 +9,7 @@ const MAX_LINES: usize = 20;
 pub(super) const HEAD: usize = 4_096;
 /// Average line length, in bytes, above which code counts as minified.
 const LONG_LINES: usize = 300;
+/// Minimum size of a file that can count as minified, in bytes.
 const LEAST_MINIFIED: usize = 4_096;
 /// Starts of comment lines in all languages.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];

@@ -27,7 +27,7 @@ const MAX_NAMES: usize = 16;
 /// Maximum number of parsed files kept in memory.
 const MAX_FILES: usize = 256;
 
-/// Access to the current texts of files.
+/// Access to the current text of each file.
 pub trait SourceTexts {
     /// Returns the text of a file, or `None` if it cannot be read.
     fn text(&self, key: &FileKey) -> Option<Arc<str>>;

@@ -128,7 +128,7 @@ pub struct Overheads {
     pub tool_prompt: usize,
     /// Tokens per declared tool, beyond its name, description and schema.
     pub tool: usize,
-    /// Tokens per tool call and its result, beyond their texts.
+    /// Tokens per tool call and its result, in addition to their text.
     pub tool_round_trip: usize,
 }
 
@@ -158,7 +158,7 @@ pub enum Ttl {
 }
 
 impl Model {
-    /// Returns the tokens of a request beyond its texts and images.
+    /// Returns the tokens of a request in addition to those of its text and images.
     pub fn structure_tokens(&self, structure: Structure) -> usize {
         let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
         let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };

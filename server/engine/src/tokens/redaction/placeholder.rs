@@ -47,7 +47,7 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// Returns the placeholder as it appears in texts.
+    /// Returns the placeholder as it appears in text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -96,7 +96,7 @@ fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> 
         || references.says_generated(key).unwrap_or_else(looks_generated)
 }
 
-/// Chooses the blocks of a map and their levels. `count` returns the tokens of a text.
+/// Chooses the blocks of a map and their levels of detail. `count` returns the tokens of a text.
 pub fn map_within(
     index: &SymbolIndex,
     references: &References,
