@@ -128,7 +128,7 @@ pub(super) struct Instance<'a> {
 /// whole state follows from the enclosing nodes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
-    /// Number of nodes that enclose the node. `kind` is the kind of the node itself.
+    /// Number of nodes that enclose the node about to be entered.
     pub(super) depth: usize,
     pub(super) kind: u16,
     /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
@@ -174,7 +174,7 @@ impl<'a> PiecePlan<'a> for SinglePiece {
     fn end(&mut self, _: Findings<'a>) {}
 }
 
-/// A walk in progress.
+/// The state of a walk over a syntax tree.
 struct Walk<'a> {
     source: Source<'a>,
     tables: &'static Tables,
@@ -199,7 +199,7 @@ struct Walk<'a> {
 /// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
-    /// [`Anchor::around`] for the nodes down to this one.
+    /// Value of [`Anchor::around`] for the nodes from the root down to this one.
     mark: u64,
 }
 
@@ -679,7 +679,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Leaves out a node of the open head that callers do not need.
+    /// Omits a node from the head being read, because callers do not need it.
     fn omit(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
             && open.shows(node.start_byte())

@@ -30,7 +30,7 @@ use crate::key::FileKey;
 
 /// Number of bytes to copy after a run of edited pieces, in case the walk reads past its end.
 const AT_HAND: usize = 4 * PIECE;
-/// Maximum number of pending edits. With more, the outline is rebuilt.
+/// Maximum number of pending edits. After more edits, the outline is rebuilt instead of updated.
 const MAX_PENDING: usize = 1_000;
 
 /// The outline of a text that is being edited, with the data for updating it after edits.

@@ -48,9 +48,10 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// Number of progress reports, one every hundred steps, after which a parser gives up on an empty text.
+/// Base limit of a parser's progress reports, which it makes every hundred steps. Parsing is given up beyond the
+/// limit.
 const PATIENCE: usize = 2_000;
-/// Further progress reports allowed for each KiB of text. Real code needs 6 to 25 reports per KiB; the highest
+/// Progress reports added to the limit for each KiB of text. Real code needs 6 to 25 reports per KiB; the highest
 /// values are from minified or generated code. Random punctuation in an ambiguous language needs hundreds and may
 /// never finish.
 const PATIENCE_PER_KIB: usize = 64;

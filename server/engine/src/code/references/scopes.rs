@@ -170,7 +170,7 @@ impl FileNames {
         self.scopes.get(scope)?.names.get(name).copied()
     }
 
-    /// Whether other files may refer to the name that a group of bindings binds.
+    /// Whether other files may refer to the name whose bindings `group` contains.
     pub(super) fn is_definition(&self, group: &Group) -> bool {
         self.is_reachable(group.scope)
             && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)

@@ -22,7 +22,7 @@ pub struct CountedText {
     exact: usize,
 }
 
-/// A sequence of whole lines that starts at an exact cut.
+/// A sequence of whole lines whose tokens can be counted independently of the rest of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
     bytes: u32,

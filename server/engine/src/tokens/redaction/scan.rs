@@ -10,7 +10,7 @@ use super::rules::{CREDENTIAL, Rule, Shape, Table};
 use super::words::Words;
 use crate::text::{ceil, floor};
 
-/// A secret in a text. Never contains a line break.
+/// A secret found in a text. Never contains a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretMatch {
     /// Byte range in the text.

@@ -14,8 +14,8 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::manifests::Manifests;
 use crate::key::FileKey;
 
-/// An unresolved mention of a name counts only if the name has at most this many definers. With more definers,
-/// a mention says little about any of them, and the cost would grow with the square of the repository's size.
+/// An unresolved mention of a name counts only if at most this many files define the name. If more do, a mention
+/// says little about any of them, and the cost would grow with the square of the repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
 /// Weight of a mention that no import resolves and whose name is defined only inside types.
 const MEMBER_WEIGHT: f32 = 0.25;

@@ -13,7 +13,7 @@ use crate::key::FileKey;
 pub struct References {
     pub(super) resolver: Arc<Resolver>,
     pub(super) names: Arc<NameTable>,
-    /// Nodes by file, in key order.
+    /// One node for each file, in key order.
     pub(super) nodes: Vec<Arc<Node>>,
     /// The edges of all nodes, grouped by target.
     pub(super) incoming: Arc<Incoming>,

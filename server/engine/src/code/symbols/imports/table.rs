@@ -14,7 +14,7 @@ const MAX_SAME: usize = 8;
 /// Maximum number of paths with the same suffix to examine before filtering by language.
 const MAX_RANGE: usize = 64;
 
-/// All paths, sorted for each kind of lookup.
+/// The paths of all files, in a separate sort order for each kind of lookup.
 #[derive(Debug)]
 pub(super) struct Table {
     /// Files in key order.
