@@ -1,6 +1,6 @@
-//! What the engine is built with besides its sources: the edition of the outlining code (a hash of its sources, so that what
-//! another edition made of a text is never taken for what this one would make of it), and the vocabularies of the OpenAI
-//! encodings, taken out of tiktoken-rs, so that neither that crate nor its files in base 64 are part of the product.
+//! Generates two inputs of the engine: a hash of the sources that outline code, so that outlines stored by another version
+//! are never used, and the vocabularies of the OpenAI encodings, extracted from tiktoken-rs, so that the product contains
+//! neither that crate nor its base64 files.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the sources it is built with")]
 
