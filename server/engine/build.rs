@@ -1,6 +1,6 @@
-//! What the engine is built with besides its sources: the edition of the outlining code (a hash of its sources, so that what
-//! another edition made of a text is never taken for what this one would make of it), and the vocabularies of the OpenAI
-//! encodings, taken out of tiktoken-rs, so that neither that crate nor its files in base 64 are part of the product.
+//! Generates two inputs of the engine: a hash of the sources that outline code, so that outlines stored by another version
+//! are never used, and the vocabularies of the OpenAI encodings, extracted from tiktoken-rs, so that the product contains
+//! neither that crate nor its base64 files.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the sources it is built with")]
 
@@ -42,8 +42,8 @@ fn edition() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the ordinary tokens of an encoding, ranks from 0 up to the first gap (special tokens stand after one), each
-/// after a byte that says its length.
+/// Writes the ordinary tokens of an encoding to the file `name`, in order of rank, each preceded by its length in
+/// one byte. Stops at the first unused rank, because only special tokens follow it.
 fn vocabulary(name: &str, encoding: &CoreBPE) -> Result<(), Box<dyn Error>> {
     let mut tokens = Vec::new();
     for token in (0..Rank::MAX).map_while(|rank| encoding.decode_bytes(&[rank]).ok()) {

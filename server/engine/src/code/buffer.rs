@@ -30,7 +30,7 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block, which may be provisional.
+    /// The outline and the map block. While the text has syntax errors, they may belong to an earlier text.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
@@ -39,11 +39,12 @@ pub struct ParsedBuffer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SyncState {
     Settled,
-    /// The tree may depend on the edits that led to the text, and the outline is of an earlier text.
+    /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier text.
     Provisional,
 }
 
-/// State for the next parse. All clones of a buffer share it, so that one parse serves all of them.
+/// The newest parse, from which the next one starts. All clones of a buffer share it, so that one parse serves all
+/// of them.
 #[derive(Debug)]
 struct Live {
     parsed: ParsedBuffer,
@@ -56,7 +57,7 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Identifies the text. Unique within the process and independent of the editor's versions.
+    /// Identifies the text. Unique within the process, unlike the editor's version number.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
@@ -128,8 +129,8 @@ impl Buffer {
     }
 
     /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
-    /// language. The result may be provisional. It has no symbols if [`Buffer::give_up`] was called for this
-    /// text.
+    /// language. While the text has syntax errors, the outline may belong to an earlier text. The result has no
+    /// symbols if [`Buffer::give_up`] was called for this text.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -166,7 +167,7 @@ impl Buffer {
         Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
-    /// Returns the last installed parse, which may be outdated or provisional.
+    /// Returns the last installed parse, which may belong to an earlier text.
     pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
@@ -188,8 +189,8 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The
-    /// outline is never provisional: the same text gives the same outline.
+    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The outline
+    /// depends only on the text, not on earlier edits.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -243,7 +244,7 @@ impl Buffer {
 }
 
 impl Live {
-    /// Updates the state to the text of `buffer`, which results from `edits`. On error, the state is
+    /// Updates the state to the text of `buffer`, which is the previous text after `edits`. On error, the state is
     /// unchanged.
     fn advance(
         &mut self,
@@ -268,7 +269,7 @@ impl Live {
     }
 }
 
-/// Marks the absence of a generation.
+/// Value of [`Buffer::given_up`] while no text was given up. No generation has this number.
 const NEVER: u64 = u64::MAX;
 
 /// Returns a number that is unique within the process, used only for comparison. A counter per buffer would

@@ -25,12 +25,12 @@ pub enum OutOfStep {
     },
     /// A change referred to a range outside the text.
     InvalidRange {
-        /// Description of the problem.
+        /// Why the range is invalid.
         detail: String,
     },
     /// A message about the document was invalid.
     Misread {
-        /// Description of the problem.
+        /// Why the message is invalid.
         detail: String,
     },
 }
@@ -57,7 +57,7 @@ pub enum Sync {
     InStep,
     /// The text may be outdated. The next message with the full text (open, full change, or save with text) repairs it.
     OutOfStep {
-        /// The first problem since the text last matched.
+        /// The first problem since the text last matched the editor's.
         reason: OutOfStep,
     },
 }
@@ -81,10 +81,10 @@ pub enum EditError {
         /// Length of the text in bytes.
         len: usize,
     },
-    /// The range begins or ends inside a character.
+    /// The range begins or ends inside a multi-byte character.
     #[error("byte {offset} is inside a character")]
     InsideCharacter {
-        /// Byte offset inside a character.
+        /// Byte offset of that end of the range.
         offset: usize,
     },
 }
@@ -167,7 +167,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also puts a document back in step.
+    /// Replaces the whole text. The document then matches the editor's text again.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
@@ -175,7 +175,7 @@ impl Document {
         self.sync = Sync::InStep;
     }
 
-    /// Marks the text as out of step. The first reason is kept until the text is repaired.
+    /// Records that the text may differ from the editor's. Only the first reason is kept until the text is replaced.
     pub(crate) fn lose_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
             self.sync = Sync::OutOfStep { reason };
@@ -223,7 +223,8 @@ impl Document {
         }
     }
 
-    /// Whether an edit starts directly after a CR, and may therefore separate it from its LF.
+    /// Whether an edit of this range starts directly after a carriage return, and may therefore separate it from its
+    /// line feed.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }

@@ -11,7 +11,8 @@ pub struct SymbolSettings {
     /// and at most half of the window.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them.
+    /// Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
+    /// them.
     pub max_file_bytes: u64,
 }
 

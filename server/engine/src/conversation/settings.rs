@@ -32,7 +32,7 @@ pub struct CompactionSettings {
     /// Whether to check if a compaction is due. If off, conversations are compacted only on request, or when the
     /// model rejects a prompt as too long.
     pub enabled: bool,
-    /// Whether to compact automatically when a compaction is due. If off, Strata only reports it
+    /// Whether to compact automatically when a compaction is due. If off, Strata only reports that one is due
     /// (`strata.compaction.status`).
     pub auto: bool,
     /// Compaction profile, which decides when to compact, what to keep, and what the summary looks like: `topic`,
@@ -139,21 +139,22 @@ pub(crate) enum ArchivalMode {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Maximum lines of a tool output. Longer ones are truncated. 0 means no limit.
+    /// Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum characters of a tool output. Longer ones are truncated. 0 means no limit.
+    /// Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit.
+    /// Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
-    /// then contains a notice, and the model can read the file in parts. 0 means no limit.
+    /// Size of a tool output, in characters, above which it is saved to a file instead of truncated. The
+    /// conversation then contains a notice, and the model can read the file in parts. 0 never saves an output to a
+    /// file.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
-    /// files are deleted first.
+    /// Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it,
+    /// the oldest files are deleted.
     pub spill_quota_mib: NonZeroU32,
     /// Which part of a truncated tool output to keep: only the beginning, or the beginning and the end.
     #[schemars(extend("x-workspace" = true))]

@@ -154,16 +154,16 @@ pub struct CacheSettings {
     /// charge more for writing to it.
     #[schemars(extend("x-workspace" = true))]
     pub ttl: Ttl,
-    /// Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
-    /// text again, and everything after it, which costs nearly twice as much.
+    /// Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from
+    /// that file on, which nearly doubles the input cost.
     #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
     /// Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit.
     /// Saves tokens, but the model must apply its edit itself to know the current text.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
-    /// Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
-    /// rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
+    /// Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it,
+    /// Strata rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
     #[schemars(extend("x-workspace" = true))]
     pub slack: u32,
 }

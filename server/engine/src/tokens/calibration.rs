@@ -13,22 +13,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::counting::Tokenizer;
 
-/// Bounds of the factor. Tokenizers differ by less on text of the same kind.
+/// Lower and upper bound of the ratio between a model's tokens and Strata's estimate. Tokenizers differ by less than
+/// that on text of the same kind.
 const FACTORS: (f64, f64) = (0.5, 2.0);
-/// Maximum relative change of the factor per report.
+/// Maximum relative change to the factor per usage report.
 const STEP: f64 = 0.1;
-/// Minimum growth, in tokens, from which to learn the factor. Smaller growth is mostly overhead.
+/// Minimum growth from one request to the next, in tokens, from which to learn the factor. Smaller growth is mostly
+/// overhead.
 const TELLING: f64 = 200.0;
-/// Minimum growth, in tokens, to divide an error by.
+/// Minimum growth, in tokens, that a prediction error is divided by. Smaller growth would exaggerate the error.
 const LEAST: f64 = 256.0;
-/// Maximum number of values kept of each kind: enough for a median that ignores outliers, few enough to follow
-/// a change of topic.
+/// Maximum number of growths kept per model: enough for a median that ignores outliers, few enough to follow a
+/// change of topic.
 const GROWTHS: usize = 24;
+/// Maximum number of bills kept per model.
 const BILLS: usize = 8;
+/// Maximum number of prediction errors kept per model.
 const MISSES: usize = 16;
 /// Minimum number of recorded errors from which to compute the error bound.
 const ENOUGH: usize = 4;
-/// Maximum share of a limit that is attributed to overhead, since a report may be wrong.
+/// Maximum share of a token limit that is attributed to overhead, since a usage report may be wrong.
 const MOST_OVERHEAD: f64 = 0.75;
 /// Maximum number of calibrated models. When full, the one with the fewest reports is dropped.
 const MODELS: usize = 32;
@@ -38,7 +42,7 @@ const MODELS: usize = 32;
 #[serde(transparent)]
 pub struct Calibrations(BTreeMap<String, Arc<Calibration>>);
 
-/// The calibration of one model.
+/// What usage reports have shown about Strata's token estimates for one model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Calibration {

@@ -56,7 +56,7 @@ impl EditTrail {
         true
     }
 
-    /// Returns the steps after a generation, newest first.
+    /// Returns the steps after a generation, newest first, or `None` if the trail does not contain the generation.
     fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
         let mut steps = Vec::new();
         let mut next = self.last.as_deref();

@@ -6,13 +6,14 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Maximum bonus for a recent change, and bonus for an open file. The bonuses affect which files are read, but
-/// not the scores of their passages.
+/// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
+/// passages.
 const RECENT: f64 = 0.3;
+/// Bonus for an open file. It affects whether the file is read, but not the scores of its passages.
 const OPEN: f64 = 0.3;
-/// Number of commits after which the weight of recency has halved.
+/// Number of commits after which the bonus for recency has halved.
 const HALF_AGE: f64 = 7.5;
-/// Factor for the score of a file whose role the question does not ask for.
+/// Factor for the score of a file in a role, such as tests, that the question does not ask for.
 const ASIDE: f64 = 0.25;
 
 /// A file that is worth reading for a question.
@@ -27,7 +28,7 @@ pub struct CandidateFile {
     pub(super) is_named: bool,
 }
 
-/// The role of a file in a repository.
+/// The role of a file in a repository, judged by its path and language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Source,
@@ -78,7 +79,8 @@ pub fn candidate_files(
     ranked.into_iter().map(|(_, file)| file).collect()
 }
 
-/// Returns the recency of a change, between 0 and 1, given the number of commits since.
+/// Returns the recency of a file's last change, between 0 and 1. `age` is the number of commits since then; without
+/// it, the recency is 0.
 pub(super) fn recent(age: Option<u32>) -> f64 {
     age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
 }

@@ -21,7 +21,7 @@ use crate::code::symbols::{ParsedQuery, name_words};
 // out. The bench `content` covers other repositories as well.
 /// Weight of the BM25 score of the passage's text.
 const WORDS: f64 = 2.91;
-/// Weight of the question's words in the passage's names.
+/// Weight of the question's words that occur in the passage's names.
 const NAMES: f64 = 1.45;
 /// Weight of the share of the question's words that the passage contains.
 const COVERED: f64 = 0.75;
@@ -42,16 +42,18 @@ const FIRST: f64 = 1.19;
 const SIZE: f64 = 0.77;
 /// Penalty for a test or a document that the question does not ask for. It ranks them after most source files.
 const NO_SOURCE: f64 = 4.62;
-/// Penalty for a test module inside a source file. The value is a guess, lower than for a test file, since
-/// neither flask nor requests has such modules.
+/// Penalty for a test module inside a source file. The value is a guess, lower than for a test file, because the
+/// repositories used for fitting the weights (flask and requests) have no such modules.
 const INLINE_TEST: f64 = 1.0;
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
-/// BM25 parameters: saturation of word counts, and length normalization of passages and of files.
+/// How quickly repeated words stop adding to a BM25 score (`k1`).
 const SATURATION: f64 = 1.2;
+/// How strongly a passage's length reduces its BM25 score (`b`).
 const LENGTH: f64 = 0.6;
+/// How strongly a file's length reduces its BM25 score (`b`).
 const FILE_LENGTH: f64 = 0.75;
-/// The search stops after this many consecutive passages that do not fit.
+/// Number of consecutive passages that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 40;
 
 /// A file that may contribute excerpts, with its current text.
@@ -71,9 +73,9 @@ struct ScoredFile<'a> {
     scores: Vec<f64>,
     /// BM25 score of each passage's text.
     lexical: Vec<f64>,
-    /// Weight of the question's words in the names of each passage.
+    /// Combined weight of the question's words that occur in the names of each passage.
     by_names: Vec<f64>,
-    /// Weighted share of the question's words in each passage.
+    /// Weighted share of the question's words that each passage contains.
     covered: Vec<f64>,
     /// BM25 score of the whole file.
     by_file: f64,
@@ -111,9 +113,10 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
-/// excerpt in a prompt; `count` returns the tokens of a text. An excerpt never mixes lines that the prompt already
-/// shows with lines that it does not. If no word of the question is known, only open files are considered.
+/// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around
+/// an excerpt in a prompt; `count` returns the tokens of a text. An excerpt never mixes lines that the prompt
+/// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files
+/// are considered.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -175,7 +178,7 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Scores passages by their own words and by features of their files.
+/// Computes the score of every passage from its own words and from features of its file.
 fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
@@ -233,13 +236,13 @@ fn has_words(path: &str, words: &[Term]) -> bool {
     found
 }
 
-/// Number of occurrences of each of the question's words in a text, and the text's length in words.
+/// How often each word of the question occurs in a text, and the text's length in words.
 struct Counts {
     words: Vec<u32>,
     length: f64,
 }
 
-/// Counts for a file and each of its passages.
+/// Occurrences of the question's words in a file and in each of its passages.
 struct FileCounts {
     passages: Vec<Counts>,
     all: Counts,
@@ -305,7 +308,7 @@ impl WordWeights {
         having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
     }
 
-    /// Returns the combined weight of the question's words in the names of a passage.
+    /// Returns the combined weight of the question's words that occur in the names of a passage.
     fn names(&self, words: &[Term], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
         named.map(|(_, weight)| weight).sum()
@@ -347,11 +350,12 @@ struct Packing<'a> {
     best: f64,
     heading: &'a dyn Fn(&Excerpt) -> String,
     count: &'a dyn Fn(&str) -> usize,
-    /// Runs of consecutive chosen passages, keyed by file and first passage. The value is the end of the run
-    /// (exclusive) and its tokens.
+    /// Sequences of consecutive chosen passages, keyed by the indices of the file and of the first passage. Each
+    /// value is the index after the last passage, and the tokens of the sequence.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
-    /// Tokens of all excerpts (`all`), and of those that the prompt does not show yet (`new`).
+    /// Tokens of all chosen excerpts.
     all: usize,
+    /// Tokens of the chosen excerpts that the prompt does not show yet.
     new: usize,
 }
 

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// The search stops after this many definitions that cannot be found.
+/// Number of definitions that cannot be found in the text after which the search stops.
 const MAX_MISSES: usize = 64;
 /// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
-/// Line starts that continue a definition if they have the indentation of its head.
+/// Starts of lines that continue a definition although they are indented no deeper than its first line.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
-/// Line starts of comments and attributes.
+/// Starts of lines that contain comments or attributes.
 const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
 /// A text with the offsets of its lines.
@@ -104,7 +104,7 @@ impl<'a> Lines<'a> {
         self.trimmed(line).is_empty()
     }
 
-    /// Returns the width of a line's indentation. A tab counts as four columns.
+    /// Returns the width of a line's indentation, in columns. A tab counts as four.
     pub(super) fn indent(&self, line: usize) -> usize {
         let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
         let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
@@ -132,7 +132,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Finds the name of a definition at or after byte `from`, preceded by the same word as in its head, if any.
-    /// Returns its start and end.
+    /// Returns the byte offsets of its start and end.
     fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
         let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
         let word = before.split_whitespace().next_back().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::code::outline::Outline;
 use crate::code::symbols::name_words;
 use crate::hash::ContentHash;
 
-/// Maximum lines of a passage; longer ones are split.
+/// Maximum number of lines of a passage. Longer passages are split.
 const MAX_LINES: usize = 50;
 /// Approximate number of lines of each part of a split passage.
 const PART_LINES: usize = 32;
@@ -28,8 +28,9 @@ pub(super) type Term = u32;
 pub(super) struct Passage {
     /// Line range. It starts where the previous passage ends.
     pub(super) lines: Range<usize>,
-    /// Line range without blank lines at both ends. `bytes` is its byte range.
+    /// Line range without the blank lines at both ends.
     pub(super) shown: Range<usize>,
+    /// Byte range of `shown`.
     pub(super) bytes: Range<usize>,
     /// The innermost definition that contains the passage, as an index into [`Passages::definitions`].
     pub(super) definition: Option<usize>,
@@ -56,7 +57,7 @@ pub(super) struct Passages {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Caches passages by file content. Clones share the cache. Results do not depend on it.
+/// Caches the passages of files, keyed by content. Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub struct PassageCache {
     files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_FILES>>,

@@ -18,9 +18,9 @@ pub struct PastCommit {
     pub files: Vec<FileKey>,
 }
 
-/// Returns the similarity, between 0 and 1, of a question to the most similar commit of each file. Files
-/// without a similar commit are absent. Rare words count more, and a commit that changed many files counts
-/// less for each of them.
+/// Returns, for each file, the similarity between a question and the most similar commit that changed the file,
+/// between 0 and 1. Files without a similar commit are absent. Rare words count more, and a commit that changed many
+/// files counts less for each of them.
 pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeMap<&'a FileKey, f64> {
     let places: FxHashMap<&str, usize> =
         asked.words.iter().enumerate().map(|(at, (word, _))| (word.as_str(), at)).collect();

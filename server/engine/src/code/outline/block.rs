@@ -16,7 +16,7 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::sanitize::single_line;
 
-/// Explains map blocks to the model that reads them.
+/// Explanation of the symbol map, for the model that reads it.
 pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
                           path. Below it, `imports` lists its imports, and each other line is the head of a definition, without its \
                           body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \
@@ -24,20 +24,20 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
                           file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
                           and `…` marks cut text.";
 
-/// Approximate maximum size of a block, in bytes. Definitions beyond it are only counted.
+/// Approximate maximum size of a block, in bytes. The block ends with the number of definitions that do not fit.
 const MAX_BLOCK: usize = 32_768;
-/// Maximum imports listed in a block.
+/// Maximum number of imports listed in a block.
 const MAX_IMPORTS: usize = 40;
-/// Maximum number of sections or keys listed per parent in documents. The first versions of a changelog or
-/// rows of a table are representative.
+/// Maximum number of sections or keys listed per parent in documents. The first ones are representative, as in a
+/// changelog or a table.
 const MAX_SIBLINGS: usize = 40;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
-/// Maximum characters of an attribute.
+/// Maximum length of an attribute, in characters.
 const MAX_ATTRIBUTE: usize = 60;
-/// Maximum names in a block at `MapLevel::Names`.
+/// Maximum number of names in a block at `MapLevel::Names`.
 const MAX_NAMES: usize = 24;
-/// Maximum characters of a name in a block at `MapLevel::Names`, where headings may be whole sentences.
+/// Maximum length, in characters, of a name in a block at `MapLevel::Names`. Headings may be whole sentences.
 const MAX_NAME: usize = 48;
 
 /// One file's part of the symbol map.
@@ -55,7 +55,7 @@ pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapB
     map_block_signed(language, key, outline, Signature::of(outline.visible()))
 }
 
-/// Like `map_block`, for an outline whose signature is known.
+/// Like `map_block`, for an outline whose [`Signature`] was already computed.
 pub(super) fn map_block_signed(
     language: LanguageId,
     key: &FileKey,
@@ -232,7 +232,7 @@ fn imports(text: &mut String, imports: &Names) {
     }
 }
 
-/// Writes definitions. `visible` is the number of symbols in `shown`.
+/// Appends the lines of definitions to `text`. `visible` is the number of symbols in `shown`.
 fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
     let mut written = 0_usize;
     // Depth of the line of values that the next value can join.
@@ -288,13 +288,13 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
     }
 }
 
-/// Number of document sections and keys so far at each level of the current branch.
+/// Number of document sections and keys counted so far at each level, below the current ancestors.
 #[derive(Default)]
 struct Siblings(Vec<usize>);
 
 impl Siblings {
-    /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds the limit. Code has no
-    /// limit.
+    /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds [`MAX_SIBLINGS`]. Definitions
+    /// in code have no limit.
     fn have_room_for(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;

@@ -10,7 +10,7 @@ use super::symbol::{Scope, Symbol};
 pub(crate) const MAX_SYMBOLS: usize = 20_000;
 /// Maximum number of names per file that refer to other files' definitions.
 pub(crate) const MAX_REFERENCES: usize = 50_000;
-/// Maximum imports per file.
+/// Maximum number of imports per file.
 pub(crate) const MAX_IMPORTS: usize = 1_000;
 
 /// The definitions, imports and mentioned names of a file. Compact: contains no positions and no syntax tree.
@@ -26,7 +26,7 @@ pub struct Outline {
     pub references: Names,
     /// Number of tests in the file.
     pub tests: u32,
-    /// Whether a marker in the text or its shape indicates a generated file.
+    /// Whether the file is probably generated, judging by a marker in its text or by its long lines.
     pub generated: bool,
 }
 

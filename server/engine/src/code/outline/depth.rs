@@ -5,8 +5,9 @@
 //! depth, without checking for cancellation. With 16,000 unclosed `<` (32 KB of C#), it took seven seconds
 //! and 2 GB. `cargo bench -p e2e --bench survival` contains such texts.
 
-/// Maximum number of unclosed `<`. Types nest about ten deep, and comparisons end with their statement or the enclosing
-/// brackets. Parsing a text at this limit took 30 to 60 MB.
+/// Maximum number of unclosed `<` in a text to parse. Parsing a text at this limit took 30 to 60 MB. Real types nest
+/// about ten deep, and the `<` of a comparison counts only up to the end of its statement or of the enclosing
+/// brackets.
 const DEEPEST: usize = 1_000;
 
 /// Tracks the nesting depth of a text that is read in pieces.
@@ -21,8 +22,8 @@ struct Depth {
     deepest: usize,
 }
 
-/// Whether a text nests `<` too deeply. `rest(offset)` returns the next chunk of the text from an offset, or an empty
-/// slice at the end.
+/// Whether a text nests `<` too deeply to be parsed. `rest(offset)` returns the next chunk of the text from an
+/// offset, or an empty slice at the end.
 pub(super) fn is_too_deep<'a>(rest: &impl Fn(usize) -> &'a [u8]) -> bool {
     // Counting is much faster than tracking depth, and rules out nearly all texts.
     let count = |piece: &[u8]| piece.iter().filter(|&&byte| byte == b'<').count();

@@ -8,8 +8,8 @@ use strata_grammars::LanguageId;
 
 use crate::hash::ContentHash;
 
-/// Returns the edition of a language's outlines. Processes with the same edition produce the same outline for
-/// the same text.
+/// Returns a hash that identifies how this build outlines a language. Builds with the same hash produce the same
+/// outline for the same text.
 pub fn edition(language: LanguageId) -> ContentHash {
     static EDITIONS: [OnceLock<ContentHash>; LanguageId::COUNT] =
         [const { OnceLock::new() }; LanguageId::COUNT];

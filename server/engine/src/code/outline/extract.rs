@@ -15,18 +15,18 @@ use super::tables::{Role, Tables, flag, usage};
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
-/// Maximum bytes of a name. Longer names are assumed to be generated and ignored.
+/// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
 pub(super) const MAX_NAME: usize = 120;
-/// Maximum characters of an import or attribute.
+/// Maximum length of an import or attribute, in characters.
 const MAX_DETAIL: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
 pub(super) const MAX_DETAILS: usize = 64;
-/// Maximum bytes of captured text to include in a hash.
+/// Maximum number of bytes of a captured text that count toward a hash.
 const MAX_SAID: usize = 512;
 /// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// Collects the findings of a walk over a whole tree.
+/// Walks a whole tree and returns its symbols, imports and mentioned names.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
@@ -65,8 +65,8 @@ pub(super) fn findings_from<'a>(
     Ok(Some(()))
 }
 
-/// What was found in a text or in a piece of it: symbols and imports, in source order, mentioned names, and the
-/// number of tests.
+/// The contents of a text or of a piece of it: symbols and imports in source order, mentioned names, and the number
+/// of tests.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,
@@ -77,7 +77,7 @@ pub(super) struct Findings<'a> {
     pub(super) tests: u32,
 }
 
-/// A symbol whose head may not be complete yet.
+/// A symbol under construction: its head may not be complete yet.
 pub(super) struct Draft<'a> {
     pub(super) kind: SymbolKind,
     /// Number of enclosing definitions.
@@ -128,7 +128,7 @@ pub(super) struct Instance<'a> {
 /// whole state follows from the enclosing nodes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
-    /// Number of nodes that enclose the node. `kind` is the kind of the node itself.
+    /// Number of nodes that enclose the node about to be entered.
     pub(super) depth: usize,
     pub(super) kind: u16,
     /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
@@ -137,7 +137,7 @@ pub(super) struct Anchor {
     pub(super) around: u64,
 }
 
-/// The decision of a [`PiecePlan`] at an anchor.
+/// How a walk proceeds at an anchor, as decided by a [`PiecePlan`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     On,
@@ -148,7 +148,7 @@ pub(super) enum Step {
 
 /// Decides where a walk is split into pieces and where it stops.
 pub(super) trait PiecePlan<'a> {
-    /// Returns the first byte from which the plan needs anchors.
+    /// Returns the byte offset from which the plan needs anchors.
     fn next(&self) -> usize;
     /// Decides what to do at an anchor before a node that starts at byte `start`.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
@@ -174,7 +174,7 @@ impl<'a> PiecePlan<'a> for SinglePiece {
     fn end(&mut self, _: Findings<'a>) {}
 }
 
-/// A walk in progress.
+/// The state of a walk over a syntax tree.
 struct Walk<'a> {
     source: Source<'a>,
     tables: &'static Tables,
@@ -199,7 +199,7 @@ struct Walk<'a> {
 /// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
-    /// [`Anchor::around`] for the nodes down to this one.
+    /// Value of [`Anchor::around`] for the nodes from the root down to this one.
     mark: u64,
 }
 
@@ -228,7 +228,7 @@ struct Open {
     scope: Scope,
     /// Level of the innermost type that contains the members.
     owner: Option<u32>,
-    /// Number of modifiers before the body, which apply to the definition but not to its members.
+    /// Number of modifiers before the body. They apply to the definition, but not to its members.
     modifiers: usize,
 }
 
@@ -420,7 +420,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Updates open definitions for a node.
+    /// Updates the innermost open definition for a node: records the node if it is not ordinary code, ends the head
+    /// at a syntax error, and drops pending attributes that belong to no definition.
     fn note(&mut self, node: &Node<'_>, flags: u8) {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
@@ -542,7 +543,7 @@ impl<'a> Walk<'a> {
         self.said = Some(said);
     }
 
-    /// Ignores the contents of a node.
+    /// Makes the walk ignore the definitions inside a node, unless the node is part of a head.
     fn hide(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
         // A head contains no definitions, and its spans must still be recorded.
@@ -654,8 +655,8 @@ impl<'a> Walk<'a> {
         self.modifiers.push(Modifier { text: self.text(node), end, hold: Hold::Rest });
     }
 
-    /// Assigns an attribute. At the start of a definition's head, it belongs to that definition; deeper inside a head,
-    /// it belongs to a parameter and stays in place; elsewhere, it is kept for the next definition.
+    /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
+    /// inside a head, it belongs to a parameter and stays in place. Elsewhere, it is kept for the next definition.
     fn attribute(&mut self, node: &Node<'_>) {
         let text = head::one_line(&self.text(node), MAX_DETAIL);
         if let Some(open) = self.open.last_mut()
@@ -678,7 +679,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Removes a part of the open head that callers do not need.
+    /// Omits a node from the head being read, because callers do not need it.
     fn omit(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
             && open.shows(node.start_byte())

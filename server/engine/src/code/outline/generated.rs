@@ -2,12 +2,14 @@
 
 use strata_grammars::LanguageId;
 
-/// Maximum number of lines to search for a marker. Further down, a text may merely mention generated files.
+/// Number of lines at the start of a file in which to search for a marker. Further down, a text may merely mention
+/// generated files.
 const MAX_LINES: usize = 20;
-/// Maximum bytes to search for a marker.
+/// Number of bytes at the start of a file in which to search for a marker.
 pub(super) const HEAD: usize = 4_096;
 /// Average line length, in bytes, above which code counts as minified.
 const LONG_LINES: usize = 300;
+/// Minimum size of a file that can count as minified, in bytes.
 const LEAST_MINIFIED: usize = 4_096;
 /// Starts of comment lines in all languages.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];

@@ -10,11 +10,11 @@ use crate::tokens::redaction::{has_a_secret, scan};
 /// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
 const SHORTEST_SECRET: usize = 16;
 
-/// Maximum characters of a head, including the truncation mark.
+/// Maximum length of a head, in characters, including the truncation mark.
 const MAX_HEAD: usize = 200;
-/// Maximum characters of a string literal in a head.
+/// Maximum length of a string literal in a head, in characters.
 const MAX_STRING: usize = 24;
-/// Maximum bytes of a head to read, not counting bodies inside it. Limits the work when heads are nested.
+/// Maximum number of bytes to read of a head, not counting bodies inside it. Limits the work when heads are nested.
 pub(super) const MAX_SCAN: usize = 4_096;
 
 /// A part of a head that is not ordinary code.

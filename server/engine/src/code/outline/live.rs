@@ -28,9 +28,9 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// Number of bytes after a touched piece that are copied along with it for a walk.
+/// Number of bytes to copy after a run of edited pieces, in case the walk reads past its end.
 const AT_HAND: usize = 4 * PIECE;
-/// Maximum number of pending edits. With more, the outline is rebuilt.
+/// Maximum number of pending edits. After more edits, the outline is rebuilt instead of updated.
 const MAX_PENDING: usize = 1_000;
 
 /// The outline of a text that is being edited, with the data for updating it after edits.
@@ -55,7 +55,7 @@ pub(crate) struct LiveOutline {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Currency {
     Current,
-    /// The outline is of an earlier text.
+    /// The outline belongs to an earlier text.
     Behind,
 }
 
@@ -74,7 +74,7 @@ enum ShownSymbols {
     Some,
 }
 
-/// The set of results that a change affects.
+/// How much of an outline a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
@@ -83,7 +83,7 @@ enum Effect {
     Everywhere,
 }
 
-/// A range of old pieces and its replacements.
+/// A range of old pieces and the pieces that replace them.
 struct Splice<'a> {
     old: Range<usize>,
     new: Vec<WalkedPiece<'a>>,
@@ -117,8 +117,8 @@ impl LiveOutline {
         Ok(live)
     }
 
-    /// Updates the outline after `edits`, unless the text is broken. `now` is the new tree. On error, the
-    /// outline is unchanged.
+    /// Updates the outline after `edits`, unless `text` has syntax errors. `now` is the tree of `text`. On error,
+    /// the outline is unchanged.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the walk finishes.
@@ -165,9 +165,10 @@ impl LiveOutline {
         }
     }
 
-    /// Updates the outline from the outlined text to `text`, neither of which has syntax errors. Walks the new tree again
-    /// from each edited piece, only until it reaches a known anchor, because everything from there to the next edit is
-    /// unchanged. Comparing the old and the new tree instead would take half as long as parsing.
+    /// Updates the outline from the outlined text to `text`, neither of which has syntax errors. Walks the new tree
+    /// from each edited piece to the first anchor that the outline already has, because everything from there to the
+    /// next edit is unchanged. Comparing the old and the new tree instead would take half as long as parsing the
+    /// whole text.
     fn catch_up(
         &mut self,
         now: &SyntaxTree,
@@ -339,8 +340,8 @@ impl Piece {
         }
     }
 
-    /// Selects which symbols are shown. `how` contains, for each found symbol, its depth and the names set on
-    /// its instances, or `None` to hide the symbol.
+    /// Sets which symbols are shown. `how` yields, for each found symbol, its depth and the names set on its
+    /// instances, or `None` to hide the symbol.
     fn show(&mut self, how: impl Iterator<Item = Option<(u32, Names)>>) {
         let how: Vec<Option<(u32, Names)>> = how.collect();
         let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
@@ -415,8 +416,8 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Returns the names set on instances, each with the number of preceding symbols and the level of its owner.
-/// The number does not include the `many` symbols after the first `front`.
+/// Returns the names set on instances, each with the number of preceding symbols and the level of its owner. Symbols
+/// are counted as if the `many` symbols after the first `front` were absent.
 fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;

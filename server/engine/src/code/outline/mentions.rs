@@ -25,7 +25,7 @@ pub(super) struct Mentions {
     language: LanguageId,
     numbers: FxHashMap<Arc<str>, u32>,
     names: Vec<Name>,
-    /// Numbers that no piece uses anymore.
+    /// Numbers of names that no piece mentions any longer, for reuse.
     free: Vec<u32>,
     /// The names that count as references, sorted.
     references: Names,
@@ -40,7 +40,7 @@ struct Name {
     pieces: [u32; USAGES],
 }
 
-/// Whether a name was a reference.
+/// Whether a name counted as a reference before the current changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Before {
     Reference,
@@ -86,7 +86,7 @@ impl Mentions {
         }
     }
 
-    /// Returns the sorted names that may be defined elsewhere, and their number.
+    /// Returns the sorted names that may be defined elsewhere, and how many there are.
     pub(super) fn references(&mut self) -> (&Names, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();

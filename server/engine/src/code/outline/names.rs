@@ -70,7 +70,7 @@ pub(super) enum Change {
     Out,
 }
 
-/// Returns the offset of the first line in a text of sorted lines that is not less than `name`.
+/// Returns the byte offset of the first line that is not less than `name`, in a text of sorted lines.
 fn line_not_before(text: &str, name: &str) -> usize {
     let bytes = text.as_bytes();
     // `low` and `high` are always the start of a line or the end of the text.

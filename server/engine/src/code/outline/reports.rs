@@ -18,7 +18,7 @@ pub struct GrammarReport {
     pub problem: Option<&'static str>,
 }
 
-/// Checks every language, in order of name.
+/// Checks the grammar of every language, in alphabetical order.
 pub fn grammar_reports() -> Vec<GrammarReport> {
     let report = |language: LanguageId| GrammarReport {
         name: language.name,

@@ -108,7 +108,7 @@ pub(super) struct Resolver<'a> {
     /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
     /// and by number of parts.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
-    /// Names set on an instance, by the number of the shown type.
+    /// Names set on instances, keyed by the number of their type among the shown definitions.
     instances: FxHashMap<u32, Vec<&'a str>>,
     known: FxHashSet<(u32, &'a str)>,
 }
@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the names set on instances, by the number of the shown type.
+    /// Returns the names set on instances, keyed by the number of their type among the shown definitions.
     pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }

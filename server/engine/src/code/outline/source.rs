@@ -9,7 +9,8 @@ use tree_sitter::{Node, TextProvider};
 
 use crate::text::floor;
 
-/// A text of which one piece is contiguous. Offsets are bytes from the start of the whole text.
+/// A text in a rope, with a contiguous copy of the piece being read. Offsets are bytes from the start of the whole
+/// text.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     piece: &'a str,
@@ -58,7 +59,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Bytes of a part of a text.
+/// A part of a text, as bytes for a tree-sitter query.
 pub(super) struct Bytes<'a>(Cow<'a, str>);
 
 impl AsRef<[u8]> for Bytes<'_> {

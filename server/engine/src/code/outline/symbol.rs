@@ -86,7 +86,7 @@ impl SymbolKind {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
-    /// Whether the symbol is a value. Values inside functions are not kept.
+    /// Whether the symbol is a value. Outlines omit values inside functions.
     pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
@@ -101,7 +101,7 @@ impl SymbolKind {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
-    /// Returns the kind as it is written in captures.
+    /// Returns the kind as it is spelled in capture names.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Module => "module",

@@ -16,7 +16,7 @@ pub(crate) mod flag {
     pub(crate) const STRING: u8 = 2;
     /// A pattern of the outline query can start here.
     pub(crate) const PATTERN: u8 = 4;
-    /// Rules apply to the names directly inside it, depending on their position.
+    /// The names directly inside the node are classified by their position.
     pub(crate) const POSITION: u8 = 8;
 }
 
@@ -24,7 +24,7 @@ pub(crate) mod flag {
 pub(crate) mod usage {
     /// The name is in a position that no rule covers.
     pub(crate) const PLAIN: u8 = 1;
-    /// The name refers to something outside the function.
+    /// The name is a member or a reference, so it refers to something outside the function.
     pub(crate) const MEMBER: u8 = 2;
     /// The name is bound locally somewhere in the file.
     pub(crate) const LOCAL: u8 = 4;
@@ -74,7 +74,7 @@ impl Tables {
         TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
-    /// Returns the [`flag`] bits of a node kind, or 0 for the kind of errors.
+    /// Returns the [`flag`] bits of a node kind, or 0 for error nodes.
     pub(crate) fn flags(&self, kind: u16) -> u8 {
         self.flags.get(usize::from(kind)).copied().unwrap_or(0)
     }

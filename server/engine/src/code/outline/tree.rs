@@ -48,10 +48,12 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// Maximum progress reports of a parser: a fixed number, plus a number per KiB. A parser reports every hundred steps.
-/// Real code needs 6 to 25 reports per KiB; the highest values are from minified or generated code. Random punctuation
-/// in an ambiguous language needs hundreds and may never finish.
+/// Base limit of a parser's progress reports, which it makes every hundred steps. Parsing is given up beyond the
+/// limit.
 const PATIENCE: usize = 2_000;
+/// Progress reports added to the limit for each KiB of text. Real code needs 6 to 25 reports per KiB; the highest
+/// values are from minified or generated code. Random punctuation in an ambiguous language needs hundreds and may
+/// never finish.
 const PATIENCE_PER_KIB: usize = 64;
 
 /// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its
@@ -89,7 +91,7 @@ pub(crate) fn parse_rope(
     parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
 }
 
-/// Like [`parse`], with a limit in hundreds of steps.
+/// Like [`parse`], with a maximum number of progress reports, which the parser makes every hundred steps.
 pub(super) fn parse_within(
     patience: usize,
     language: LanguageId,
@@ -167,7 +169,7 @@ impl SyntaxTree {
         Some(tree)
     }
 
-    /// Updates the tree for a change of the text, so that it can be passed as `old` to [`parse`].
+    /// Updates the tree for a change to the text, so that it can be passed as `old` to [`parse`].
     pub(crate) fn edit(&mut self, edit: &TreeEdit) {
         if !self.complete {
             return;

@@ -7,7 +7,7 @@ use super::confidence::Confidence;
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// Files that may refer to a name, with the confidence in each.
+/// Files that may refer to a name, with the confidence that they do.
 pub(super) struct LikelyFiles<'a> {
     /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
     known: BTreeMap<FileKey, f64>,

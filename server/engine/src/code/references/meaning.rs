@@ -18,16 +18,16 @@ use crate::key::FileKey;
 
 /// Maximum steps to resolve one reference. The limit is high because a package may re-export the names of many modules.
 const STEPS: u32 = 2_000;
-/// Maximum nesting depth of steps.
+/// Maximum nesting depth of the steps that resolve one reference.
 const MAX_DEPTH: u32 = 60;
-/// Maximum number of meanings of one expression.
+/// Maximum number of meanings to consider for one expression.
 const MAX_VALUES: usize = 8;
 /// Maximum number of names resolved in one annotation.
 const MAX_NAMES: usize = 16;
 /// Maximum number of parsed files kept in memory.
 const MAX_FILES: usize = 256;
 
-/// Access to the current texts of files.
+/// Access to the current text of each file.
 pub trait SourceTexts {
     /// Returns the text of a file, or `None` if it cannot be read.
     fn text(&self, key: &FileKey) -> Option<Arc<str>>;
@@ -272,7 +272,8 @@ impl<'a> Meanings<'a> {
         self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
     }
 
-    /// Resolves a group to the targets of its imports, or to its own definition.
+    /// Resolves a group of bindings to the targets of its imports and aliases, and to its own definition if it has
+    /// one.
     fn group(&self, file: usize, group: usize) -> Vec<Value> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut found = each(bindings.iter(), |binding| match binding {
@@ -420,7 +421,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// Returns the values that a type annotation allows.
+    /// Resolves a type annotation to instances of its types.
     fn annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let found = self.annotated(file, range);
         let types: Vec<Value> =

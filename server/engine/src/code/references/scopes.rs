@@ -34,7 +34,7 @@ pub(super) struct FileNames {
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
     /// Starts of argument labels.
     pub(super) labels: FxHashSet<usize>,
-    /// Starts of the names of types that every value has, such as `any`.
+    /// Starts of the names of types that accept every value, such as `any`.
     pub(super) any: FxHashSet<usize>,
     shapes: FxHashMap<(usize, usize), Shape>,
 }
@@ -170,7 +170,7 @@ impl FileNames {
         self.scopes.get(scope)?.names.get(name).copied()
     }
 
-    /// Whether other files may refer to the names of a group.
+    /// Whether other files may refer to the name whose bindings `group` contains.
     pub(super) fn is_definition(&self, group: &Group) -> bool {
         self.is_reachable(group.scope)
             && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
@@ -364,7 +364,7 @@ impl<'t> MatchParts<'t> {
     }
 }
 
-/// Matches collected in a file before its scopes are nested.
+/// The scopes and names found in a file so far, before the scopes are nested.
 struct FileDraft<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,

@@ -13,7 +13,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, SymbolKind};
 use crate::key::FileKey;
 
-/// Maximum characters of a shown line.
+/// Maximum length of a reported line, in characters.
 const MAX_LINE: usize = 200;
 
 /// The target of a search for references.

@@ -3,7 +3,7 @@
 
 use crate::key::FileKey;
 
-/// A line that marks files as generated or not generated.
+/// A line of a `.gitattributes` file that marks files as generated or not generated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GeneratedRule {
     /// Directory of the `.gitattributes` file.

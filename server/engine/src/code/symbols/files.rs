@@ -34,7 +34,7 @@ struct Directory<'a> {
     total: usize,
 }
 
-/// A directory that may be expanded. The greatest candidate is tried first.
+/// A directory that may be expanded. Candidates that compare as greater are tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate<'a> {
     relevant: bool,

@@ -41,9 +41,9 @@ enum MatchPlace {
 }
 
 /// Finds symbols whose names contain the letters of `query` in order, ignoring case. Returns at most `limit`
-/// symbols, closest first, ties by file and position. In a dotted query (`Type.method`), the last part
-/// matches the name, and the preceding parts must equal the names of containers. Omits implementation blocks,
-/// which share the names of their types.
+/// symbols, closest first, then in order of file and position. In a dotted query (`Type.method`), the last part
+/// matches the name, and the preceding parts must equal the names of containers. Omits implementation blocks, which
+/// share the names of their types.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
@@ -85,8 +85,8 @@ pub fn find<'a>(
 }
 
 /// Finds files whose paths contain the letters of `query` in order, ignoring case. Returns at most `limit`, closest
-/// first, ties by key. A match in the file name is closer than one in the whole path. `files` must be sorted. An empty
-/// query returns the first files.
+/// first, then in key order. A match in the file name is closer than one in the whole path. `files` must be sorted.
+/// An empty query returns the first files.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.

@@ -13,7 +13,7 @@ use crate::key::FileKey;
 /// The symbols of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
-    /// The language with which the file was parsed.
+    /// The language as which the file was parsed.
     pub language: LanguageId,
     pub outline: Outline,
     pub block: MapBlock,
@@ -63,7 +63,7 @@ impl SymbolIndex {
     }
 }
 
-/// Dereferences to the map, for reading.
+/// Dereferences to the map from file keys to symbols, for reading.
 impl Deref for SymbolIndex {
     type Target = BTreeMap<FileKey, Arc<FileSymbols>>;
 

@@ -96,7 +96,7 @@ impl Manifests {
         )
     }
 
-    /// Parses the texts of project files. Ignores all other files.
+    /// Parses project files, given with their text. Ignores all other files.
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a FileKey, &'a str)>) -> Self {
         let mut manifests = Self::default();
         for (key, text) in files {

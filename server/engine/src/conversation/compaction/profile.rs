@@ -215,14 +215,15 @@ pub struct ProfileOptions {
     /// results and the summary are shortened.
     #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
-    /// Maximum characters of each tool result that the summarizing model sees. 0 means no limit.
+    /// Maximum length of each tool result that the summarizing model sees, in characters. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub result_chars: Option<usize>,
-    /// Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit.
+    /// Maximum length of each tool call's arguments that the summarizing model sees, in characters. 0 means no
+    /// limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Maximum characters per result in the digest of older tool results. Applies only to `checkpoint` and to
-    /// profiles based on it (`like`).
+    /// Maximum length of each result in the digest of older tool results, in characters. Applies only to
+    /// `checkpoint` and to profiles based on it (`like`).
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
     /// Maximum number of results listed in the digest of older tool results, newest first. The others are only

@@ -28,9 +28,10 @@ pub struct ToolPatterns {
     pub read_tools: Vec<String>,
     /// Names of tools that change files. Compaction keeps the paths of the files they change.
     pub edit_tools: Vec<String>,
-    /// Names of tools that run shell commands.
+    /// Names of tools that run shell commands. Summaries written without a model list these commands and which of
+    /// them failed.
     pub command_tools: Vec<String>,
-    /// Names of tools that search or list files.
+    /// Names of tools that search or list files. The files in their results do not count as read.
     pub search_tools: Vec<String>,
 }
 

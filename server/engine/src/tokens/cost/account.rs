@@ -84,8 +84,8 @@ impl Account {
         account
     }
 
-    /// Charges a request. The charge is 0 if the request has more breakpoints than allowed; dialect checks
-    /// reject such requests before they are sent.
+    /// Charges a request. The charge is 0 if the request has more breakpoints than allowed; the checks of the
+    /// request format reject such requests before they are sent.
     fn charge(&mut self, sent: &SentRequest) -> Charge {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }

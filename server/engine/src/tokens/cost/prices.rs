@@ -8,7 +8,7 @@ use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
 /// Minimum lifetime, in seconds, of an entry that counts as [`Ttl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
 
-/// Prices of one model under one lifetime of cache entries.
+/// Prices of one model for one lifetime of cache entries, as multiples of its price of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
@@ -47,7 +47,7 @@ impl Prices {
         Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
     }
 
-    /// Returns prices without a cache, where all input is plain.
+    /// Returns prices under which nothing is cached and all input is plain.
     pub(crate) fn uncached() -> Self {
         Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
     }

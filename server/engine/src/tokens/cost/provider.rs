@@ -124,9 +124,8 @@ impl Provider {
         self.prices = prices;
     }
 
-    /// Returns the tokens read and written with explicit markers. Each marker writes one entry and finds
-    /// entries up to `lookback` positions back, including its own. A run of tool calls or results is one
-    /// position.
+    /// Returns the tokens read and written with explicit markers. Each marker writes one entry and finds entries up
+    /// to `lookback` positions back, including its own. A run of tool calls or results counts as one position.
     fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> (usize, usize) {
         let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
         let counts = |prefix: &Prefix| looks(prefix) && prefix.mark == Mark::Breakpoint;

@@ -21,8 +21,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the share of the input that was read from the cache, in percent, rounded to one decimal;
-    /// `None` if there is no input.
+    /// Returns the percentage of the input that was read from the cache, rounded to one decimal, or `None` if there
+    /// is no input.
     pub fn cached_percent(self) -> Option<f64> {
         let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)

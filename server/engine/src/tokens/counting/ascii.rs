@@ -11,7 +11,8 @@ type Bits = u64;
 type Block = [u8; Bits::BITS as usize];
 type Lanes = [u8; 16];
 
-/// Byte classes of a block. The first six are disjoint; a byte in none of them is a symbol.
+/// Positions in a block of the bytes of each class. The first six classes are disjoint; a byte in none of them is a
+/// symbol.
 struct Kinds {
     upper: Bits,
     lower: Bits,
@@ -21,7 +22,7 @@ struct Kinds {
     blank: Bits,
     /// Non-ASCII bytes, whose class is unknown here.
     foreign: Bits,
-    /// Plain spaces, the only blanks that may lead symbols.
+    /// Plain spaces, the only blanks with which a pre-token of symbols may start.
     space: Bits,
     quote: Bits,
     slash: Bits,

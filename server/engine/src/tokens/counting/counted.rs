@@ -22,7 +22,7 @@ pub struct CountedText {
     exact: usize,
 }
 
-/// A sequence of whole lines that starts at an exact cut.
+/// A sequence of whole lines whose tokens can be counted independently of the rest of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
     bytes: u32,
@@ -116,8 +116,8 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
 
 /// Whether a part may begin at byte `at`, which must be 0 or follow a newline.
 fn is_cut(text: &Rope, at: usize) -> bool {
-    /// Maximum bytes of white space examined. After a longer run, the position does not count as a cut, so
-    /// more is recounted but the count stays exact.
+    /// Maximum number of bytes of white space to examine. After a longer run, the position does not count as a cut,
+    /// so more is recounted but the count stays exact.
     const AHEAD: usize = 256;
     let end = (at + AHEAD).min(text.len_bytes());
     let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));

@@ -41,8 +41,8 @@ pub enum ImageFormula {
         /// Tokens per square.
         tile: u32,
     },
-    /// OpenAI from GPT-4.1 mini on: scaled down to at most `max_patches` squares of 32 x 32 pixels, whose
-    /// number is multiplied by `factor` (same page, "Calculating costs").
+    /// OpenAI from GPT-4.1 mini on: scaled down to at most `max_patches` squares of 32 x 32 pixels, whose number is
+    /// multiplied by `factor` (developers.openai.com/api/docs/guides/images-vision, "Calculating costs").
     Patches {
         /// Maximum number of squares per image.
         max_patches: u32,

@@ -10,15 +10,15 @@ use super::{Encoding, ascii};
 
 const LETTER: u8 = UPPER | LOWER | CASELESS;
 const SPACE: u8 = BLANK | NEWLINE;
-/// `[^\s\p{L}\p{N}]`
+/// Symbols: `[^\s\p{L}\p{N}]`.
 const SYMBOL: u8 = MARK | OTHER;
 /// `[^\r\n\p{L}\p{N}]`, the optional first character of a word.
 const LEAD: u8 = BLANK | SYMBOL;
 /// `[\p{Lm}\p{Lo}\p{M}]`, allowed in both the head and the tail of an o200k word.
 const BOTH: u8 = CASELESS | MARK;
-/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`
+/// Characters in the head of an o200k word: `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
 const HEAD: u8 = UPPER | BOTH;
-/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
+/// Characters in the tail of an o200k word: `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
 const TAIL: u8 = LOWER | BOTH;
 
 /// Iterator over the ends of the pre-tokens of a text, as byte offsets. Each pre-token starts at the end of
@@ -57,15 +57,16 @@ impl<'a> PreTokenEnds<'a> {
         }
     }
 
-    /// cl100k: `[^\r\n\p{L}\p{N}]?+\p{L}++`
+    /// Matches a word of cl100k at byte `at`: `[^\r
+    /// \p{L}\p{N}]?+\p{L}++`. Returns its end.
     fn plain_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         let start = if class & LEAD != 0 { at + len } else { at };
         let end = self.classes.run_end(self.text, start, LETTER);
         (end > start).then_some(end)
     }
 
-    /// o200k: `HEAD*TAIL+` after a lead character, or else without one; failing that, `HEAD+TAIL*` in the
-    /// same order; then an optional contraction.
+    /// Matches a word of o200k at byte `at` and returns its end. Tries `HEAD*TAIL+` after a lead character, then
+    /// without one, then `HEAD+TAIL*` in the same order. A contraction may follow.
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         // Reject most non-words before trying each alternative.
@@ -82,7 +83,7 @@ impl<'a> PreTokenEnds<'a> {
         Some(self.contraction(end).unwrap_or(end))
     }
 
-    /// `HEAD*TAIL+`: the head is greedy and gives back only what the tail needs, which is the last character
+    /// Matches `HEAD*TAIL+`. The head is greedy and gives back only what the tail needs, which is the last character
     /// that may be in both.
     #[inline]
     fn head_then_tail(&self, start: usize) -> Option<usize> {
@@ -101,13 +102,13 @@ impl<'a> PreTokenEnds<'a> {
         if end > at { Some(end) } else { last_both }
     }
 
-    /// `HEAD+TAIL*` after `HEAD*TAIL+` failed, so that no tail can follow.
+    /// Matches `HEAD+TAIL*` after `HEAD*TAIL+` failed, so that no tail can follow.
     fn head(&self, start: usize) -> Option<usize> {
         let end = self.classes.run_end(self.text, start, HEAD);
         (end > start).then_some(end)
     }
 
-    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Ignoring case, `s` also matches U+017F, the long s.
+    /// Matches a contraction: `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Ignoring case, `s` also matches U+017F, the long s.
     fn contraction(&self, at: usize) -> Option<usize> {
         let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
         let len = match *rest {
@@ -120,7 +121,7 @@ impl<'a> PreTokenEnds<'a> {
         Some(at + 1 + len)
     }
 
-    /// `\p{N}{1,3}`
+    /// Matches up to three numeric characters: `\p{N}{1,3}`.
     fn number(&self, mut at: usize) -> usize {
         for _ in 0..3 {
             let (class, len) = self.classes.at(self.text, at);
@@ -132,7 +133,7 @@ impl<'a> PreTokenEnds<'a> {
         at
     }
 
-    /// ` ?[^\s\p{L}\p{N}]+` and the newlines after it; o200k also includes slashes.
+    /// Matches ` ?[^\s\p{L}\p{N}]+` and the newlines after it, in o200k also the slashes among them.
     fn symbols(&self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let start = at + usize::from(bytes.get(at) == Some(&b' '));
@@ -147,8 +148,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(end)
     }
 
-    /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole
-    /// run at the end of the text, or else all but its last character, which leads the next piece.
+    /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole run at
+    /// the end of the text, or else all but its last character, which becomes the first of the next pre-token.
     fn space(&self, start: usize) -> usize {
         let (mut at, mut last, mut after_newline) = (start, start, None);
         loop {

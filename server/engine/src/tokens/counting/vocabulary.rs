@@ -16,8 +16,8 @@ type Rank = u32;
 
 /// Marks the absence of a token.
 const NONE: Rank = Rank::MAX;
-/// Maximum bytes of a piece that is merged by scanning all parts for the lowest rank. This is quadratic, but
-/// fastest for few parts; longer pieces use rank buckets.
+/// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
+/// but fastest for few parts; longer pieces use rank buckets.
 const SCANNED_UP_TO: usize = 64;
 /// Slots in the cache of joined token pairs, used while merging long pieces. Repetitive text needs a few
 /// dozen.
@@ -193,10 +193,10 @@ impl Vocabulary {
         merges
     }
 
-    /// Like `merges_by_scan`, for pieces of any length. Groups pairs into one bucket per rank. Buckets are
-    /// processed in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary
-    /// made by byte pair training, a merge only creates pairs of higher rank, so that each bucket is complete
-    /// when it is processed, and the work is linear except for sorting. A pair of lower rank would still be
+    /// Like `merges_by_scan`, for pieces of any length. Groups pairs into one bucket per rank. Buckets are processed
+    /// in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary made by byte pair
+    /// training, a merge only creates pairs of higher rank, so that each bucket is complete when it is processed,
+    /// and the work is linear except for sorting. In any other vocabulary, a new pair of lower rank is still
     /// processed first.
     fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
         joins.resize(JOINS, Join::EMPTY);

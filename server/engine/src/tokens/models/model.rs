@@ -32,7 +32,7 @@ pub struct Model {
     pub overheads: Overheads,
 }
 
-/// Company that makes a model. Does not determine the dialect, since gateways serve any model in any dialect.
+/// Company that makes a model. Does not determine the request format, since gateways serve any model in any format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ModelProvider")]
@@ -80,7 +80,7 @@ pub struct CacheRules {
 pub enum CacheKind {
     /// Markers in the request end the cached prefixes.
     Explicit {
-        /// Maximum markers in one request.
+        /// Maximum number of markers in one request.
         max_breakpoints: usize,
         /// Number of blocks, including its own, in which a marker looks for a cache entry.
         lookback: usize,
@@ -124,11 +124,11 @@ pub struct Overheads {
     pub message: usize,
     /// Tokens per request, for the beginning of the answer.
     pub reply: usize,
-    /// Tokens per request that declares any tools.
+    /// Tokens per request, if it declares any tools.
     pub tool_prompt: usize,
     /// Tokens per declared tool, beyond its name, description and schema.
     pub tool: usize,
-    /// Tokens per tool call and its result, beyond their texts.
+    /// Tokens per tool call and its result, in addition to their text.
     pub tool_round_trip: usize,
 }
 
@@ -158,7 +158,7 @@ pub enum Ttl {
 }
 
 impl Model {
-    /// Returns the tokens of a request beyond its texts and images.
+    /// Returns the tokens of a request in addition to those of its text and images.
     pub fn structure_tokens(&self, structure: Structure) -> usize {
         let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
         let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };

@@ -6,8 +6,8 @@ pub(super) fn canonical(name: &str) -> String {
     name.trim().to_lowercase().replace(['.', '_'], "-")
 }
 
-/// Maximum bytes of a name. No name in use is longer, and finding the candidates takes more than quadratic
-/// time.
+/// Maximum length of a name, in bytes. No name in use is longer, and finding the candidates takes more than
+/// quadratic time.
 const LONGEST: usize = 256;
 
 /// Returns the canonical names that a spelling may stand for, most literal first: the whole spelling, then

@@ -5,7 +5,7 @@ use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
 use super::screen::RedactionSettings;
 
-/// Maximum bytes of a rule's name, and of an entry that is compared with rule names.
+/// Maximum length, in bytes, of a rule's name and of an entry that is compared with rule names.
 const LONGEST_NAME: usize = 48;
 
 impl RedactionSettings {

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-/// Maximum bytes of a key: ten times the longest RSA key in use.
+/// Maximum length of a key, in bytes: ten times that of the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
-/// Maximum bytes between a match and the end of its line. The limit keeps the scan linear if a text repeats
-/// the header on one line.
+/// Maximum number of bytes between a match and the end of its line. The limit keeps the scan linear if a text
+/// repeats the header on one line.
 const FIRST_LINE: usize = 64;
 /// Minimum length of a base64 line, in bytes, if the end of the key is unknown.
 const LINE: usize = 24;

@@ -12,9 +12,9 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 const OPENING: &str = "[secret:";
-/// Hexadecimal digits of the hash in a placeholder.
+/// Number of hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
-/// Maximum bytes of a rule name in a placeholder.
+/// Maximum length of the rule name in a placeholder, in bytes.
 const LONGEST_LABEL: usize = 48;
 
 /// Key of the placeholder hashes. Random, different for each user, and never shown.
@@ -47,7 +47,7 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// Returns the placeholder as it appears in texts.
+    /// Returns the placeholder as it appears in text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

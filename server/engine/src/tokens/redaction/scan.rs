@@ -10,7 +10,7 @@ use super::rules::{CREDENTIAL, Rule, Shape, Table};
 use super::words::Words;
 use crate::text::{ceil, floor};
 
-/// A secret in a text. Never contains a line break.
+/// A secret found in a text. Never contains a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretMatch {
     /// Byte range in the text.
@@ -30,9 +30,9 @@ impl SecretMatch {
     }
 }
 
-/// Maximum bytes from the start of a keyword that a pattern examines.
+/// Number of bytes, from the start of a keyword, in which a pattern may match.
 const WINDOW: usize = 700;
-/// Maximum bytes from the start of a keyword that the pattern of a long format examines.
+/// Number of bytes, from the start of a keyword, in which the pattern of a long format may match.
 const LONG_WINDOW: usize = 16 << 10;
 
 /// The part of the text in which a rule has already been tried.
@@ -76,8 +76,8 @@ pub(crate) fn has_a_secret(literal: &str) -> bool {
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
-    /// End of the range in which no other match can start: the part before the first dot of a rejected match
-    /// of a long format.
+    /// Byte offset before which no other match can start. Set only for a rejected match of a long format, to its
+    /// first dot or its end; otherwise 0.
     seen: usize,
 }
 

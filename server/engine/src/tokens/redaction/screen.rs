@@ -89,7 +89,8 @@ struct Secret {
 /// Key for creating placeholders, generated when the first secret is found.
 type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
-/// Replaces secrets in texts according to one set of settings.
+/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Screen::with`] know the
+/// same secrets.
 pub struct Screen {
     key: Arc<Key>,
     enabled: bool,

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 use super::key_lines::is_base64;
 use super::screen::Screen;
 
-/// Maximum bytes of a value that is screened together with its field name.
+/// Maximum length, in bytes, of a value that is searched for secrets together with its field name.
 const LONGEST_VALUE: usize = 4_096;
 /// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
 /// credential (those of Amazon Bedrock have up to 304).
 const SEAL: usize = 320;
 
 impl Screen {
-    /// Screens every string in a JSON value.
+    /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
     pub fn value(&self, value: &mut Value) {
         self.value_under("", value);
     }
@@ -33,12 +33,13 @@ impl Screen {
         self.text(text) == text
     }
 
-    /// Whether a seal may be sent back to its provider unchanged: it is base64 or contains no secret.
+    /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
+    /// it is base64 or contains no secret.
     pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
 
-    /// Screens every string in the value of the field `name`.
+    /// Replaces the secrets in the value of the field `name`, like [`Screen::value`].
     pub(crate) fn value_under(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {

@@ -4,7 +4,7 @@
 use super::piece::Piece;
 use crate::code::outline::extract::{Anchor, Findings, PiecePlan, Step};
 
-/// Minimum bytes of a piece before it may end at an anchor.
+/// Minimum size of a piece before it may end at an anchor, in bytes.
 pub(super) const PIECE: usize = 1_024;
 /// Size in bytes below which a piece is merged with the next one when it is walked again.
 const SMALL_PIECE: usize = 256;

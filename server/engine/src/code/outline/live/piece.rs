@@ -7,7 +7,7 @@ use crate::code::outline::block::Signature;
 use crate::code::outline::extract::{Anchor, Reach, Repeat};
 use crate::code::outline::mentions::Mention;
 
-/// The findings between two anchors.
+/// The symbols, imports and mentioned names between two anchors.
 #[derive(Debug)]
 pub(super) struct Piece {
     /// The anchor before the piece; unused for the first piece.
@@ -21,8 +21,9 @@ pub(super) struct Piece {
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
     pub(super) tests: u32,
-    /// The symbols as shown. `signature` is the signature of the visible ones.
+    /// The symbols that the outline shows, with their depth in it.
     pub(super) shown: Arc<[Symbol]>,
+    /// Signature of the visible symbols in `shown`.
     pub(super) signature: Option<Signature>,
 }
 

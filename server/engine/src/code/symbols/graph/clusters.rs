@@ -6,17 +6,17 @@ use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Returns the pairs of files that refer to each other, with the weight of the weaker reference. Each
-    /// pair and the list are sorted by key.
+    /// Returns the pairs of files that refer to each other, with the weight of the weaker of the two references.
+    /// Each pair and the list are sorted by key.
     #[cfg(test)]
     pub(crate) fn mutual_pairs(&self) -> Vec<(&FileKey, &FileKey, f64)> {
         let pairs = self.mutual();
         pairs.filter_map(|(a, b, weight)| Some((self.key(a)?, self.key(b)?, weight))).collect()
     }
 
-    /// Returns the groups of at least two files that are connected by mutual references of at least
-    /// `min_weight`. Each group is sorted. The largest group comes first, ties by first key. Used to form
-    /// initial tiers.
+    /// Returns the groups of at least two files that are connected by mutual references of at least `min_weight`.
+    /// Each group is sorted. The largest group comes first; groups of equal size are ordered by their first key.
+    /// Used to form initial tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
         let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
         for (a, b, weight) in self.mutual() {

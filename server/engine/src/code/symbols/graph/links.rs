@@ -14,8 +14,8 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::manifests::Manifests;
 use crate::key::FileKey;
 
-/// An unresolved mention of a name counts only if the name has at most this many definers. With more definers,
-/// a mention says little about any of them, and the cost would grow with the square of the repository's size.
+/// An unresolved mention of a name counts only if at most this many files define the name. If more do, a mention
+/// says little about any of them, and the cost would grow with the square of the repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
 /// Weight of a mention that no import resolves and whose name is defined only inside types.
 const MEMBER_WEIGHT: f32 = 0.25;
@@ -97,7 +97,7 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the references of a file whose names and pins are known.
+/// Returns the references of a file to other files, given its names and its [pins](super::model::Pin).
 pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
@@ -116,7 +116,7 @@ pub(super) fn edges(
     edges.into()
 }
 
-/// Calls `add` with every file that a name may refer to, and the likelihood.
+/// Calls `add` with every file that a name may refer to, and the likelihood that it does.
 pub(super) fn each_meant(
     resolver: &Resolver,
     names: &NameTable,

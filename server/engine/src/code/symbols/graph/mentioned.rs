@@ -6,12 +6,12 @@ use crate::key::FileKey;
 
 /// Weight of a mention in the defining file, relative to one in another file.
 const OWN: f32 = 0.3;
-/// Weight of a mention in a test file.
+/// Weight of a mention in a test file, relative to one in any other file.
 const IN_TESTS: f32 = 0.3;
 
 impl References {
-    /// Returns the names that a file exports, each with the weighted number of files that mention it. A
-    /// mention that may refer to several files counts by the likelihood that it refers to this one.
+    /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
+    /// may refer to several files counts in proportion to the likelihood that it refers to this one.
     pub(in crate::code::symbols) fn mentioned(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
         let all = self.mentions_of_definitions();
         let number = self.number(key);
@@ -24,7 +24,8 @@ impl References {
             .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
     }
 
-    /// Returns, for each file, the weighted mentions of its definitions, in their order.
+    /// Returns, for each file, the weighted number of mentions of each of its definitions, in the order of the
+    /// definitions.
     fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =

@@ -32,7 +32,8 @@ use crate::key::FileKey;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NameReferences {
     pub definer: FileKey,
-    /// The files whose mentions of the name refer to this definition, with the likelihood (at most 1); strongest first.
+    /// The files whose mentions of the name refer to this definition, each with the likelihood that they do (at most
+    /// 1), in descending order.
     pub referrers: Vec<(FileKey, f64)>,
 }
 
@@ -55,19 +56,19 @@ impl References {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }
 
-    /// Returns the number of other files that mention a name defined in the file. A file that only mentions
-    /// names with several definers counts by the likelihood that it refers to this one.
+    /// Returns the number of other files that mention a name defined in the file. A file that only mentions names
+    /// that several files define counts in proportion to the likelihood that it refers to this one.
     pub fn incoming(&self, key: &FileKey) -> f64 {
         let edges = self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
     }
 
-    /// Returns the files that refer to the file, strongest first.
+    /// Returns the files that refer to the file, strongest references first.
     pub fn dependents(&self, key: &FileKey) -> Vec<&FileKey> {
         self.by_strength(self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default())
     }
 
-    /// Returns the files that the file refers to, strongest first.
+    /// Returns the files that the file refers to, strongest references first.
     pub fn dependencies(&self, key: &FileKey) -> Vec<&FileKey> {
         self.by_strength(
             self.number(key).and_then(|number| self.node(number)).map_or(&[], |node| &node.edges),

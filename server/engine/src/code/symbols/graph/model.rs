@@ -13,17 +13,18 @@ use crate::key::FileKey;
 pub struct References {
     pub(super) resolver: Arc<Resolver>,
     pub(super) names: Arc<NameTable>,
-    /// Nodes by file, in key order.
+    /// One node for each file, in key order.
     pub(super) nodes: Vec<Arc<Node>>,
     /// The edges of all nodes, grouped by target.
     pub(super) incoming: Arc<Incoming>,
-    /// Importance of each file by a random walk without seeds; the greatest is 1. Computed on first use.
+    /// Importance of each file, computed on first use by a random walk without seeds and scaled so that the highest
+    /// value is 1.
     pub(super) centrality: Arc<OnceLock<Vec<f64>>>,
-    /// Weighted mentions of each definition, by file. Computed on first use.
+    /// Weighted number of mentions of each definition, in one list per file. Computed on first use.
     pub(super) mentioned: Arc<OnceLock<Vec<Box<[f32]>>>>,
 }
 
-/// The definitions, mentions and references of one file, with names and files as numbers.
+/// The definitions, mentions and references of one file. Names and files are represented by numbers.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) language: LanguageId,
@@ -46,6 +47,7 @@ pub(super) struct Parts {
     pub(super) imports: Box<[Edge]>,
 }
 
+/// A file that a mentioned name refers to, according to the imports of the file that mentions it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pin {
     pub(super) name: u32,

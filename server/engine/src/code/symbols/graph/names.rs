@@ -120,7 +120,7 @@ impl NameTable {
         found.into()
     }
 
-    /// Returns the number of a name in a language family.
+    /// Returns the number of a name in a language family, if it has one.
     pub(super) fn number(&self, family: &str, text: &str) -> Option<u32> {
         self.families.iter().find(|(name, _)| *name == family)?.1.get(text).copied()
     }
@@ -130,7 +130,7 @@ impl NameTable {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
-    /// Returns the text of a name.
+    /// Returns the spelling of the name with this number.
     pub(super) fn text(&self, name: u32) -> Option<&str> {
         self.texts.get(name as usize).map(|text| &**text)
     }

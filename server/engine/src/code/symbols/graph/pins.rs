@@ -13,7 +13,7 @@ const REEXPORTS: u8 = 3;
 pub(super) struct FileScope<'a> {
     /// Data about each file, by number.
     pub(super) parts: &'a [&'a Parts],
-    /// Whether a file represents its directory and may re-export everything it imports.
+    /// Whether a file represents its directory, such as `__init__.py`, and may re-export everything it imports.
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
@@ -62,7 +62,7 @@ impl Marks {
     }
 }
 
-/// Computes the pins of all files.
+/// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
 pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
     let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
     for round in 0..=REEXPORTS {

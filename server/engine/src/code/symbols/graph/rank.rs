@@ -12,9 +12,11 @@ use crate::key::FileKey;
 
 /// Share of walks that start at any file, so that central files always receive some rank.
 const ANYWHERE: f64 = 0.15;
-/// Weights of seed files, by kind of seed.
+/// Weight of a file that the user selected.
 const SELECTED: f64 = 1.0;
+/// Weight of a file that is open in the editor.
 const OPEN: f64 = 0.5;
+/// Weight of a file that the question names.
 const MENTIONED: f64 = 1.0;
 /// Weight of an identifier, divided among the files that define it.
 const IDENTIFIER: f64 = 0.5;
@@ -25,7 +27,7 @@ const TESTS: f64 = 0.1;
 /// Factor for documents, so that unreferenced code ranks above unreferenced documents.
 const DOCUMENTS: f64 = 0.5;
 
-/// The files and names from which a ranking starts. If all are empty, it starts at any file.
+/// The files and names from which a ranking starts. If there are none, the ranking starts at all files alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seeds<'a> {
     /// Files that are open in the editor.
@@ -50,7 +52,7 @@ impl Seeds<'_> {
 /// Files ordered by importance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// All files, most important first, ties by key.
+    /// All files, most important first. Files of equal importance are in key order.
     pub files: Vec<FileKey>,
     scores: Vec<f64>,
 }
@@ -61,7 +63,7 @@ impl Ranking {
         self.files.iter().zip(self.scores.iter().copied())
     }
 
-    /// Ranks files by the given scores, ties by key.
+    /// Ranks files by the given scores, and files with equal scores by key.
     pub(crate) fn of_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
         let mut scored: Vec<(FileKey, f64)> = scored.collect();
         scored.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
@@ -98,7 +100,8 @@ impl References {
         self.walk(&both, Direction::Either)
     }
 
-    /// Returns the importance of each file by a random walk without seeds, in key order. The greatest is 1.
+    /// Returns the importance of each file, in key order. It is computed by a random walk without seeds and scaled
+    /// so that the highest value is 1.
     pub(in crate::code::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
             let mut ranks = self.walk(&[], Direction::Either);

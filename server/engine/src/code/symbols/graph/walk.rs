@@ -5,9 +5,9 @@ use super::model::{Edge, References};
 
 /// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
-/// Maximum number of rounds. After 30 rounds, less than 1 % of the rank is undecided.
+/// Maximum number of rounds. After 30 rounds, less than 1 % of the initial error remains.
 const ROUNDS: usize = 30;
-/// Total change of the ranks below which the iteration stops.
+/// The iteration stops when the ranks change by less than this in total.
 const ENOUGH: f64 = 1e-4;
 
 /// Direction in which the walk follows references.
@@ -20,9 +20,9 @@ pub(super) enum Direction {
 }
 
 impl References {
-    /// Returns the rank of every file, in key order. The ranks add up to 1. `start` contains restart weights
-    /// in any scale; if all are zero, the walk restarts at any file. Files without references lead back to
-    /// the start.
+    /// Returns the rank of every file, in key order. The ranks add up to 1. `start` contains restart weights on any
+    /// scale. If all are zero, the walk restarts at all files alike. Files without references lead back to the
+    /// start.
     pub(super) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();

@@ -18,7 +18,8 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found.into_iter().collect()
 }
 
-/// Looks up a path relative to the file, then relative to the top of the repository, then as the end of a path.
+/// Looks up a path relative to the file, then relative to the top of the repository, then as the end of any file's
+/// path.
 fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
     let family = importer.language.family;
     let beside = join(importer.key.directory(), path);

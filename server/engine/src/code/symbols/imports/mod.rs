@@ -77,7 +77,7 @@ impl Resolver {
         &self.manifests
     }
 
-    /// Returns the files of the same directory, including the file itself.
+    /// Returns the files in the same directory as the file `number`, including the file itself.
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
     }

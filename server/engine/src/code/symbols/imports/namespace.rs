@@ -7,9 +7,9 @@ use super::importer::Importer;
 use super::table::Table;
 use super::tree;
 
-/// Separators between the parts, in all languages.
+/// Separators between the parts of an import, in all languages.
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
-/// Keywords that may precede a name.
+/// Keywords that may precede the imported name.
 const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
 /// Maximum number of parts after a file's name that may refer to something inside the file: a nested type or
 /// a member.
@@ -35,7 +35,8 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found
 }
 
-/// Returns the file that matches the most parts of `path`, after dropping parts at both ends.
+/// Returns the file that matches the most parts of `path`, ignoring up to [`MAX_MEMBERS`] parts at the end, then
+/// parts at the beginning.
 fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
     let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();

@@ -14,7 +14,7 @@ const MAX_SAME: usize = 8;
 /// Maximum number of paths with the same suffix to examine before filtering by language.
 const MAX_RANGE: usize = 64;
 
-/// All paths, sorted for each kind of lookup.
+/// The paths of all files, in a separate sort order for each kind of lookup.
 #[derive(Debug)]
 pub(super) struct Table {
     /// Files in key order.
@@ -189,7 +189,8 @@ fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) ->
     rest.get(..len).unwrap_or_default()
 }
 
-/// Compares texts from the end. A slash sorts first, so that paths with the same last components are adjacent.
+/// Compares strings from their last byte to their first. A slash sorts first, so that paths with the same last
+/// components are adjacent.
 fn backwards(a: &str, b: &str) -> Ordering {
     let letter = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))

@@ -1,7 +1,7 @@
 //! Splits nested imports: `a::{b, c::{d, e as f}}` contains several paths. Accepts any text, and returns the
 //! recognizable paths of broken or truncated text.
 
-/// Maximum number of paths of one import.
+/// Maximum number of paths that one import with braces is expanded to.
 const MAX_PATHS: usize = 64;
 /// Maximum nesting depth of braces.
 const MAX_DEPTH: usize = 16;

@@ -185,7 +185,7 @@ fn line(symbol: &Symbol) -> f64 {
 
 /// The lines that a block shows: selected definitions and their containers.
 struct VisibleLines<'l> {
-    /// Index of the line of each line's container.
+    /// For each line, the index of the line of its container, if any.
     outer: Vec<Option<usize>>,
     lines: &'l [f64],
     is_shown: Vec<bool>,

@@ -32,7 +32,8 @@ impl MapMember {
     }
 }
 
-/// The stored form of members. Sessions stored before map levels existed contain only paths.
+/// The stored form of a [`MapMember`]. Sessions that were stored before blocks had levels of detail contain only
+/// paths.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {

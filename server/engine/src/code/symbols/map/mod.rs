@@ -18,17 +18,19 @@ use crate::code::outline::{BlockDetail, MapLevel, block_text};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// The search stops after this many consecutive steps that do not fit.
+/// Number of consecutive steps that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 24;
-/// Limits the candidates: files are considered in rank order until their full blocks add up to this multiple of
-/// the remaining budget, but at least `LEAST_FILES` files.
+/// Limits the candidates for a map: files are considered in rank order until their full blocks add up to this
+/// multiple of the remaining budget.
 const LOOK_AHEAD: f64 = 8.0;
+/// Minimum number of files to consider, even if their full blocks exceed the limit by [`LOOK_AHEAD`].
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum remaining tokens for extending a map. An existing map is extended only if more than `1 / LEAST_PART`
-/// of the budget remains, because extending it requires examining all files first.
+/// Minimum number of remaining tokens for adding blocks to a map.
 const LEAST_ROOM: usize = 6;
+/// An existing map is extended only if more than `1 / LEAST_PART` of the budget remains, because extending it
+/// requires examining all files.
 const LEAST_PART: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
 /// after the last round.
@@ -94,7 +96,7 @@ fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> 
         || references.says_generated(key).unwrap_or_else(looks_generated)
 }
 
-/// Chooses the blocks of a map and their levels. `count` returns the tokens of a text.
+/// Chooses the blocks of a map and their levels of detail. `count` returns the tokens of a text.
 pub fn map_within(
     index: &SymbolIndex,
     references: &References,
@@ -220,7 +222,8 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// Spends the remaining budget on files that may grow.
+    /// Spends the remaining budget on the files that `may_grow` accepts: shows more of them, or adds them to the
+    /// map.
     fn grow(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
         if self.room() < LEAST_ROOM {
             return;

@@ -13,7 +13,8 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// Maximum number of definers of a name in a question. A name with more does not identify a file.
+/// Maximum number of files that define a name in a question. A name that more files define does not identify any of
+/// them.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
 const ASKED: f64 = 4.0;

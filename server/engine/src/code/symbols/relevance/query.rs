@@ -11,7 +11,7 @@ use crate::code::symbols::graph::Seeds;
 use crate::key::FileKey;
 use crate::text::floor;
 
-/// Maximum bytes of a text to parse.
+/// Number of bytes of a text that are parsed. The rest is ignored.
 const MAX_TEXT: usize = 64 << 10;
 /// Maximum number of words to look up.
 const MAX_WORDS: usize = 400;

@@ -20,9 +20,9 @@ const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 const SATURATION: f64 = 3.0;
 /// Bonus for a file whose path the text contains: as much as the best match by words.
 const NAMED: f64 = 1.0;
-/// Factor for files that are not code, since most texts are about code.
+/// Factor for files that are not code, since most queries are about code.
 const NO_CODE: f64 = 0.5;
-/// Maximum bonus from references, relative to the best file.
+/// Maximum bonus from references, relative to the best file's score.
 const SPREAD: f64 = 0.2;
 /// Exponent for scores when used as the restart weights of a walk. It favors good matches.
 const SHARPEN: f64 = 1.5;
@@ -35,13 +35,13 @@ const COMPANION: f64 = 0.1;
 /// Maximum number of files in a group with the same subject. In larger groups (`mod.rs`), the names carry no
 /// information.
 const MAX_COMPANIONS: usize = 6;
-/// Index to which the changelog is raised in the ranking, because most commits change it although texts rarely
+/// Index to which the changelog is raised in the ranking, because most commits change it although queries rarely
 /// mention it.
 const CHANGELOG_PLACE: usize = 5;
 /// Maximum number of symbols reported per file.
 const MAX_SYMBOLS: usize = 8;
 
-/// A file that is relevant to a text.
+/// A file that is relevant to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relevant {
     pub file: FileKey,
@@ -51,7 +51,7 @@ pub struct Relevant {
     pub symbols: Vec<MatchedSymbol>,
 }
 
-/// A symbol that is relevant to a text.
+/// A symbol that is relevant to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedSymbol {
     pub kind: SymbolKind,
@@ -61,9 +61,9 @@ pub struct MatchedSymbol {
     pub score: f64,
 }
 
-/// Returns at most `limit` files that are relevant to a text, best first, ties by key. If no file matches,
-/// returns the files most important to the repository and the seeds, with low scores. Returns no files
-/// without text and seeds.
+/// Returns at most `limit` files that are relevant to a text, best first, then in key order. If no file matches,
+/// returns the files most important to the repository and the seeds, with low scores. Returns no files if there are
+/// neither text nor seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -90,8 +90,8 @@ pub fn relevant(
         .collect()
 }
 
-/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or
-/// `None` without text and seeds.
+/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or `None`
+/// if there are neither text nor seeds.
 pub(in crate::code) fn scores(
     lexical: &LexicalIndex,
     references: &References,
