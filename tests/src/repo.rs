@@ -71,13 +71,15 @@ fn real(path: &Path) -> PathBuf {
     real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)
 }
 
-/// The `file:` URI of an absolute path, everything but unreserved characters and slashes percent-encoded.
+/// The `file:` URI of an absolute path, everything but unreserved characters, slashes and the colon of a drive percent-encoded.
 pub fn uri_of(path: &Path) -> String {
     let mut path = path.to_str().unwrap().to_owned();
-    if cfg!(windows) && !path.starts_with('/') {
-        path = format!("/{}", path.replace('\\', "/"));
-    }
     let mut uri = "file://".to_owned();
+    if cfg!(windows) && !path.starts_with('/') {
+        path = path.replace('\\', "/");
+        let drive: String = path.drain(..2).collect();
+        uri.push_str(&format!("/{drive}"));
+    }
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
