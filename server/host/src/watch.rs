@@ -77,7 +77,7 @@ const MANY: usize = 2_000;
 const MAX_FOLDERS: usize = 100_000;
 
 impl Coverage {
-    /// Coverage on the current system. On Windows, nobody could rename a directory while one below it is watched. On
+    /// Coverage on the current system. On Windows, a directory cannot be renamed while one below it is watched. On
     /// macOS, every watch restarts the event stream.
     const HERE: Self = if cfg!(any(windows, target_os = "macos")) { Self::Tree } else { Self::Directory };
 

@@ -92,7 +92,7 @@ fn spellings_of_files_inside() {
 fn a_file_has_one_key_in_any_case_and_with_any_drive() {
     let tree = tree();
     let roots = Roots::single(tree.path("ROOT")).unwrap();
-    let path = tree.path("root/SRC/Lib.RS").display().to_string();
+    let path = tree.path(r"root\SRC\Lib.RS").display().to_string();
     let (drive, below) = path.split_at(1);
     for text in [
         "SRC/LIB.rs".to_owned(),
