@@ -49,14 +49,22 @@ fn without_the_editor_the_server_watches_itself() {
     until(&mut editor, "a renamed folder", |map| {
         map.contains("other/two/three/deep.py") && !map.contains("one/two")
     });
-    repo.write("other/two/three/deep.py", "def deeper(): ...\n");
-    until(&mut editor, "a change in a renamed folder", |map| map.contains("def deeper()"));
     repo.write(".gitignore", "other/\n");
     until(&mut editor, "an ignore rule", |map| !map.contains("other/two"));
     repo.write(".gitignore", "");
     until(&mut editor, "the end of an ignore rule", |map| map.contains("other/two"));
     repo.write(".strataignore", "src/\n");
     until(&mut editor, "our own ignore file", |map| !map.contains("src/"));
+}
+
+#[test]
+fn a_change_in_a_renamed_folder_is_seen() {
+    let repo = small();
+    let mut editor = Setup::new(&repo).not_watching().start();
+    rename(&repo, "src", "other");
+    until(&mut editor, "a renamed folder", |map| map.contains("other/lib.rs") && !map.contains("src/"));
+    repo.write("other/lib.rs", "pub fn changed() {}\n");
+    until(&mut editor, "a change in a renamed folder", |map| map.contains("pub fn changed()"));
 }
 
 #[test]
