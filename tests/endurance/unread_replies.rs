@@ -26,6 +26,7 @@ fn what_is_not_read_takes_bounded_memory_and_nothing_is_lost() {
         .env("STRATA_STATE_DIR", state.path())
         .env("STRATA_CACHE_DIR", state.path().join("cache"))
         .env("XDG_CONFIG_HOME", state.path().join("config"))
+        .env("APPDATA", state.path().join("config"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -432,7 +432,8 @@ fn doctor(place: &Path, base_url: &str) -> Command {
         .env("TEST_PROVIDER_KEY", KEY)
         .env("STRATA_STATE_DIR", place.join("state"))
         .env("STRATA_CACHE_DIR", place.join("cache"))
-        .env("XDG_CONFIG_HOME", place.join("config"));
+        .env("XDG_CONFIG_HOME", place.join("config"))
+        .env("APPDATA", place.join("config"));
     command
 }
 

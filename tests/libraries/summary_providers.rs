@@ -393,6 +393,7 @@ fn a_key_comes_from_the_environment() {
             .env("STRATA_STATE_DIR", place.path().join("state"))
             .env("STRATA_CACHE_DIR", place.path().join("cache"))
             .env("XDG_CONFIG_HOME", place.path().join("config"))
+            .env("APPDATA", place.path().join("config"))
             .output()
             .unwrap();
         [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()

@@ -71,13 +71,16 @@ fn real(path: &Path) -> PathBuf {
     real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)
 }
 
-/// Returns the `file:` URI of an absolute path. Percent-encodes everything except unreserved characters and slashes.
+/// Returns the `file:` URI of an absolute path. Percent-encodes everything except unreserved characters, slashes and the colon of a
+/// drive.
 pub fn uri_of(path: &Path) -> String {
     let mut path = path.to_str().unwrap().to_owned();
-    if cfg!(windows) && !path.starts_with('/') {
-        path = format!("/{}", path.replace('\\', "/"));
-    }
     let mut uri = "file://".to_owned();
+    if cfg!(windows) && !path.starts_with('/') {
+        path = path.replace('\\', "/");
+        let drive: String = path.drain(..2).collect();
+        uri.push_str(&format!("/{drive}"));
+    }
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {

@@ -45,6 +45,7 @@ impl Shell {
             .current_dir(self.repo.root())
             .env("HOME", self.home.path())
             .env("XDG_CONFIG_HOME", self.home.path().join("config"))
+            .env("APPDATA", self.home.path().join("config"))
             .env("STRATA_STATE_DIR", self.home.path())
             .env("STRATA_CACHE_DIR", self.home.path().join("cache"))
             .env("ANTHROPIC_API_KEY", "a key")

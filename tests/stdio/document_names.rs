@@ -79,6 +79,49 @@ fn a_percent_encoded_uri_is_the_file_it_names() {
     assert_eq!(editor.assemble().count("typed_again"), 1);
 }
 
+#[cfg(windows)]
+#[test]
+fn a_file_is_one_document_in_every_spelling_of_windows() {
+    let repo = small();
+    let mut editor = Editor::start(&repo);
+    editor.select(&["src/lib.rs"]);
+    let uri = repo.uri("src/lib.rs");
+    let (drive, below) = uri.trim_start_matches("file:///").split_once(':').unwrap();
+    for (number, uri) in [
+        format!("file:///{}:{below}", drive.to_lowercase()),
+        format!("file:///{}%3A{below}", drive.to_lowercase()),
+        format!("file://localhost/{drive}:{below}"),
+        uri.replace("src/lib.rs", "SRC/Lib.RS"),
+        uri.to_uppercase().replace("FILE:", "file:"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = format!("pub fn typed_{number}() {{}}\r\n");
+        open(&mut editor, &uri, &text);
+        assert_eq!(editor.assemble().full_text("src/lib.rs").as_ref(), Some(&text), "{uri}");
+        editor.close(&uri);
+        assert_eq!(editor.assemble().full_text("src/lib.rs"), Some(repo.read("src/lib.rs")), "{uri}");
+    }
+}
+
+#[cfg(windows)]
+#[test]
+fn a_locked_file_is_named_and_read_when_it_is_free() {
+    use std::os::windows::fs::OpenOptionsExt as _;
+
+    let repo = small();
+    let mut editor = Editor::start(&repo);
+    editor.select(&["src/lib.rs"]);
+    repo.write("src/lib.rs", "pub fn of_another_program() {}\n");
+    let lock = std::fs::File::options().read(true).share_mode(0).open(repo.path("src/lib.rs")).unwrap();
+    let locked = editor.assemble();
+    assert_eq!(locked.warnings(), [("unreadable", "src/lib.rs")]);
+    assert!(locked.0.to_string().contains("is locked by another program"), "{}", locked.0);
+    drop(lock);
+    assert_eq!(editor.assemble().full_text("src/lib.rs"), Some(repo.read("src/lib.rs")));
+}
+
 #[test]
 fn documents_of_other_schemes_are_ignored() {
     let repo = small();

@@ -80,6 +80,8 @@ fn the_server_ends_when_its_client_closes_the_pipe() {
     assert_eq!(editor.server.wait_for_end_within(FOLLOWS).code(), Some(1));
 }
 
+/// The server watches the process of its client on Unix only. Elsewhere it ends when its input does.
+#[cfg(unix)]
 #[test]
 fn the_server_ends_when_the_process_of_its_client_does() {
     let mut client = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();

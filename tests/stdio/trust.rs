@@ -194,6 +194,7 @@ fn run(repo: &Repo, state: &Path, input: &str, arguments: &[&str]) -> (String, S
         .env("STRATA_STATE_DIR", state)
         .env("STRATA_CACHE_DIR", state.join("cache"))
         .env("XDG_CONFIG_HOME", state.join("config"))
+        .env("APPDATA", state.join("config"))
         .env(KEY.0, KEY.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -7,6 +7,9 @@ use strata_engine::key::FileKey;
 use strata_host::roots::Roots;
 use strata_host::uri;
 
+/// Whether names that differ only in case usually name the same file on this system.
+const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
+
 /// Returns the key of a document: a file in a workspace folder, a buffer that was never saved, or a notebook cell
 /// (`notebook.ipynb#cell`). Returns `None` for documents that are not tracked, which have another scheme (`git:`, a
 /// diff view) or are outside the workspace folders.
@@ -17,6 +20,12 @@ pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
         Some("vscode-notebook-cell") => notebook_cell(text, roots),
         _ => None,
     }
+}
+
+/// Returns the key of a file as its URI spells it, without accessing the disk. On a system that ignores case, the file
+/// may have another key.
+pub fn key_as_written(text: &str, roots: &Roots) -> Option<FileKey> {
+    roots.key_of(&uri::to_path(text).ok()?)
 }
 
 /// Returns whether a document's path is in a workspace folder, but leads to a file outside of it through a link.
@@ -57,10 +66,14 @@ pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
 }
 
 fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
-    let path = uri::to_path(text).ok()?;
+    let resolved = || roots.resolve(text).ok();
+    if IGNORES_CASE {
+        // An editor spells a name as the user typed it, but one file must have one key.
+        return resolved().or_else(|| key_as_written(text, roots));
+    }
     // Try the path as written first, since the file may not exist yet. Resolving the path also finds files behind
     // links.
-    roots.key_of(&path).or_else(|| roots.resolve(text).ok())
+    key_as_written(text, roots).or_else(resolved)
 }
 
 fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
@@ -90,6 +103,24 @@ mod tests {
         assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
         let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
         assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));
+    }
+
+    #[cfg(any(windows, target_os = "macos"))]
+    #[test]
+    fn a_document_has_the_key_of_its_file_in_any_spelling() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("Src")).unwrap();
+        std::fs::write(directory.path().join("Src/Lib.rs"), "").unwrap();
+        let roots = Roots::single(directory.path()).unwrap();
+        let key = |below: &str| {
+            let key = key_of(&uri::from_path(&directory.path().join(below)).unwrap(), &roots);
+            key.map(|key| key.to_string())
+        };
+        assert_eq!(key("src/LIB.rs").as_deref(), Some("Src/Lib.rs"));
+        assert_eq!(key("SRC/New.rs").as_deref(), Some("Src/New.rs"), "not saved yet");
+        let upper = directory.path().to_str().unwrap().to_uppercase();
+        let elsewhere = uri::from_path(&std::path::Path::new(&upper).join("src/lib.rs")).unwrap();
+        assert_eq!(key_of(&elsewhere, &roots), Some(FileKey::new("Src/Lib.rs")));
     }
 
     #[test]

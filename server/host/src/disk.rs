@@ -92,6 +92,9 @@ pub enum ReadError {
     /// The file was renamed or replaced during every attempt to open it.
     #[error("`{0}` kept changing while Strata opened it")]
     Moving(FileKey),
+    /// Another program has opened the file without sharing it, which only Windows enforces.
+    #[error("`{0}` is locked by another program")]
+    Locked(FileKey),
     #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },
 }
@@ -119,7 +122,12 @@ impl Default for ReadLimits {
 
 impl ReadError {
     fn io(key: &FileKey, error: &io::Error) -> Self {
+        /// `ERROR_SHARING_VIOLATION` and `ERROR_LOCK_VIOLATION`, for which the standard library has no name.
+        const LOCKED: [i32; 2] = [32, 33];
         match error.kind() {
+            _ if cfg!(windows) && error.raw_os_error().is_some_and(|code| LOCKED.contains(&code)) => {
+                Self::Locked(key.clone())
+            }
             io::ErrorKind::NotFound => Self::NotFound(key.clone()),
             io::ErrorKind::IsADirectory => Self::Folder(key.clone()),
             kind => Self::Io { key: key.clone(), kind },

@@ -20,7 +20,7 @@ use strata_engine::code::outline::Outline;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
 
-use self::table::{CacheError, Table};
+use self::table::{CacheError, DatabaseFile, Table};
 use crate::disk::Stamp;
 
 pub use self::directory::cache_directory;
@@ -79,12 +79,21 @@ pub struct CacheSize {
 /// repository, or dozens of typical repositories.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// State of the database, including its idle connections.
+/// State of the database and its connections.
 #[derive(Debug, Default)]
-enum State {
+struct State {
+    idle: Vec<Table>,
+    /// Number of connections that threads are using.
+    lent: usize,
+    condition: Condition,
+}
+
+#[derive(Debug, Default)]
+enum Condition {
     #[default]
-    Closed,
-    Open(Vec<Table>),
+    Usable,
+    /// The database is deleted when the last connection is returned.
+    Damaged(DatabaseFile),
     /// The database cannot be opened, or is damaged and cannot be deleted.
     Useless,
 }
@@ -147,9 +156,7 @@ impl OutlineCache {
         }
         self.with(|table| table.save(folder, findings, today(), self.max_bytes));
         // Each thread of a run opens a connection with its own page cache. One connection is enough between runs.
-        if let State::Open(tables) = &mut *self.state() {
-            tables.truncate(1);
-        }
+        self.state().idle.truncate(1);
     }
 
     /// Returns the size of the cache, or `None` if the cache is disabled or unusable.
@@ -187,46 +194,69 @@ impl OutlineCache {
     fn borrow(&self) -> Option<Table> {
         let directory = self.directory.as_ref()?;
         let mut state = self.state();
-        if let State::Closed = *state {
-            *state = State::Open(Vec::new());
-        }
-        let State::Open(tables) = &mut *state else { return None };
-        if let Some(table) = tables.pop() {
+        let Condition::Usable = state.condition else { return None };
+        if let Some(table) = state.idle.pop() {
+            state.lent += 1;
             return Some(table);
         }
         // Hold the lock while opening, so that the first thread creates the database and the others open it.
         match Table::open(directory) {
-            Ok(table) => Some(table),
+            Ok(table) => {
+                state.lent += 1;
+                Some(table)
+            }
             Err(trouble) => {
                 tracing::warn!(%trouble, directory = %directory.display(), "outlines are not cached on disk");
-                *state = State::Useless;
+                state.condition = Condition::Useless;
                 None
             }
         }
     }
 
     fn return_table(&self, table: Table) {
-        if let State::Open(tables) = &mut *self.state() {
-            tables.push(table);
+        let mut state = self.state();
+        state.lent = state.lent.saturating_sub(1);
+        if let Condition::Usable = state.condition {
+            state.idle.push(table);
+        } else {
+            drop(table);
+            state.delete_if_unused();
         }
     }
 
-    /// Handles a damaged database. Drops all connections, and deletes the database unless another process has already
-    /// replaced it.
+    /// Handles a damaged database. Closes all connections, and deletes the database unless another process has already
+    /// replaced it. Until the other threads have returned their connections, nothing is found or stored.
     fn replace(&self, damaged: Table, error: &str) {
-        tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
         let mut state = self.state();
-        if let State::Open(tables) = &mut *state {
-            tables.clear();
+        state.lent = state.lent.saturating_sub(1);
+        state.idle.clear();
+        let file = damaged.close();
+        if let Condition::Usable = state.condition {
+            tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
+            state.condition = Condition::Damaged(file);
         }
-        if let Err(trouble) = damaged.remove() {
-            tracing::warn!(%trouble, "the outline cache cannot be deleted");
-            *state = State::Useless;
-        }
+        state.delete_if_unused();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Deletes a damaged database if no thread uses a connection to it.
+    fn delete_if_unused(&mut self) {
+        if let Condition::Damaged(file) = &self.condition
+            && self.lent == 0
+        {
+            self.condition = match file.remove() {
+                Ok(()) => Condition::Usable,
+                Err(trouble) => {
+                    tracing::warn!(%trouble, "the outline cache cannot be deleted");
+                    Condition::Useless
+                }
+            };
+        }
     }
 }
 

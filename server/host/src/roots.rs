@@ -11,7 +11,7 @@ mod refusal;
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 use strata_engine::key::FileKey;
 
@@ -191,7 +191,8 @@ impl Roots {
             let path = uri::to_path(text).map_err(|error| refused(error.into()))?;
             return self.locate_absolute(&path).map_err(refused);
         }
-        if !text.contains('\\') {
+        // In an absolute Windows path, a backslash can mean more than a separator (`\\?\C:\`).
+        if !text.contains('\\') || cfg!(windows) && Path::new(text).is_absolute() {
             return self.locate_path(text).map_err(refused);
         }
         if !cfg!(windows) {
@@ -213,6 +214,9 @@ impl Roots {
         let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
         if !lexically_inside && is_system_path(path) {
             return Err(Refusal::SystemFile);
+        }
+        if self.is_foreign_share(path) {
+            return Err(Refusal::Outside);
         }
         let real = match real_path(path) {
             Ok(real) => real,
@@ -263,7 +267,11 @@ impl Roots {
         if path.is_absolute() {
             return self.locate_absolute(path);
         }
-        if uri::is_windows_absolute(text) || path.components().any(|c| matches!(c, Component::Prefix(_))) {
+        let has_prefix = path.components().any(|c| matches!(c, Component::Prefix(_)));
+        if cfg!(windows) && (has_prefix || path.has_root()) {
+            return Err(Refusal::HalfAbsolute);
+        }
+        if uri::is_windows_absolute(text) {
             return Err(Refusal::Drive);
         }
         check_components(path)?;
@@ -304,6 +312,18 @@ impl Roots {
         }
     }
 
+    /// Whether a Windows path is a device, or on a network share without a workspace folder. Such a path is not even
+    /// resolved, since Windows would send the user's credentials to any server that the path names.
+    fn is_foreign_share(&self, path: &Path) -> bool {
+        let Some(Component::Prefix(prefix)) = path.components().next() else { return false };
+        if matches!(prefix.kind(), Prefix::Disk(_) | Prefix::VerbatimDisk(_)) {
+            return false;
+        }
+        let share = share_of(path);
+        let mut known = self.0.iter().flat_map(|root| [&root.given, &root.real]);
+        share.is_none() || !known.any(|known| share_of(known) == share)
+    }
+
     /// Returns the innermost root that contains a path, and the path relative to it. Compares whole components.
     fn deepest<'p, const N: usize>(
         &self,
@@ -320,6 +340,17 @@ impl Roots {
 
     fn names(&self) -> String {
         self.0.iter().map(|root| root.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the server and the share of a Windows path in lower case, or `None` for a local path.
+fn share_of(path: &Path) -> Option<[String; 2]> {
+    let Some(Component::Prefix(prefix)) = path.components().next() else { return None };
+    match prefix.kind() {
+        Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+            Some([server, share].map(|part| part.to_string_lossy().to_lowercase()))
+        }
+        _ => None,
     }
 }
 

@@ -99,6 +99,8 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
         None => ("", rest),
     };
     let host = if host.eq_ignore_ascii_case("localhost") { "" } else { host };
+    // VS Code encodes the host of `\\wsl$\Ubuntu`.
+    let host = percent_decode_str(host).decode_utf8().map_err(|_| UriError::NotText)?;
     let path = percent_decode_str(path).decode_utf8().map_err(|_| UriError::NotText)?;
     if path.contains('\0') || host.contains('\0') {
         return Err(UriError::Nul);
@@ -109,6 +111,10 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     match style {
         PathStyle::Unix if !host.is_empty() => Err(UriError::Host(host.chars().take(255).collect())),
         PathStyle::Unix => Ok(path.into_owned()),
+        // `\\?\` and `\\.\` begin paths of devices.
+        PathStyle::Windows if host.contains(['/', '\\', '?']) || matches!(&*host, "." | "..") => {
+            Err(UriError::Relative)
+        }
         PathStyle::Windows if !host.is_empty() => Ok(format!(r"\\{host}{}", path.replace('/', r"\"))),
         PathStyle::Windows => {
             let (drive, below) = split_drive(path.get(1..).unwrap_or_default()).ok_or(UriError::Relative)?;
@@ -195,6 +201,12 @@ mod tests {
         check("file:///c%3A/a%20b", Ok(r"c:\a b"));
         check("file:///C|/a", Ok(r"C:\a"));
         check("file://host/share/a", Ok(r"\\host\share\a"));
+        check("file://wsl%24/Ubuntu/home/u/a.rs", Ok(r"\\wsl$\Ubuntu\home\u\a.rs"));
+        check("file://localhost/c:/a", Ok(r"c:\a"));
+        check("file://%3F/C:/a", Err(UriError::Relative));
+        check("file://./C:/a", Err(UriError::Relative));
+        check("file://a%5Cb/c", Err(UriError::Relative));
+        check("file:////host/share/a", Err(UriError::Relative));
         check("file:///etc/passwd", Err(UriError::Relative));
         check("file:///C:a", Err(UriError::Relative));
         let back = |path| from_path_text(path, PathStyle::Windows);

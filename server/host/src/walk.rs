@@ -294,7 +294,10 @@ fn entry_of(
     if !found.file_type().is_some_and(|kind| kind.is_file()) {
         return Ok(None);
     }
-    let metadata = match found.metadata() {
+    // On Windows, the directory's copy of the metadata is outdated while a program has the file open.
+    let metadata =
+        if cfg!(windows) { found.path().symlink_metadata().map_err(Into::into) } else { found.metadata() };
+    let metadata = match metadata {
         Ok(metadata) => metadata,
         Err(_) if !found.path().exists() => return Ok(None),
         Err(error) => return Err(note(found.path(), error.to_string())),
@@ -375,7 +378,8 @@ impl Filter {
     }
 
     fn note(&self, folder: &Path, problem: String) {
-        let place = folder.strip_prefix(&self.root).unwrap_or(folder).to_string_lossy().into_owned();
+        let below = folder.strip_prefix(&self.root).ok().and_then(text_below);
+        let place = below.unwrap_or_else(|| folder.to_string_lossy().into_owned());
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(Note { place, problem });
     }
 }

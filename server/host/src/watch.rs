@@ -1,6 +1,6 @@
 //! Watches the workspace folders for clients that cannot watch files. Collects changed paths until there are no changes
-//! for a moment. Watches only scanned directories, so that ignored ones cost nothing. Does not follow links or read
-//! files; the receiver finds out what changed.
+//! for a moment. Reports only changes in scanned directories. Where the system watches single directories, ignored ones
+//! cost nothing. Does not follow links or read files; the receiver finds out what changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,21 @@ pub enum WatchEvent {
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,
+    coverage: Coverage,
+    /// Directories with a watch of the system. With [`Coverage::Tree`], these are the topmost of the watched
+    /// directories.
+    covered: BTreeSet<PathBuf>,
     known: Arc<Mutex<WatchedFolders>>,
     max_folders: usize,
+}
+
+/// What one watch of the system covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coverage {
+    /// A directory and its entries.
+    Directory,
+    /// A directory and everything below it.
+    Tree,
 }
 
 /// The watched directories, shared with the thread that receives events from the system.
@@ -63,17 +76,46 @@ const MANY: usize = 2_000;
 /// memory.
 const MAX_FOLDERS: usize = 100_000;
 
+impl Coverage {
+    /// Coverage on the current system. On Windows, a directory cannot be renamed while one below it is watched. On
+    /// macOS, every watch restarts the event stream.
+    const HERE: Self = if cfg!(any(windows, target_os = "macos")) { Self::Tree } else { Self::Directory };
+
+    /// Returns the directories to watch, so that all of `wanted` are covered.
+    fn of(self, wanted: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+        if self == Self::Directory {
+            return wanted.clone();
+        }
+        // In this order, a directory is directly followed by those below it.
+        let mut tops: Vec<&PathBuf> = Vec::new();
+        for folder in wanted {
+            if !tops.last().is_some_and(|top| folder.starts_with(top)) {
+                tops.push(folder);
+            }
+        }
+        tops.into_iter().cloned().collect()
+    }
+
+    fn mode(self) -> RecursiveMode {
+        match self {
+            Self::Directory => RecursiveMode::NonRecursive,
+            Self::Tree => RecursiveMode::Recursive,
+        }
+    }
+}
+
 impl Watcher {
     /// Creates a watcher without watched directories. Reports events by calling `tell` on a dedicated thread.
     ///
     /// # Errors
     /// [`WatchError::System`] if the system cannot watch files.
     pub fn new(tell: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
-        Self::with_limit(MAX_FOLDERS, tell)
+        Self::with_limit(MAX_FOLDERS, Coverage::HERE, tell)
     }
 
     fn with_limit(
         max_folders: usize,
+        coverage: Coverage,
         mut tell: impl FnMut(WatchEvent) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let system = |error: &dyn std::fmt::Display| WatchError::System(error.to_string());
@@ -88,7 +130,7 @@ impl Watcher {
         let told = Arc::clone(&known);
         let handler = move |event| forward(event, &told, &sender, &missed);
         let watcher = notify::recommended_watcher(handler).map_err(|error| system(&error))?;
-        Ok(Self { system: watcher, known, max_folders })
+        Ok(Self { system: watcher, coverage, covered: BTreeSet::new(), known, max_folders })
     }
 
     /// Sets the watched directories, and returns those that were not watched before. Earlier changes in the returned
@@ -97,40 +139,52 @@ impl Watcher {
     /// # Errors
     /// [`WatchError`] if a directory cannot be watched. In this case, only some of the directories are watched.
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
-        let (before, kept) = {
+        let (before, gone) = {
             let mut known = self.known();
-            let WatchedFolders { watched, gone } = std::mem::take(&mut *known);
-            let kept = watched.iter().filter(|folder| wanted.contains(*folder) && !gone.contains(*folder));
-            known.watched = kept.cloned().collect();
-            (watched, known.watched.clone())
+            let before = std::mem::replace(&mut known.watched, wanted.clone());
+            (before, std::mem::take(&mut known.gone))
         };
+        let covering = self.coverage.of(wanted);
+        let kept: BTreeSet<PathBuf> =
+            self.covered.intersection(&covering).filter(|folder| !gone.contains(*folder)).cloned().collect();
         // Remove watches first, because a renamed directory is still watched under its old path.
-        for gone in before.difference(&kept) {
+        for gone in self.covered.difference(&kept) {
             // This fails if the directory was deleted, because the system has already removed the watch.
             let _ = self.system.unwatch(gone);
         }
-        let mut watched = kept.len();
-        let mut new = Vec::new();
-        for folder in wanted.difference(&kept) {
-            let too_many = WatchError::TooMany { wanted: wanted.len(), watched };
-            if watched >= self.max_folders {
+        self.covered = kept;
+        for folder in covering {
+            if self.covered.contains(&folder) {
+                continue;
+            }
+            let too_many = WatchError::TooMany { wanted: wanted.len(), watched: self.covered.len() };
+            if self.covered.len() >= self.max_folders {
                 return Err(too_many);
             }
-            // Insert the directory before the watch starts, so that its first events are not filtered out.
-            self.known().watched.insert(folder.clone());
-            if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
-                self.known().watched.remove(folder);
+            if let Err(error) = self.system.watch(&folder, self.coverage.mode()) {
                 match error.kind {
                     notify::ErrorKind::MaxFilesWatch => return Err(too_many),
                     // The directory was deleted or is not accessible, so there is nothing to watch.
-                    _ if is_of_the_folder(&error) => continue,
+                    _ if is_of_the_folder(&error) || !folder.is_dir() => {
+                        let covers = |other: &Path| match self.coverage {
+                            Coverage::Directory => other == folder,
+                            Coverage::Tree => other.starts_with(&folder),
+                        };
+                        self.known().watched.retain(|other| !covers(other));
+                        continue;
+                    }
                     _ => return Err(WatchError::System(error.to_string())),
                 }
             }
-            watched += 1;
-            new.push(folder.clone());
+            self.covered.insert(folder);
         }
-        Ok(new)
+        let known = self.known();
+        Ok(known
+            .watched
+            .iter()
+            .filter(|folder| !before.contains(*folder) || gone.contains(*folder))
+            .cloned()
+            .collect())
     }
 
     fn known(&self) -> MutexGuard<'_, WatchedFolders> {
@@ -229,15 +283,20 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
+    /// Coverages to test. Linux can do both, so that what other systems use is tested here too.
+    const COVERAGES: &[Coverage] =
+        if cfg!(target_os = "linux") { &[Coverage::Directory, Coverage::Tree] } else { &[Coverage::HERE] };
+
     fn watched(
         max: usize,
+        coverage: Coverage,
         folders: &[&str],
     ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<WatchEvent>) {
         let directory = tempfile::tempdir().unwrap();
         let top = crate::canonical::canonical(directory.path()).unwrap();
         folders.iter().for_each(|folder| fs::create_dir_all(top.join(folder)).unwrap());
         let (sender, sights) = channel();
-        let mut watcher = Watcher::with_limit(max, move |sight| drop(sender.send(sight))).unwrap();
+        let mut watcher = Watcher::with_limit(max, coverage, move |sight| drop(sender.send(sight))).unwrap();
         let wanted = folders.iter().map(|folder| top.join(folder)).collect();
         let result = watcher.watch(&wanted).map(|new| assert_eq!(new.len(), folders.len()));
         (directory, top, result.map(|()| watcher), sights)
@@ -257,75 +316,97 @@ mod tests {
 
     #[test]
     fn what_is_written_renamed_and_deleted_is_seen_and_what_is_read_is_not() {
-        let (_directory, top, watcher, sights) = watched(10, &["a", "b"]);
-        fs::write(top.join("a/new.txt"), "new").unwrap();
-        until(&sights, &top.join("a/new.txt"));
-        fs::rename(top.join("a/new.txt"), top.join("b/other.txt")).unwrap();
-        let seen = until(&sights, &top.join("b/other.txt"));
-        assert!(seen.contains(&top.join("a/new.txt")) || !until(&sights, &top.join("a/new.txt")).is_empty());
-        fs::read(top.join("b/other.txt")).unwrap();
-        fs::remove_file(top.join("b/other.txt")).unwrap();
-        until(&sights, &top.join("b/other.txt"));
-        drop(watcher);
-        while let Ok(sight) = sights.recv_timeout(LIMIT) {
-            assert_ne!(sight, WatchEvent::Everything);
+        for &coverage in COVERAGES {
+            let (_directory, top, watcher, sights) = watched(10, coverage, &["a", "b"]);
+            fs::write(top.join("a/new.txt"), "new").unwrap();
+            until(&sights, &top.join("a/new.txt"));
+            fs::rename(top.join("a/new.txt"), top.join("b/other.txt")).unwrap();
+            let seen = until(&sights, &top.join("b/other.txt"));
+            assert!(
+                seen.contains(&top.join("a/new.txt")) || !until(&sights, &top.join("a/new.txt")).is_empty()
+            );
+            fs::read(top.join("b/other.txt")).unwrap();
+            fs::remove_file(top.join("b/other.txt")).unwrap();
+            until(&sights, &top.join("b/other.txt"));
+            drop(watcher);
+            while let Ok(sight) = sights.recv_timeout(LIMIT) {
+                assert_ne!(sight, WatchEvent::Everything);
+            }
         }
     }
 
     #[test]
     fn what_is_beside_the_watched_folders_is_not_seen() {
-        let (_directory, top, watcher, sights) = watched(10, &["a"]);
-        fs::create_dir_all(top.join("ignored/deep")).unwrap();
-        fs::create_dir_all(top.join("a/below")).unwrap();
-        fs::write(top.join("ignored/deep/x"), "x").unwrap();
-        until(&sights, &top.join("a/below"));
-        fs::write(top.join("a/below/not-watched-yet"), "x").unwrap();
-        fs::write(top.join("a/last"), "x").unwrap();
-        let seen = until(&sights, &top.join("a/last"));
-        assert!(seen.iter().all(|path| !path.starts_with(top.join("ignored"))), "{seen:?}");
-        drop(watcher);
+        for &coverage in COVERAGES {
+            let (_directory, top, watcher, sights) = watched(10, coverage, &["a"]);
+            fs::create_dir_all(top.join("ignored/deep")).unwrap();
+            fs::create_dir_all(top.join("a/below")).unwrap();
+            fs::write(top.join("ignored/deep/x"), "x").unwrap();
+            until(&sights, &top.join("a/below"));
+            fs::write(top.join("a/below/not-watched-yet"), "x").unwrap();
+            fs::write(top.join("a/last"), "x").unwrap();
+            let seen = until(&sights, &top.join("a/last"));
+            assert!(seen.iter().all(|path| !path.starts_with(top.join("ignored"))), "{seen:?}");
+            drop(watcher);
+        }
     }
 
     #[test]
     fn a_renamed_folder_is_watched_under_its_new_name() {
-        let (_directory, top, watcher, sights) = watched(10, &["top", "top/old"]);
-        let mut watcher = watcher.unwrap();
-        fs::rename(top.join("top/old"), top.join("top/new")).unwrap();
-        until(&sights, &top.join("top/new"));
-        let new = watcher.watch(&BTreeSet::from([top.join("top"), top.join("top/new")])).unwrap();
-        assert_eq!(new, [top.join("top/new")]);
-        fs::write(top.join("top/new/file"), "x").unwrap();
-        until(&sights, &top.join("top/new/file"));
+        for &coverage in COVERAGES {
+            let (_directory, top, watcher, sights) = watched(10, coverage, &["top", "top/old"]);
+            let mut watcher = watcher.unwrap();
+            fs::rename(top.join("top/old"), top.join("top/new")).unwrap();
+            until(&sights, &top.join("top/new"));
+            let new = watcher.watch(&BTreeSet::from([top.join("top"), top.join("top/new")])).unwrap();
+            assert_eq!(new, [top.join("top/new")]);
+            fs::write(top.join("top/new/file"), "x").unwrap();
+            until(&sights, &top.join("top/new/file"));
+        }
     }
 
     #[test]
     fn a_folder_that_has_taken_the_place_of_another_is_watched() {
-        let (_directory, top, watcher, sights) = watched(10, &["top", "top/a"]);
-        let mut watcher = watcher.unwrap();
-        fs::remove_dir(top.join("top/a")).unwrap();
-        fs::create_dir(top.join("top/a")).unwrap();
-        until(&sights, &top.join("top/a"));
-        let wanted = BTreeSet::from([top.join("top"), top.join("top/a")]);
-        let limit = Instant::now() + LIMIT;
-        while watcher.watch(&wanted).unwrap() != [top.join("top/a")] {
-            assert!(Instant::now() < limit, "it is mistaken for the deleted directory");
+        for &coverage in COVERAGES {
+            let (_directory, top, watcher, sights) = watched(10, coverage, &["top", "top/a"]);
+            let mut watcher = watcher.unwrap();
+            fs::remove_dir(top.join("top/a")).unwrap();
+            fs::create_dir(top.join("top/a")).unwrap();
+            until(&sights, &top.join("top/a"));
+            let wanted = BTreeSet::from([top.join("top"), top.join("top/a")]);
+            let limit = Instant::now() + LIMIT;
+            while watcher.watch(&wanted).unwrap() != [top.join("top/a")] {
+                assert!(Instant::now() < limit, "it is mistaken for the deleted directory");
+            }
+            fs::write(top.join("top/a/file"), "x").unwrap();
+            until(&sights, &top.join("top/a/file"));
         }
-        fs::write(top.join("top/a/file"), "x").unwrap();
-        until(&sights, &top.join("top/a/file"));
     }
 
     #[test]
     fn more_folders_than_the_limit_are_an_error() {
-        let (_directory, _, watcher, _sights) = watched(2, &["a", "b", "c"]);
-        let error = watcher.unwrap_err().to_string();
-        assert_eq!(error, "there are 3 directories, but the system can watch only 2");
+        for &coverage in COVERAGES {
+            let (_directory, _, watcher, _sights) = watched(2, coverage, &["a", "b", "c"]);
+            let error = watcher.unwrap_err().to_string();
+            assert_eq!(error, "there are 3 directories, but the system can watch only 2");
+        }
     }
 
     #[test]
     fn a_folder_that_is_gone_again_is_no_error() {
-        let (_directory, top, watcher, _sights) = watched(10, &["a"]);
-        let wanted = BTreeSet::from([top.join("a"), top.join("gone")]);
-        assert_eq!(watcher.unwrap().watch(&wanted).unwrap(), [""; 0].map(PathBuf::from));
+        for &coverage in COVERAGES {
+            let (_directory, top, watcher, _sights) = watched(10, coverage, &["a"]);
+            let wanted = BTreeSet::from([top.join("a"), top.join("gone")]);
+            assert_eq!(watcher.unwrap().watch(&wanted).unwrap(), [""; 0].map(PathBuf::from));
+        }
+    }
+
+    #[test]
+    fn a_tree_is_covered_from_its_top() {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
+        let wanted = paths(&["w/a", "w/a/b", "w/a/b/c", "w/a-b", "w/d/e", "x"]);
+        assert_eq!(Coverage::Tree.of(&wanted), paths(&["w/a", "w/a-b", "w/d/e", "x"]));
+        assert_eq!(Coverage::Directory.of(&wanted), wanted);
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl MainLoop {
     /// Handles timers: reads the meter, scans all files, or ends a wait for the index.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
-            self.watching = WatchState::now_and_then();
+            self.watching.looked();
             self.act(Action::Rescan);
         }
         if self.time_to_meter().is_some_and(|wait| wait.is_zero()) {

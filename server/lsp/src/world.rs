@@ -24,7 +24,7 @@ use crate::client::ClientInfo;
 use crate::invalid_notification::InvalidNotification;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::documents::{key_of, leads_out, renamed};
+use strata_app::documents::{key_as_written, key_of, leads_out, renamed};
 use strata_app::index::Index;
 use strata_app::sessions::Sessions;
 use strata_app::settings::{Configuration, FoundSettings};
@@ -262,7 +262,10 @@ impl World {
 
     /// Returns the key of a URI if the document is tracked.
     pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
-        key_of(uri, &self.snapshot.roots)
+        let roots = &self.snapshot.roots;
+        // Look for an open document first, to avoid accessing the disk on every keystroke.
+        let open = key_as_written(uri, roots).filter(|key| self.snapshot.buffers.contains_key(key));
+        open.or_else(|| key_of(uri, roots))
     }
 
     /// Returns the key of a document that should be tracked. Checks where links lead only for new documents, to avoid

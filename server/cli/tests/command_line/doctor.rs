@@ -29,7 +29,8 @@ fn a_healthy_build_is_reported_line_by_line() {
         "{}",
         run.out
     );
-    assert!(run.out.contains("cache/outlines/outlines-1.db: 3 outlines, "), "{}", run.out);
+    let database: std::path::PathBuf = ["cache", "outlines", "outlines-1.db"].iter().collect();
+    assert!(run.out.contains(&format!("{}: 3 outlines, ", database.display())), "{}", run.out);
     assert!(run.out.contains("python (") && run.out.contains("3 files, 3 with an outline"), "{}", run.out);
 }
 

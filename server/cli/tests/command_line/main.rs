@@ -15,6 +15,8 @@ mod sessions;
 mod settings;
 mod status;
 mod tokens;
+// The page is written for a Unix shell.
+#[cfg(unix)]
 mod tutorial;
 mod usage;
 mod working_folder;

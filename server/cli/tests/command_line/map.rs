@@ -55,7 +55,8 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     "#]]
     .assert_eq(&run.err);
     let run = repo.strata(&["map", "--focus", "../x"]);
-    assert!(run.refusal().contains("/x`: it is outside the workspace folders"), "{}", run.err);
+    let outside = format!("{}x`: it is outside the workspace folders", std::path::MAIN_SEPARATOR);
+    assert!(run.refusal().contains(&outside), "{}", run.err);
 }
 
 #[test]

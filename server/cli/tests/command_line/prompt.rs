@@ -188,9 +188,10 @@ fn what_cannot_be_done_is_said_in_one_line() {
     let repo = Repo::new(APP);
     repo.write("image.png", b"\x89PNG\0");
     let select = |path| repo.strata(&["prompt", "--select", path, "Hello"]).refusal().to_owned();
+    let elsewhere = if cfg!(windows) { r"C:\Windows\win.ini" } else { "/etc/passwd" };
     let refusals = [
         select("app/reqest.py"),
-        select("/etc/passwd"),
+        select(elsewhere).replace(elsewhere, "ELSEWHERE"),
         select("image.png"),
         select("*.java"),
         repo.strata(&["prompt", "--exclude", "nothing.py", "Hello"]).refusal().to_owned(),
@@ -201,7 +202,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     ];
     expect![[r#"
         error: --select: `app/reqest.py` does not exist; did you mean `app/request.py`?
-        error: --select: `/etc/passwd`: it is outside the workspace folders
+        error: --select: `ELSEWHERE`: it is outside the workspace folders
         error: --select: `image.png` is binary
         error: --select: no listed file matches `*.java`
         error: --exclude: `nothing.py` does not exist

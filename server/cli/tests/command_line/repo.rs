@@ -79,6 +79,7 @@ impl Repo {
     }
 
     /// Runs a shell command line in the repository, with the binary in `PATH`. Returns all output.
+    #[cfg(unix)]
     pub(crate) fn shell(&self, line: &str) -> String {
         let binaries = Path::new(env!("CARGO_BIN_EXE_strata")).parent().unwrap().to_owned();
         let inherited = std::env::var_os("PATH").unwrap_or_default();
@@ -93,7 +94,7 @@ impl Repo {
         // The process may have ended without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap().replace(self.folder.to_str().unwrap(), "REPO");
+        let text = |bytes| portable(&String::from_utf8(bytes).unwrap(), self.folder.to_str().unwrap());
         Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
@@ -138,6 +139,30 @@ impl Run {
         assert_eq!((self.code, &*self.out), (Some(1), ""), "{}", self.err);
         &self.err
     }
+}
+
+/// Replaces the path of the repository with `REPO`. On Windows, also replaces what the system says and spells
+/// differently, so that the tests expect the same text everywhere.
+fn portable(text: &str, folder: &str) -> String {
+    if !cfg!(windows) {
+        return text.replace(folder, "REPO");
+    }
+    let mut parts = text.split(folder);
+    let mut portable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end =
+            part.find(|c: char| c.is_whitespace() || matches!(c, ')' | '`' | ',')).unwrap_or(part.len());
+        let (below, rest) = part.split_at(end);
+        portable += &format!("REPO{}{rest}", below.replace('\\', "/"));
+    }
+    // `ERROR_FILE_NOT_FOUND` and `ERROR_PATH_NOT_FOUND`.
+    for code in [2, 3] {
+        let missing = std::io::Error::from_raw_os_error(code).to_string();
+        portable = portable
+            .replace("strata.exe", "strata")
+            .replace(&missing, "No such file or directory (os error 2)");
+    }
+    portable
 }
 
 /// Returns a path without symbolic links, and on Windows without the prefix `\\?\`.

@@ -217,12 +217,17 @@ fn what_is_no_file_and_what_has_no_key_is_passed_over() {
     assert_eq!((last.prompt.as_str(), &last.edits), ("becomes a link", &[("e.py".to_owned(), None)].into()));
 }
 
+/// A path as Git's configuration spells it, where a backslash begins an escape.
+fn in_config(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}
+
 #[test]
 fn settings_cannot_move_the_work_tree_over_other_files() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
     let elsewhere = repo.beside("elsewhere");
-    repo.write("config", &format!("[core]\nbare = false\nworktree = {}\n", elsewhere.display()));
+    repo.write("config", &format!("[core]\nbare = false\nworktree = {}\n", in_config(&elsewhere)));
     assert_eq!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
@@ -231,9 +236,9 @@ fn settings_that_name_programs_and_files_are_not_followed() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
     let marker = repo.beside("out").join("marker");
-    let touch = format!("touch {}", marker.display());
+    let touch = format!("touch {}", in_config(&marker));
     let elsewhere = repo.beside("elsewhere");
-    repo.write("included", &format!("[core]\nworktree = {}\n", elsewhere.display()));
+    repo.write("included", &format!("[core]\nworktree = {}\n", in_config(&elsewhere)));
     repo.write(
         "config",
         &format!(

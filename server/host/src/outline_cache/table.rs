@@ -28,6 +28,13 @@ pub(super) struct Table {
     identity: u64,
 }
 
+/// A database file that this process no longer uses.
+#[derive(Debug)]
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    identity: u64,
+}
+
 /// Database errors, grouped by how to handle them.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheError {
@@ -87,14 +94,9 @@ impl Table {
         }
     }
 
-    /// Deletes the database of this connection, unless another process has already replaced it.
-    pub(super) fn remove(self) -> Result<(), CacheError> {
-        let Some(directory) = self.path.parent() else { return Ok(()) };
-        let _lock = lock(directory)?;
-        if identity(&self.path) == self.identity {
-            remove(directory)?;
-        }
-        Ok(())
+    /// Closes the connection, and returns the file that it was open on.
+    pub(super) fn close(self) -> DatabaseFile {
+        DatabaseFile { path: self.path, identity: self.identity }
     }
 
     pub(super) fn seen(&self, folder: &Path) -> Result<KnownFiles, CacheError> {
@@ -307,6 +309,19 @@ impl Table {
         let value = |pragma| self.connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
         let pages = value("page_count")?.saturating_sub(value("freelist_count")?);
         Ok(pages.saturating_mul(value("page_size")?).cast_unsigned())
+    }
+}
+
+impl DatabaseFile {
+    /// Deletes the database, unless another process has already replaced it. Windows deletes no file that is open, so
+    /// all connections of this process must be closed.
+    pub(super) fn remove(&self) -> Result<(), CacheError> {
+        let Some(directory) = self.path.parent() else { return Ok(()) };
+        let _lock = lock(directory)?;
+        if identity(&self.path) == self.identity {
+            remove(directory)?;
+        }
+        Ok(())
     }
 }
 

@@ -40,6 +40,9 @@ pub enum Refusal {
     /// The path names a drive or network share on a system without them, or a drive without a slash.
     #[error("drives and network shares are not supported on this system")]
     Drive,
+    /// On Windows, the path has a drive or begins with a backslash, but not both.
+    #[error("begin the path with a drive and a backslash (`C:\\`), or in the workspace folder")]
+    HalfAbsolute,
     #[error("system files (`/proc`, `/dev`, `/sys`) are not readable")]
     SystemFile,
     /// Windows interprets the name differently: it is a stream (`a:b`) or a device, or ends with a dot or space.

@@ -1,7 +1,6 @@
 //! Tests of external paths: where they lead, and why they are rejected.
 
 use std::io;
-use std::path::Path;
 
 use proptest::prelude::*;
 
@@ -18,14 +17,18 @@ const INSIDE: &[&str] = &[
     "root/café.rs", // composed
     "root/100%.txt",
     "root/c#.cs",
-    "root/note: this.md",
     "root/.hidden",
     "root/..dots",
-    "root/...",
 ];
+
+/// Names that Windows interprets differently.
+const INSIDE_ON_UNIX: &[&str] = &["root/note: this.md", "root/..."];
 
 fn tree() -> Tree {
     let mut files = INSIDE.to_vec();
+    if cfg!(unix) {
+        files.extend(INSIDE_ON_UNIX);
+    }
     files.extend(["outside/secret.txt", "root-evil/secret.txt", "rootless.txt"]);
     Tree::new(&files)
 }
@@ -42,7 +45,9 @@ fn spellings_of_files_inside() {
     let tree = tree();
     let roots = tree.roots();
     let absolute = |below: &str| tree.path(below).display().to_string();
-    let top = tree.top().display();
+    let top = tree.top().display().to_string().replace('\\', "/");
+    // The path of a URI begins with a slash, also before a drive.
+    let top = format!("/{}", top.trim_start_matches('/'));
     for (text, key) in [
         ("a.rs", "a.rs"),
         ("./a.rs", "a.rs"),
@@ -58,10 +63,8 @@ fn spellings_of_files_inside() {
         ("café.rs", "café.rs"),
         ("100%.txt", "100%.txt"),
         ("c#.cs", "c#.cs"),
-        ("note: this.md", "note: this.md"),
         (".hidden", ".hidden"),
         ("..dots", "..dots"),
-        ("...", "..."),
         ("new/file.rs", "new/file.rs"),
         ("~/a.rs", "~/a.rs"),
         ("$HOME", "$HOME"),
@@ -77,6 +80,92 @@ fn spellings_of_files_inside() {
         (&format!("FILE:{top}/root/a.rs"), "a.rs"),
     ] {
         check(&roots, text, &Ok(key));
+    }
+    for name in ["note: this.md", "..."] {
+        let expected = if cfg!(windows) { Err(Refusal::Ambiguous) } else { Ok(name) };
+        check(&roots, name, &expected);
+    }
+}
+
+#[cfg(windows)]
+#[test]
+fn a_file_has_one_key_in_any_case_and_with_any_drive() {
+    let tree = tree();
+    let roots = Roots::single(tree.path("ROOT")).unwrap();
+    let path = tree.path(r"root\SRC\Lib.RS").display().to_string();
+    let (drive, below) = path.split_at(1);
+    for text in [
+        "SRC/LIB.rs".to_owned(),
+        "Src\\lib.rs".to_owned(),
+        path.clone(),
+        path.to_uppercase(),
+        format!("{}{below}", drive.to_lowercase()),
+        format!("\\\\?\\{path}"),
+        format!("file:///{path}").replace('\\', "/"),
+        format!("file:///{}%3A{}", drive.to_lowercase(), below.trim_start_matches(':').replace('\\', "/")),
+    ] {
+        check(&roots, &text, &Ok("src/lib.rs"));
+    }
+    check(&roots, "SRC/New.rs", &Ok("src/New.rs"));
+    assert_eq!(roots[0].real, tree.path("root"));
+    assert!(!roots[0].real.display().to_string().contains('?'));
+}
+
+#[cfg(windows)]
+#[test]
+fn ways_out_that_only_windows_has() {
+    use Refusal::*;
+
+    let tree = tree();
+    let roots = tree.roots();
+    let absolute = |below: &str| tree.path(below).display().to_string();
+    let cases: &[(&str, Refusal)] = &[
+        ("..\\outside\\secret.txt", ParentStep),
+        ("src\\..\\..\\outside\\secret.txt", ParentStep),
+        (&absolute("root\\..\\outside\\secret.txt"), ParentStep),
+        (&absolute("outside\\secret.txt"), Outside),
+        (&absolute("root-evil\\secret.txt"), Outside),
+        ("C:\\Windows\\win.ini", Outside),
+        ("c:/Windows/win.ini", Outside),
+        ("C:a.rs", HalfAbsolute),
+        ("\\Windows\\win.ini", HalfAbsolute),
+        ("/Windows/win.ini", HalfAbsolute),
+        ("\\\\.\\PhysicalDrive0", Outside),
+        ("\\\\server.example\\share\\a.rs", Outside),
+        ("file://server.example/share/a.rs", Outside),
+        ("a.rs::$DATA", Ambiguous),
+        ("a.rs.", Ambiguous),
+        ("src /lib.rs", Ambiguous),
+        ("NUL", Ambiguous),
+        ("src/con.rs", Ambiguous),
+        (&absolute("root\\COM1.txt"), Ambiguous),
+        ("file:///etc/passwd", Uri(UriError::Relative)),
+        ("file://%3F/C:/Windows/win.ini", Uri(UriError::Relative)),
+    ];
+    for (text, reason) in cases {
+        check(&roots, text, &Err(reason.clone()));
+    }
+}
+
+/// Windows sends the user's credentials to a server when a program only asks whether a file exists there.
+#[cfg(windows)]
+#[test]
+fn only_the_shares_of_workspace_folders_are_accessed() {
+    let root = |path: &str| Root { name: "root".to_owned(), given: path.into(), real: path.into() };
+    let roots = Roots(vec![root(r"C:\work"), root(r"\\Server\Share\work")]);
+    for (path, is_foreign) in [
+        (r"C:\elsewhere\a.rs", false),
+        (r"\\?\C:\work\a.rs", false),
+        (r"\\server\share\work\a.rs", false),
+        (r"\\?\UNC\server\share\a.rs", false),
+        (r"//server/share/a.rs", false),
+        (r"\\server\other\a.rs", true),
+        (r"\\other\share\a.rs", true),
+        (r"\\?\UNC\other\share\a.rs", true),
+        (r"\\.\pipe\a", true),
+        (r"\\?\pipe\a", true),
+    ] {
+        assert_eq!(roots.is_foreign_share(Path::new(path)), is_foreign, "{path}");
     }
 }
 
@@ -415,7 +504,8 @@ proptest! {
     #[test]
     fn a_key_and_its_path_are_one_to_one(parts in prop::collection::vec("[a-zé .:_-]{1,6}", 1..4)) {
         prop_assume!(parts.iter().all(|part| part != "." && part != "..") && !parts[0].starts_with("untitled:"));
-        let roots = Roots::single(Path::new("/nowhere/root")).unwrap();
+        prop_assume!(cfg!(unix) || !parts.iter().any(|part| has_second_meaning(part)));
+        let roots = Roots::single(std::env::temp_dir().join("nowhere/root")).unwrap();
         let key = FileKey::new(parts.join("/"));
         prop_assert_eq!(roots.key_of(&roots.path_of(&key).unwrap()), Some(key));
     }

@@ -69,9 +69,10 @@ struct SpilledFile {
 enum Identity {
     #[cfg(unix)]
     Number(u64, u64),
-    /// The path, because the standard library cannot identify files on this system.
+    /// The random name, size and modification time, because the standard library cannot identify files on this system.
+    /// Hard links have them in common, and a copy is newer.
     #[cfg(not(unix))]
-    Name(PathBuf),
+    Output(std::ffi::OsString, u64, Option<SystemTime>),
 }
 
 /// Number of digits in the name of an output.
@@ -370,8 +371,9 @@ fn identity(_: &Path, metadata: &fs::Metadata) -> Identity {
 }
 
 #[cfg(not(unix))]
-fn identity(path: &Path, _: &fs::Metadata) -> Identity {
-    Identity::Name(path.to_owned())
+fn identity(path: &Path, metadata: &fs::Metadata) -> Identity {
+    let name = path.file_name().unwrap_or_default().to_owned();
+    Identity::Output(name, metadata.len(), metadata.modified().ok())
 }
 
 fn entries(folder: PathBuf) -> impl Iterator<Item = DirEntry> {

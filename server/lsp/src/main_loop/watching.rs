@@ -16,7 +16,11 @@ use crate::event::Event;
 use crate::world::Action;
 use strata_app::faults::carried;
 
-/// Interval between scans without a watcher. A scan of a thousand files takes milliseconds.
+/// Whether the system can lose changes without a sign. On Windows, the `notify` crate does not report that more changes
+/// happened at once than its buffer holds.
+const LOSES_CHANGES: bool = cfg!(windows);
+
+/// Interval between scans without a watcher, or with one that can lose changes. A scan of a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
@@ -28,6 +32,8 @@ pub(super) enum WatchState {
         watcher: Arc<Mutex<Watcher>>,
         /// Whether any folder has been watched before.
         begun: bool,
+        /// Time of the last scan of all files.
+        last: Instant,
     },
     /// No watcher is available, so all files are scanned at intervals.
     NowAndThen { last: Instant },
@@ -39,11 +45,11 @@ impl WatchState {
         let events = events.clone();
         // Sending fails only if the main loop has ended.
         let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
-        Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false })
+        Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false, last: Instant::now() })
     }
 
     /// Switches to scanning all files at intervals, starting now.
-    pub(super) fn now_and_then() -> Self {
+    fn now_and_then() -> Self {
         Self::NowAndThen { last: Instant::now() }
     }
 
@@ -72,9 +78,17 @@ impl WatchState {
         }
     }
 
-    /// Returns the time until the next scan, or `None` if files are watched.
+    /// Starts the interval until the next scan.
+    pub(super) fn looked(&mut self) {
+        if let Self::Ours { last, .. } | Self::NowAndThen { last } = self {
+            *last = Instant::now();
+        }
+    }
+
+    /// Returns the time until the next scan, or `None` if no change can be missed.
     pub(super) fn time_to_look(&self) -> Option<Duration> {
         match self {
+            Self::Ours { last, .. } if LOSES_CHANGES => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
             _ => None,
         }
