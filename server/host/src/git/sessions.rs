@@ -101,7 +101,7 @@ struct SessionBuilder<'a> {
     turns: Vec<TraceTurn>,
 }
 
-/// The state of the repository before the first turn.
+/// The source files before the first turn, and how recently each was changed.
 struct InitialFiles {
     files: BTreeMap<String, String>,
     recency: BTreeMap<String, u32>,

@@ -80,12 +80,13 @@ impl StorePaths {
         self.workspace.join("sessions.db")
     }
 
-    /// Path of the `nth` damaged database that was set aside.
+    /// Returns the path to which a damaged database is moved. `nth` distinguishes several of them.
     pub(super) fn aside(&self, nth: u32) -> PathBuf {
         self.workspace.join(format!("sessions.damaged-{nth}.db"))
     }
 
-    /// Marker file that is created when an operation notices damage.
+    /// Marker file. It exists if an operation noticed damage, so that the database is checked completely when it is
+    /// next opened.
     pub(super) fn suspicion(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
@@ -105,7 +106,7 @@ impl StorePaths {
         self.state.join("spill")
     }
 
-    /// Name of the directories of this workspace.
+    /// Directory name that this workspace has in the store: a hash of its first folder's path.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -167,7 +167,7 @@ impl Store {
         })
     }
 
-    /// Stores the state of the provider's cache. This does not count as a change of the session.
+    /// Stores the state of the provider's cache. This does not count as a change to the session.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] or [`StoreError::NoSession`].

@@ -203,7 +203,7 @@ fn look(
     looked.ok()
 }
 
-/// Reports the progress of a run to the client at intervals.
+/// Progress of an index run, which is reported to the client at intervals.
 struct Report {
     run: u64,
     to: Option<UnboundedSender<Outbound>>,

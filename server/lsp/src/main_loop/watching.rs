@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::world::Action;
 use strata_app::faults::carried;
 
-/// Interval between scans without a watcher. A scan of a thousand files takes milliseconds.
+/// Interval between scans for changed files if no watcher is available. A scan of a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) enum WatchState {
     Others,
     Ours {
         watcher: Arc<Mutex<Watcher>>,
-        /// Whether any folder has been watched before.
+        /// Whether any folder has been watched so far.
         begun: bool,
     },
     /// No watcher is available, so all files are scanned at intervals.
@@ -64,7 +64,8 @@ impl WatchState {
         );
     }
 
-    /// Records that folders are watched, and returns whether they are the first. Changes before that went unnoticed.
+    /// Records that watching has begun. Returns whether these are the first watched folders, in which case earlier
+    /// changes were missed and all files must be scanned.
     fn are_first(&mut self) -> bool {
         match self {
             Self::Ours { begun, .. } => !std::mem::replace(begun, true),

@@ -276,7 +276,7 @@ impl Client {
     }
 }
 
-/// Settings of the client.
+/// Returns the settings that the client sends. They enable all optional LSP features.
 pub(super) fn settings() -> Value {
     json!({
         "lsp": {
