@@ -110,7 +110,7 @@ pub(crate) enum Event {
     /// A standard LSP request, such as hover. The flag is raised when the answer is no longer needed.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
-    /// The outcome of a command that must be shown to the user.
+    /// The outcome of a command, as a message to show to the user.
     Show(UserMessage),
     /// A task of this session has finished.
     CommandDone(String, Box<FinishedTask>),

@@ -63,7 +63,7 @@ pub(crate) enum Outbound {
     /// Asks the client for a summary (`strata/summarize`).
     Summarize {
         params: Summarize,
-        /// Maximum time for the answer.
+        /// Maximum time to wait for the answer.
         patience: Duration,
         /// Receives the summary, or the reason why there is none.
         answer: Sender<Result<Summary, String>>,
@@ -71,7 +71,7 @@ pub(crate) enum Outbound {
     /// Asks the client for the token count of a request, as counted by the provider (`strata/countTokens`).
     CountTokens {
         params: CountTokens,
-        /// Maximum time for the answer.
+        /// Maximum time to wait for the answer.
         patience: Duration,
         /// Receives the count, or the reason why there is none.
         answer: Sender<Result<usize, String>>,

@@ -41,8 +41,8 @@ pub struct SearchResults {
     pub matched: MatchedWords,
 }
 
-/// Which of the matches were ranked. Ranking by a word that most of 100,000 messages contain takes a tenth of a second
-/// and is hardly useful, so only the newest of such matches are considered.
+/// Which of the matches were ranked. If the query has only very common words, only the newest matches are considered,
+/// because ranking 100,000 messages takes a tenth of a second and is hardly useful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     All,

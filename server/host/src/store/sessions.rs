@@ -51,7 +51,7 @@ pub struct StoredSession {
     pub next_id: u64,
 }
 
-/// Stored state of the provider's cache.
+/// State of the provider's cache, as last stored for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCacheMemory {
     pub memory: String,

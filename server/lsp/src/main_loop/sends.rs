@@ -28,7 +28,7 @@ use strata_app::tools::ToolHost;
 /// Maximum number of requests to models that run at the same time, in all sessions together.
 const MAX_SENDS: usize = 16;
 
-/// Commands that run even after a cancellation, since the end of a turn must be recorded.
+/// Commands that a request to a model runs even after it is cancelled, since the end of its turn must be recorded.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
 /// Running requests to models, by number.
@@ -147,7 +147,7 @@ struct LoopHost {
     session: String,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
-    /// Snapshot for counting tokens.
+    /// Snapshot of the workspace, used to count tokens.
     snapshot: Snapshot,
     cancel: Cancel,
     token: Option<NumberOrString>,

@@ -47,7 +47,7 @@ impl WatchState {
         Self::NowAndThen { last: Instant::now() }
     }
 
-    /// Watches the folders found by a scan, if the server watches files itself.
+    /// Starts watching the folders that a scan found, if the server watches files itself.
     pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, events: &Sender<Event>) {
         let Self::Ours { watcher, .. } = self else { return };
         let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());

@@ -260,7 +260,7 @@ impl Queue {
     }
 }
 
-/// Like [`Write::write_all`] followed by a flush, but also blocks on a non-blocking descriptor.
+/// Like [`Write::write_all`] followed by a flush, but waits if the descriptor is non-blocking and full.
 fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {
