@@ -48,7 +48,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// Builds sessions that can be replayed from the history of the current branch. `repository` is the top of a work tree,
+/// Converts the history of the current branch to sessions that can be replayed. `repository` is the top of a work tree,
 /// its `.git`, or a bare repository. Each session covers a range of commits along first parents; the ranges do not
 /// overlap if the history has at least two commits per turn. A commit that changes no source, or too much of it, is not
 /// a turn, and its changes become external changes of the preceding turn. A short history gives fewer and shorter

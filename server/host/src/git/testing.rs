@@ -155,7 +155,6 @@ impl Repo {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }
 
-    /// Detaches `HEAD`.
     pub(super) fn detach(&self) {
         self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
     }
