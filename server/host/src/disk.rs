@@ -69,7 +69,7 @@ pub enum ReadError {
         key: FileKey,
         /// Size of the file, in bytes.
         size: u64,
-        /// The limit, in bytes.
+        /// Maximum size of one file, in bytes.
         limit: u64,
     },
     /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.

@@ -40,7 +40,8 @@ pub enum GitError {
     /// Parts of the repository are outside its directory, and the workspace is not trusted.
     #[error("cannot read the git repository {}: parts of it are outside its directory, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
-    /// The source text at one commit exceeds the maximum size of a trace.
+    /// The source files at one commit exceed the total size that Strata accepts when it builds sessions to replay from
+    /// a history.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
     #[error(transparent)]

@@ -39,7 +39,7 @@ pub enum SkipReason {
     Panicked(#[from] JobPanic),
 }
 
-/// A batch of results.
+/// Results of several files, and the progress of the whole run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<T> {
     /// Number of files processed so far, including this batch.
@@ -82,7 +82,7 @@ pub fn spread<I: Sync, T: Send>(
     spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
-/// Like `spread`, but `stack` gives the stack size for each thread number. If some threads cannot be started, the
+/// Like `spread`, but `stack` maps a thread's number to its stack size in bytes. If some threads cannot be started, the
 /// others process all files.
 fn spread_on<I: Sync, T: Send>(
     files: &[I],

@@ -12,7 +12,7 @@ use crate::config::{from_toml, from_yaml};
 
 const SECTION: &str = "context";
 
-/// Why the loop settings in a file cannot be read.
+/// Why the settings file of an autonomous loop cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct LoopFileError {
@@ -20,7 +20,7 @@ pub struct LoopFileError {
     pub problem: String,
 }
 
-/// Reads the memory limits of a loop. Missing settings get their default values.
+/// Reads the memory limits of an autonomous loop from its settings file. Missing settings have their default values.
 ///
 /// # Errors
 /// [`LoopFileError`] if the file cannot be read or parsed, or has an unknown or invalid setting.

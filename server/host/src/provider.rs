@@ -59,7 +59,7 @@ pub struct Limits {
     pub retries: u32,
 }
 
-/// A reply, which may be incomplete.
+/// The outcome of a streamed request: the reply received so far, and why it is incomplete, if it is.
 #[derive(Debug)]
 pub struct Sent {
     /// The reply received so far, with the reported usage.

@@ -54,7 +54,7 @@ pub struct Store {
     pub spills: Spills,
 }
 
-/// A store, and the result of opening it.
+/// An opened store, and the damaged database that had to be replaced, if any.
 #[derive(Debug)]
 pub struct OpenedStore {
     pub store: Store,
@@ -86,7 +86,7 @@ impl Store {
         Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
     }
 
-    /// Checks the whole database, including the word index. Takes a second for 100,000 messages.
+    /// Checks the whole database, including the word index. Takes about a second per 100,000 messages.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] with SQLite's first ten findings, or [`StoreError::Sqlite`] if the disk cannot be read.

@@ -33,7 +33,7 @@ pub struct Question {
     pub max_output_tokens: usize,
 }
 
-/// Why a question has no answer.
+/// Why a request for a summary failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SummaryError {
     #[error(transparent)]

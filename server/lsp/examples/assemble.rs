@@ -16,7 +16,7 @@ use strata_engine::tokens::counting::TokenCounter;
 
 type Anything = Box<dyn std::error::Error>;
 
-/// Number of measurements.
+/// Number of times each prompt is assembled and measured.
 const ROUNDS: usize = 30;
 
 fn main() -> Result<(), Anything> {

@@ -134,7 +134,8 @@ impl Peer {
         peer
     }
 
-    /// Returns the median and the 99th percentile in microseconds.
+    /// Sends requests one after another. Returns the median and the 99th percentile of the time until the answer, in
+    /// microseconds.
     fn round_trips(&mut self, method: &str) -> (f64, f64) {
         let mut times: Vec<_> = (1..=REQUESTS)
             .map(|id| {

@@ -72,7 +72,7 @@ fn actions() -> CodeActionProviderCapability {
     })
 }
 
-/// Matches files and folders of any name.
+/// Returns the options for receiving notifications about files and folders of any name.
 fn any_file() -> FileOperationRegistrationOptions {
     let pattern = FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None };
     let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };

@@ -27,7 +27,7 @@ use strata_app::meter::Status;
 use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::CountedPrompt;
 
-/// Sends the answer to a request. Dropped without an answer if a transition fails, which the receiver reports as an
+/// Sends the answer to a request. If it is dropped without an answer, because the handler panicked, the client gets an
 /// internal error.
 pub(crate) type Answer<T> = oneshot::Sender<T>;
 
@@ -83,7 +83,7 @@ pub(crate) enum Event {
     Closed(DidCloseTextDocumentParams),
     /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
-    /// A message referred to another document than the previous message. Contains the document's URI.
+    /// A message referred to a different document than the previous one. Contains the URI of the new document.
     Named(String),
     /// The client reported changed files on disk.
     FilesChanged(DidChangeWatchedFilesParams),
@@ -107,16 +107,16 @@ pub(crate) enum Event {
     WorkspaceSettings(u64, Vec<FoundSettings>),
     /// The user cancelled the operation with this progress token.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols. Its flag is raised when the answer is no longer needed.
+    /// A standard LSP request, such as hover. The flag is raised when the answer is no longer needed.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
-    /// The outcome of a command that must be shown to the user.
+    /// The outcome of a command, as a message to show to the user.
     Show(UserMessage),
     /// A task of this session has finished.
     CommandDone(String, Box<FinishedTask>),
     /// The draft of this session's compaction with this number is complete, or failed.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// The question with this number was answered, or failed.
+    /// The request to a model with this number was answered, or failed.
     Sent(u64, Result<Value, CommandError>),
     /// A model has summarized tool results of this session; `None` if it failed.
     Aged(String, Option<Box<Archival>>),

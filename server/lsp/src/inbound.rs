@@ -18,7 +18,8 @@ use strata_app::recent_documents;
 pub(crate) struct Inbound<S> {
     service: S,
     events: Sender<Event>,
-    /// URI of the document that the last message referred to. Prevents an event for every keystroke.
+    /// URI of the document that the last message referred to. An event is posted only when the document changes, not
+    /// for every keystroke.
     document: Option<String>,
 }
 

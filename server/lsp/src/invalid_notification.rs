@@ -15,7 +15,8 @@ use tower_lsp::ls_types::{
 
 const COUNT: &str = "a whole number from 0 to 4294967295";
 
-/// Fields of these notifications and their expected types. Descriptions of problems mention no other field names.
+/// Fields of notifications about documents, with their expected types. A description of a problem names only these
+/// fields, because other names are chosen by the client.
 const FIELDS: &[(&str, &str)] = &[
     ("character", COUNT),
     ("contentChanges", "a list"),
@@ -41,7 +42,8 @@ pub(crate) struct InvalidNotification {
     pub problem: String,
 }
 
-/// Returns a description of a notification about a document if it is invalid, and `None` for any other message.
+/// Describes what is wrong with a notification about a document. Returns `None` if the notification is valid, and for
+/// all other messages.
 pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
     let nothing = Value::Null;
     let params = params.unwrap_or(&nothing);
@@ -85,8 +87,8 @@ fn place(path: &Path) -> String {
     iter::once("params".to_owned()).chain(parts).collect()
 }
 
-/// Returns the expected type of the value at a path. `None` if it is unknown, for example for a list instead of an
-/// object.
+/// Returns the expected type of the value at a path, such as `a string`. Returns `None` if no type is known for the
+/// path, for example because the client sent a list where the protocol has an object.
 fn kind(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {

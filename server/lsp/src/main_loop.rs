@@ -59,17 +59,18 @@ use watching::WatchState;
 /// Maximum number of jobs that wait for outside events at the same time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// One thread for index runs, and one for shorter work in the meantime.
+/// Number of background threads: one for index runs, and one for shorter work in the meantime.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The main loop, with the state that is not part of the world.
+/// The main loop. Owns the [`World`], and the queues, running jobs and thread pools that are not part of it.
 pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
-    /// Number of times that the workspace's settings files were read. Identifies the latest read.
+    /// Number of times that the workspace's settings files were read, which is also the number of the latest read.
     settings_looks: u64,
-    /// Number of settings requests sent to the client, and the latest request whose answer is in effect.
+    /// Number of settings requests sent to the client, which is also the number of the latest request.
     settings_asked: u64,
+    /// Number of the latest settings request whose answer is in effect.
     settings_answered: u64,
     queues: Queues,
     compactions: Compactions,
@@ -94,7 +95,7 @@ pub(crate) struct MainLoop {
     services: Arc<Services>,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
-    /// The client, as seen by the application.
+    /// The interface through which the application sends messages to the client.
     editor: Arc<Editor>,
 }
 
@@ -225,7 +226,7 @@ impl MainLoop {
         self.release();
     }
 
-    /// Renames files in the selection of every session by queuing the command for it, and refreshes the index.
+    /// Queues a command in every session that renames the files in its selection, and refreshes the index.
     fn files_renamed(&mut self, renamed: &[(String, String)]) {
         let key = |uri: &str| self.world.key(uri);
         let renames: Vec<(FileKey, FileKey)> =
@@ -305,7 +306,7 @@ impl MainLoop {
         });
     }
 
-    /// Records the current document. Ignores previews.
+    /// Records `uri` as the current document, unless it is a prompt preview.
     fn named(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
         if !is_preview {

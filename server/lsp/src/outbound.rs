@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(crate) enum Outbound {
-    /// The context meter (`strata/status`). The newest reading at the time of sending is sent.
+    /// The context meter (`strata/status`). Sends whatever reading is newest at the time of sending.
     Status(Newest),
     /// A warning for the user (`strata/warning`), which is also written to the client's log.
     Warning(Warning),
@@ -63,7 +63,7 @@ pub(crate) enum Outbound {
     /// Asks the client for a summary (`strata/summarize`).
     Summarize {
         params: Summarize,
-        /// Maximum time for the answer.
+        /// Maximum time to wait for the answer.
         patience: Duration,
         /// Receives the summary, or the reason why there is none.
         answer: Sender<Result<Summary, String>>,
@@ -71,7 +71,7 @@ pub(crate) enum Outbound {
     /// Asks the client for the token count of a request, as counted by the provider (`strata/countTokens`).
     CountTokens {
         params: CountTokens,
-        /// Maximum time for the answer.
+        /// Maximum time to wait for the answer.
         patience: Duration,
         /// Receives the count, or the reason why there is none.
         answer: Sender<Result<usize, String>>,
@@ -85,12 +85,13 @@ pub(crate) enum Outbound {
     Withdraw(Feature, u64),
 }
 
-/// The newest reading of the meter. Replaces an unsent reading, so that no queue grows while the client does not read.
+/// The latest meter reading that has not been sent yet. A newer reading replaces it, so that readings do not pile up if
+/// the client is slow to read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Replaces the reading, and returns the previous one if it was not sent yet.
+    /// Stores a new reading. Returns the reading that it replaces, if that one has not been sent.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
@@ -127,7 +128,7 @@ impl Work {
     }
 }
 
-/// The language client, as a front end of the application.
+/// The interface through which the application sends messages and requests to the LSP client.
 #[derive(Debug)]
 pub(crate) struct Editor {
     outbound: UnboundedSender<Outbound>,

@@ -27,7 +27,7 @@ use tour::{ClientKind, end, tour};
 
 const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 
-/// Panic points of the store, which every command that changes state reaches.
+/// Name of the panic points in the store. Every command that changes state reaches them.
 const STORE: &str = "store";
 
 /// A workspace with a session that contains all kinds of content.
@@ -71,7 +71,8 @@ impl UsedSession {
         Self { place, sessions, output }
     }
 
-    /// Starts a server that resumes the session and has an unsent prompt.
+    /// Starts a server on a copy of the workspace, resumes the session, and assembles a prompt without sending it. Also
+    /// returns the arguments for running commands there.
     fn start(&self) -> (Client, Arguments, TestWorkspace) {
         let place = self.place.copy();
         let mut client = Client::start(&place);
@@ -265,7 +266,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     assert!(panics * 10 >= jobs.len() * 9, "too few panic points were reached");
 }
 
-/// Events that the tour must trigger: all except the last one.
+/// Names of the events that the tour must trigger, which are all events except `sent` and `goodbye`.
 const EVENTS: [&str; 30] = [
     "initialize",
     "initialized",

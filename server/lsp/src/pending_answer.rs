@@ -30,17 +30,17 @@ pub(crate) struct PendingAnswer {
 }
 
 impl PendingAnswer {
-    /// Waits for the answer.
+    /// Waits for the answer. Returns `None` if the answer is `null`.
     ///
     /// # Errors
-    /// Returns an internal error if the question was dropped without an answer.
+    /// Returns an internal error if the request was dropped without an answer.
     pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
         let found = self.answer.await.map_err(|_| Error::internal_error())?;
         serde_json::from_value(found).map_err(|_| Error::internal_error())
     }
 }
 
-/// Creates the event for a question, and the receiver of its answer.
+/// Creates the event for a standard LSP request, and the receiver of its answer.
 pub(crate) fn asked(question: Question) -> (Event, PendingAnswer) {
     let (answer, wait) = oneshot::channel();
     let cancel = Cancel::new();

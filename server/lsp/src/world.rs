@@ -41,8 +41,8 @@ pub(crate) struct World {
     pub sessions: Sessions,
     /// The client's capabilities and startup options.
     pub client: Arc<ClientInfo>,
-    /// Number of changes of the workspace folders. Results from before a change are rejected, since their file names
-    /// may be outdated.
+    /// Number of changes to the workspace folders so far. Results from before a change are rejected, since their file
+    /// names may be outdated.
     pub folders_version: u64,
 }
 
@@ -92,7 +92,7 @@ impl World {
         vec![Action::Parse(key), Action::Meter]
     }
 
-    /// Handles a change of a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
+    /// Handles a change to a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
     /// arrives.
     pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
@@ -286,7 +286,7 @@ impl Default for World {
     }
 }
 
-/// Returns the actions for changed files.
+/// Returns the actions to take when these files have changed on disk.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
     let mut actions = Vec::new();

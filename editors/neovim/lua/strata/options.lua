@@ -41,7 +41,7 @@ function M.problems()
     if not expected then
       found[#found + 1] = ("unknown option `%s` in vim.g.strata"):format(name)
     elseif not (expected == type(value) or type(expected) == "table" and expected[type(value)]) then
-      found[#found + 1] = ("`%s` in vim.g.strata is a %s"):format(name, type(value))
+      found[#found + 1] = ("`%s` in vim.g.strata cannot be a %s"):format(name, type(value))
     end
   end
   table.sort(found)

@@ -274,7 +274,7 @@ local function set_model(call, name)
       -- Change the table in place, so that a restarted server gets the same settings.
       client.settings.strata.model = name
       server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
-      say("prompts are now for " .. name)
+      say("the model for prompts is now " .. name)
     else
       calls.complain({ message = calls.NO_SERVER })
     end

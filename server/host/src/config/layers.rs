@@ -21,7 +21,7 @@ pub enum Layer {
     Workspace,
     /// Environment variables that begin with `STRATA_`.
     Environment,
-    /// The editor's answer to `workspace/configuration`.
+    /// Settings sent by the editor.
     Editor,
     /// Command-line options.
     CommandLine,

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {
-    /// Some bytes were invalid in the file's encoding.
+    /// Some bytes were invalid in the file's encoding and were replaced.
     #[error("invalid bytes were replaced by U+FFFD")]
     Replaced,
-    /// The file is UTF-16.
+    /// The file is UTF-16 and was converted to UTF-8.
     #[error("decoded from UTF-16")]
     Utf16,
 }

@@ -62,7 +62,7 @@ pub(super) struct Commit {
 
 /// A regular file that differs between two trees. Links and submodules are ignored.
 pub(super) struct FileChange {
-    /// Path relative to the directory, with `/` as the separator.
+    /// Path relative to the directory whose history is read, with `/` as the separator.
     pub(super) path: String,
     /// Blob before the change; `None` if the file did not exist.
     pub(super) old: Option<ObjectId>,
@@ -306,8 +306,8 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
     gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
-/// Options that use only the repository itself: no user or system settings, no includes, and no environment variables.
-/// Ownership is not checked, since files are only read.
+/// Returns options for opening a repository that use only the repository itself: no user or system settings, no
+/// includes, and no environment variables. Ownership is not checked, since files are only read.
 fn options_of_open() -> gix::open::Options {
     gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
 }

@@ -20,12 +20,12 @@ const MAX_MERGES: u32 = 4;
 pub struct PastTouch {
     /// First line of the commit message.
     pub subject: String,
-    /// Sorted paths of the changed files, relative to the directory.
+    /// Sorted paths of the changed files, relative to the directory whose history is read.
     pub paths: Vec<String>,
 }
 
-/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. A commit
-/// that cannot be read is skipped together with its ancestors.
+/// Returns up to [`MAX_COMMITS`] commits from `newest` backwards along all parents, in order of commit time. Follows
+/// merge commits without returning them. A commit that cannot be read is skipped together with its ancestors.
 pub(super) fn past_touches(
     history: &History,
     newest: Commit,

@@ -13,8 +13,8 @@ use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
     /// Number of first-parent commits since the last change of each path; 0 for the newest commit. Paths are relative
-    /// to the directory and use `/` as the separator. Excludes paths that no longer exist, and paths that were not
-    /// changed within [`MAX_COMMITS`] commits.
+    /// to the directory whose history is read, with `/` as the separator. Excludes paths that no longer exist, and
+    /// paths that were not changed within [`MAX_COMMITS`] commits.
     pub recency: BTreeMap<String, u32>,
     /// Past commits, newest first. Excludes commits that change more than 100 files, since most of them are mechanical.
     pub commits: Vec<PastTouch>,

@@ -48,11 +48,11 @@ impl Default for SessionOptions {
     }
 }
 
-/// Builds sessions from the history of the current branch. `repository` is the top of a work tree, its `.git`, or a
-/// bare repository. Each session covers a range of commits along first parents; the ranges do not overlap if the
-/// history has at least two commits per turn. A commit that changes no source, or too much of it, is not a turn, and
-/// its changes become external changes of the preceding turn. A short history gives fewer and shorter sessions.
-/// `progress` receives the number of finished turns and the total.
+/// Converts the history of the current branch to sessions that can be replayed. `repository` is the top of a work tree,
+/// its `.git`, or a bare repository. Each session covers a range of commits along first parents; the ranges do not
+/// overlap if the history has at least two commits per turn. A commit that changes no source, or too much of it, is not
+/// a turn, and its changes become external changes of the preceding turn. A short history gives fewer and shorter
+/// sessions. `progress` receives the number of finished turns and the total.
 ///
 /// # Errors
 /// [`GitError`]. A history that ends early (a shallow clone) is not an error.
@@ -101,7 +101,7 @@ struct SessionBuilder<'a> {
     turns: Vec<TraceTurn>,
 }
 
-/// The state of the repository before the first turn.
+/// The source files before the first turn, and how recently each was changed.
 struct InitialFiles {
     files: BTreeMap<String, String>,
     recency: BTreeMap<String, u32>,

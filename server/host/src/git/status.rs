@@ -31,9 +31,9 @@ pub enum FileStatus {
     Conflicted,
     /// The content differs from the committed content.
     Modified,
-    /// The file is not in the commit.
+    /// The file is not in the newest commit.
     New,
-    /// The file is committed but not on disk.
+    /// The file is in the newest commit but not on disk.
     Deleted,
 }
 

@@ -123,7 +123,8 @@ impl Repo {
         self.write_index(index);
     }
 
-    /// Adds an entry with the blob id of `text` to Git's index, under any path.
+    /// Adds an entry for a file with the content `text` to Git's index. The path need not be valid, and the file need
+    /// not exist.
     pub(super) fn invent(&self, path: &str, text: &str) {
         use gix::index::entry::{Flags, Mode, Stat};
         let mut index = self.repository.open_index().unwrap();
@@ -154,7 +155,6 @@ impl Repo {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }
 
-    /// Detaches `HEAD`.
     pub(super) fn detach(&self) {
         self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
     }

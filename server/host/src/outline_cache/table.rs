@@ -124,7 +124,7 @@ impl Table {
         Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
     }
 
-    /// Writes the results of a run, and evicts old outlines if the database exceeds `max_bytes`.
+    /// Writes the results of an index run, and evicts old outlines if the database exceeds `max_bytes`.
     pub(super) fn save(
         &mut self,
         folder: &Path,
@@ -245,14 +245,15 @@ impl Table {
         Ok(Self { connection, identity: identity(&path), path })
     }
 
-    /// Returns the row id of a folder and the day of its last use.
+    /// Returns the row id of a folder and the recorded day of its last use, or `None` if the folder is not stored.
     fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT id, day FROM folders WHERE path = ?1")?;
         let path = folder.as_os_str().as_encoded_bytes();
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// Records that a folder is used today. Returns its row id and the day of its previous use.
+    /// Records that a folder is used today, unless a use was recorded in the last `USE_DAYS` days. Returns its row id
+    /// and the previously recorded day, if any.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last)) = self.folder(folder)? {
             if last.saturating_add(USE_DAYS) <= today {

@@ -11,9 +11,9 @@ use super::error::SendError;
 /// Endpoint of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// A message with a complete reply.
+    /// A message whose reply arrives in one piece.
     Whole,
-    /// A message with a streamed reply.
+    /// A message whose reply is streamed.
     Stream,
     /// A chat message to Ollama's native API.
     OllamaChat,

@@ -12,7 +12,7 @@ use super::error::SendError;
 use super::key_command;
 use super::kind::key_variable;
 
-/// Minimum length of a key's beginning to be recognized at the end of truncated text, in bytes.
+/// Minimum length, in bytes, of a truncated key that is redacted at the end of a text.
 const PART: usize = 4;
 
 /// A provider's key. Its [`fmt::Debug`] output does not contain the key.

@@ -15,7 +15,7 @@ use strata_engine::cancel::Cancel;
 use super::error::SendError;
 use super::key::Key;
 
-/// Timeout of a command. Long enough to enter a password or use a fingerprint reader.
+/// Timeout of a command that prints a key. Long enough to enter a password or use a fingerprint reader.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a key is cached before the command runs again.

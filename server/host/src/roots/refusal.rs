@@ -37,7 +37,8 @@ pub enum Refusal {
     /// The path contains `..`, whose meaning depends on links.
     #[error("`..` is not allowed; use a path relative to the workspace folder")]
     ParentStep,
-    /// The path names a drive or network share on a system without them, or a drive without a slash.
+    /// The path names a drive or a network share, which this system does not have, or has no slash after the drive
+    /// (`C:a`).
     #[error("drives and network shares are not supported on this system")]
     Drive,
     /// On Windows, the path has a drive or begins with a backslash, but not both.
@@ -59,7 +60,7 @@ pub enum Refusal {
     LinkLoop,
     #[error("it is a symbolic link to a file that does not exist")]
     BrokenLink,
-    /// The name is not UTF-8, or begins with `untitled:`.
+    /// No file key can represent the name, because it is not UTF-8 or begins with `untitled:`.
     #[error("the name is not valid UTF-8, or begins with `untitled:`")]
     NoKey,
     #[error("no workspace folder is open")]

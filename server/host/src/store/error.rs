@@ -38,7 +38,7 @@ pub enum StoreError {
     /// The id is reserved.
     #[error("`{0}` always means the current session; choose another name")]
     Reserved(SessionId),
-    /// The text is not a valid session id.
+    /// This text is not a valid session id.
     #[error("`{}` is not a session id; use at most 64 lowercase letters, digits, `-` and `_`", .0.escape_default())]
     BadSessionId(String),
     /// The workspace has no memory fragment with this id.

@@ -18,7 +18,7 @@ pub struct ImportedSession {
     pub messages: usize,
 }
 
-/// The first line of the format.
+/// The first line of an exported session.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Header {

@@ -179,7 +179,8 @@ fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
 /// database is damaged. They contain the error code, or only a message if a list of pages could not be read
 /// (`checkTreePage` and `checkList` in SQLite's `btree.c`).
 pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
-    /// Low bytes of the codes `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
+    /// Error codes for pages that could not be read: `SQLITE_NOMEM` and `SQLITE_IOERR`, whose low bytes are shared by
+    /// all extended codes (<https://www.sqlite.org/rescode.html>).
     const UNREAD: [u32; 2] = [7, 10];
     let coded = findings.split("error code=").skip(1).any(|rest| {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();

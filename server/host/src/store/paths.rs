@@ -80,32 +80,33 @@ impl StorePaths {
         self.workspace.join("sessions.db")
     }
 
-    /// Path of the `nth` damaged database that was set aside.
+    /// Returns the path to which a damaged database is moved. `nth` distinguishes several of them.
     pub(super) fn aside(&self, nth: u32) -> PathBuf {
         self.workspace.join(format!("sessions.damaged-{nth}.db"))
     }
 
-    /// Marker file that is created when an operation notices damage.
+    /// Returns the path of a marker file. The file exists if an operation noticed damage, so that the database is
+    /// checked completely when it is next opened.
     pub(super) fn suspicion(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
 
-    /// Lock file that is held while the database is opened, created, migrated or set aside.
+    /// Returns the path of the file that is locked while the database is opened, created, migrated or set aside.
     pub(super) fn opening_lock(&self) -> PathBuf {
         self.locks().join("opening")
     }
 
-    /// Lock file that is held while a session is open for writing.
+    /// Returns the path of the file that is locked while a session is open for writing.
     pub(super) fn session_lock(&self, id: &SessionId) -> PathBuf {
         self.locks().join(format!("session-{id}"))
     }
 
-    /// Directory of the spilled outputs of all workspaces.
+    /// Returns the directory of the spilled outputs of all workspaces.
     pub(super) fn spills(&self) -> PathBuf {
         self.state.join("spill")
     }
 
-    /// Name of the directories of this workspace.
+    /// Returns the name of the directories that belong to this workspace, which is a hash of its first folder's path.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -18,9 +18,9 @@ pub(super) const NEWEST: i32 = {
     STEPS.len() as i32
 };
 
-/// `body` is a message as JSON without its id. Positions of messages are in a separate table with narrow rows, so that
-/// inserting a message does not rewrite text. `touched` counts the changes in the workspace and orders the sessions,
-/// because the clock may go backwards.
+/// Creates the tables of schema version 1. `body` is a message as JSON without its id. Positions of messages are in a
+/// separate table with narrow rows, so that inserting a message does not rewrite text. `touched` counts the changes in
+/// the workspace and orders the sessions, because the clock may go backwards.
 const FIRST: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -65,8 +65,9 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 ";
 
-/// `cache_memory` contains the state of the provider's cache that a process needs to continue a session, and
-/// `cache_touched` the value of `touched` when it was stored. Storing it does not count as a change of the session.
+/// Migrates to schema version 2. `cache_memory` contains the state of the provider's cache that a process needs to
+/// continue a session, and `cache_touched` the value of `touched` when it was stored. Storing it does not count as a
+/// change to the session.
 const CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;
@@ -113,7 +114,7 @@ fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), 
     Ok(transaction.commit()?)
 }
 
-/// Migrates to a hypothetical next version that changes every table.
+/// Migrates to an imaginary next version that changes every table, to test migrations.
 #[cfg(test)]
 pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreError> {
     const NEXT: &[&str] = &[

@@ -41,12 +41,12 @@ pub struct SearchResults {
     pub matched: MatchedWords,
 }
 
-/// Which of the matches were ranked. Ranking by a word that most of 100,000 messages contain takes a tenth of a second
-/// and is hardly useful, so only the newest of such matches are considered.
+/// Which of the matches were ranked. If the query has only very common words, only the newest matches are considered,
+/// because ranking 100,000 messages takes a tenth of a second and is hardly useful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Only the newest matches. Contains their number.
+    /// Only this number of the newest matches.
     Newest(usize),
 }
 
@@ -55,7 +55,7 @@ pub enum Coverage {
 pub enum MatchedWords {
     /// All words of the query.
     All,
-    /// At least one of the rarest words, because no text contains all words.
+    /// At least one of the rarest words, because no message or note contains all words.
     Some,
 }
 
@@ -101,8 +101,8 @@ impl Default for Limits {
 }
 
 impl Store {
-    /// Searches for at most [`MAX_TERMS`] words. Returns the texts that contain all words or, if there are none, texts
-    /// that contain some of the rarest words.
+    /// Searches for at most [`MAX_TERMS`] words. Returns the messages and notes that contain all words or, if there are
+    /// none, those that contain some of the rarest words.
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`] or [`StoreError::NoSession`].

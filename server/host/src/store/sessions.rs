@@ -51,7 +51,7 @@ pub struct StoredSession {
     pub next_id: u64,
 }
 
-/// Stored state of the provider's cache.
+/// State of the provider's cache, as last stored for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCacheMemory {
     pub memory: String,
@@ -167,7 +167,7 @@ impl Store {
         })
     }
 
-    /// Stores the state of the provider's cache. This does not count as a change of the session.
+    /// Stores the state of the provider's cache. This does not count as a change to the session.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] or [`StoreError::NoSession`].

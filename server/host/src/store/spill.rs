@@ -350,12 +350,12 @@ fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(
     })
 }
 
-/// Returns the subdirectories of a directory, without links.
+/// Returns the subdirectories of a directory, ignoring symbolic links.
 fn folders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
-/// Returns the regular files in a directory, without links.
+/// Returns the regular files in a directory, ignoring symbolic links.
 fn outputs(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }

@@ -149,7 +149,7 @@ impl MainLoop {
         });
     }
 
-    /// Asks the client to count a compacted conversation, if the client supports it.
+    /// Asks the client to count the tokens of a compacted conversation, if the client supports it.
     fn measure(&mut self, id: &str) {
         let Some(probe) = self.services.token_count_client() else { return };
         let Some(session) = self.world.sessions.get(id).cloned() else { return };
@@ -175,7 +175,7 @@ impl MainLoop {
         });
     }
 
-    /// Queues a token count in its session, to calibrate estimates.
+    /// Queues the client's token count in its session, to calibrate estimates. `None` if the count failed.
     pub(super) fn measured(&mut self, id: &str, measured: Option<CountedPrompt>) {
         self.measuring.remove(id);
         if let Some(measured) = measured {
@@ -193,7 +193,7 @@ impl MainLoop {
         }
     }
 
-    /// Queues summarized tool results in their session to be archived.
+    /// Queues summarized tool results in their session to be archived. `None` if the model failed to summarize them.
     pub(super) fn aged(&mut self, id: &str, aged: Option<Box<Archival>>) {
         self.ageing.remove(id);
         if let Some(aged) = aged {

@@ -24,7 +24,7 @@ pub(super) struct RunningJob {
     pub(super) news: Option<CompactionNotice>,
     /// The draft, for a prompt that waits for it.
     pub(super) draft: DraftCell,
-    /// Whether such a prompt has already installed the draft.
+    /// Whether a prompt that waited for the draft has already installed it.
     pub(super) adopted: bool,
 }
 

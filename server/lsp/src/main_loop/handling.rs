@@ -10,7 +10,7 @@ use strata_app::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
-/// The handler of an event and its recovery.
+/// The handler of an event, and the recovery to run if the handler panics.
 pub(super) struct Handling {
     /// Name of the event in errors and logs, which is its method if it has one.
     pub(super) name: &'static str,
@@ -20,7 +20,8 @@ pub(super) struct Handling {
 }
 
 impl Handling {
-    /// Creates a handler without recovery. Dropping it releases waiting callers without an answer.
+    /// Creates a handler without recovery. Dropping the handler also drops the answer channel that it owns, if any, so
+    /// that its caller does not wait forever.
     pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }
@@ -29,7 +30,7 @@ impl Handling {
         Self { recover: Box::new(recover), ..self }
     }
 
-    /// Marks the document as out of sync in the recovery, because a change was lost.
+    /// Sets a recovery that marks the document as out of sync, because the panic lost a change to it.
     fn or_lose(self, uri: &str) -> Self {
         let lost = InvalidNotification {
             method: self.name.to_owned(),
@@ -39,7 +40,7 @@ impl Handling {
         self.or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
     }
 
-    /// Scans all files in the recovery, because a change of files was lost.
+    /// Sets a recovery that scans all files, because the panic lost a report of changed files.
     fn or_rescan(self) -> Self {
         self.or_else(|main_loop| main_loop.act(Action::Rescan))
     }
@@ -200,7 +201,7 @@ impl Handling {
         }
     }
 
-    /// Resets the meter in the recovery, because its reading was lost.
+    /// Sets a recovery that resets the meter, because the panic lost its reading.
     pub(super) fn or_reset_meter(self) -> Self {
         self.or_else(|main_loop| main_loop.meter = Meter::default())
     }

@@ -157,7 +157,7 @@ impl IndexRuns {
     }
 }
 
-/// Relinks the references of a stale index. Publishes the outlines first, so that they are available in the meantime.
+/// Recomputes the references of a stale index. Publishes the outlines first, so that they can be used in the meantime.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
@@ -203,7 +203,7 @@ fn look(
     looked.ok()
 }
 
-/// Reports the progress of a run to the client at intervals.
+/// Progress of an index run, which is reported to the client at intervals.
 struct Report {
     run: u64,
     to: Option<UnboundedSender<Outbound>>,

@@ -16,9 +16,9 @@ use strata_app::meter::{self, Status};
 /// Minimum interval between two meter notifications (`strata/status`, at most four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
 
-/// Minimum interval between two readings, as a multiple of the duration of the last one. A reading scans every file in
-/// Git's index and all rules while the user types. A reading after the last change is guaranteed, so that the value is
-/// current.
+/// Minimum interval between two readings, as a multiple of the duration of the last one. A reading is expensive, since
+/// it checks every file in Git's index and all rules while the user types. The last change is always followed by a
+/// reading, so that the displayed value is current.
 const TIMES_AS_LONG: u32 = 5;
 
 /// Maximum interval between two readings, regardless of their duration.
@@ -29,8 +29,9 @@ const METER_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 pub(super) struct Meter {
     pub(super) wanted: bool,
     reading: bool,
-    /// When the last reading began, and how long it took.
+    /// When the last reading began.
     last: Option<Instant>,
+    /// How long the last reading took.
     took: Duration,
     /// The latest reading, until it is sent.
     unsent: Newest,

@@ -15,7 +15,8 @@ pub(super) struct Registrations {
     /// registration and the withdrawal of an earlier one may arrive in any order.
     registered: BTreeMap<Feature, u64>,
     last: u64,
-    /// Features enabled too late for this client. The user has been notified of each.
+    /// Features that were enabled after startup, although this client accepts them only at startup. The user has been
+    /// notified of each.
     late: BTreeSet<Feature>,
 }
 
@@ -30,7 +31,8 @@ impl Registrations {
         &self.fixed
     }
 
-    /// Returns the messages that apply a change, and features that were enabled too late for this client.
+    /// Returns the messages that register and unregister features to match `wanted`. Also returns the newly enabled
+    /// features that this client accepts only at startup.
     fn change(
         &mut self,
         wanted: &BTreeSet<Feature>,

@@ -25,13 +25,13 @@ use strata_app::send::{Delta, ModelJob, SendHost};
 use strata_app::snapshot::Snapshot;
 use strata_app::tools::ToolHost;
 
-/// Maximum number of questions that run at the same time in all sessions.
+/// Maximum number of requests to models that run at the same time, in all sessions together.
 const MAX_SENDS: usize = 16;
 
-/// Commands that run even after a cancellation, since the end of a turn must be recorded.
+/// Commands that a request to a model runs even after it is cancelled, since the end of its turn must be recorded.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
-/// Running questions, by number.
+/// Running requests to models, by number.
 #[derive(Default)]
 pub(super) struct Sends {
     last: u64,
@@ -40,10 +40,10 @@ pub(super) struct Sends {
 
 struct RunningSend {
     session: String,
-    /// Whether the question continues the conversation of its session.
+    /// Whether the request continues the conversation of its session. Only one such request may run per session.
     occupies_session: bool,
     cancel: Cancel,
-    /// Token for reporting the question's progress, if the client gave one.
+    /// Token for reporting progress, if the client gave one.
     token: Option<NumberOrString>,
     answer: Answer<Result<Value, CommandError>>,
 }
@@ -55,7 +55,7 @@ impl RunningSend {
 }
 
 impl Sends {
-    /// Cancels the question whose progress has this token.
+    /// Cancels the request to a model whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         for (number, running) in &self.running {
             if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
@@ -66,7 +66,8 @@ impl Sends {
 }
 
 impl MainLoop {
-    /// Starts asking a model.
+    /// Starts a request to a model on its own thread. Rejects it if the session is already waiting for an answer, or if
+    /// too many requests are running.
     pub(super) fn send(
         &mut self,
         job: Arc<dyn ModelJob>,
@@ -118,7 +119,7 @@ impl MainLoop {
         }
     }
 
-    /// Handles the end of a question. Sends the reply after all deltas of the answer.
+    /// Handles the end of a request to a model. Sends the reply after all deltas of the answer.
     pub(super) fn sent(&mut self, number: u64, sent: Result<Value, CommandError>) {
         let Some(RunningSend { answer, session, .. }) = self.sends.running.remove(&number) else { return };
         let outcome = if sent.is_ok() { "answered" } else { "failed" };
@@ -130,7 +131,7 @@ impl MainLoop {
         self.say(Outbound::Answer(answer, reply));
     }
 
-    /// Cancels the questions of closed sessions.
+    /// Cancels the requests that continue conversations of closed sessions.
     pub(super) fn cancel_sends_of_closed(&self) {
         for running in self.sends.running.values() {
             if running.occupies_session && !self.world.sessions.contains(&running.session) {
@@ -140,12 +141,13 @@ impl MainLoop {
     }
 }
 
-/// Runs the commands of a question in its session, and forwards the output to the client.
+/// Connects a running request to the main loop: runs its commands in its session, and forwards the output to the
+/// client.
 struct LoopHost {
     session: String,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
-    /// Snapshot for counting tokens.
+    /// Snapshot of the workspace, used to count tokens.
     snapshot: Snapshot,
     cancel: Cancel,
     token: Option<NumberOrString>,

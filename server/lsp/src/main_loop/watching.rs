@@ -30,7 +30,7 @@ pub(super) enum WatchState {
     Others,
     Ours {
         watcher: Arc<Mutex<Watcher>>,
-        /// Whether any folder has been watched before.
+        /// Whether any folder has been watched so far.
         begun: bool,
         /// Time of the last scan of all files.
         last: Instant,
@@ -53,7 +53,7 @@ impl WatchState {
         Self::NowAndThen { last: Instant::now() }
     }
 
-    /// Watches the folders found by a scan, if the server watches files itself.
+    /// Starts watching the folders that a scan found, if the server watches files itself.
     pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, events: &Sender<Event>) {
         let Self::Ours { watcher, .. } = self else { return };
         let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());
@@ -70,7 +70,8 @@ impl WatchState {
         );
     }
 
-    /// Records that folders are watched, and returns whether they are the first. Changes before that went unnoticed.
+    /// Records that watching has begun. Returns whether these are the first watched folders, in which case earlier
+    /// changes were missed and all files must be scanned.
     fn are_first(&mut self) -> bool {
         match self {
             Self::Ours { begun, .. } => !std::mem::replace(begun, true),

@@ -60,7 +60,7 @@ pub(super) fn actions(
         .collect()
 }
 
-/// Returns a code lens above the first line that shows the document's state.
+/// Returns a code lens above the first line that shows how the document is included in the context.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
     let title = format!("Context: {}", standing(key, snapshot, session));
     let start = json!({ "line": 0, "character": 0 });

@@ -18,7 +18,7 @@ pub(crate) enum Feature {
     References,
     /// Code actions for a document.
     CodeAction,
-    /// A document's state, above its first line.
+    /// A code lens above the first line of a document that shows its state in the session.
     CodeLens,
 }
 

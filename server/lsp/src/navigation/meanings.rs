@@ -21,7 +21,7 @@ use strata_app::snapshot::Snapshot;
 /// Maximum number of definitions in a hover.
 const MOST_SHOWN: usize = 5;
 
-/// Returns the heads of the definitions of the name at the caret.
+/// Returns a hover with the signatures of the definitions of the name at the caret.
 pub(super) fn hover(
     caret: &Caret,
     snapshot: &Snapshot,
@@ -105,8 +105,8 @@ impl NameAtCaret {
         Ok(Some(Self { key, page, name, range, encoding }))
     }
 
-    /// Returns the files that may define the name as used in this file, most likely first. Falls back to the file
-    /// itself.
+    /// Returns the files that may define the name as used in this file, most likely first. If none is known, returns
+    /// only this file.
     fn definers<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a FileKey> {
         let definers = snapshot.index.references.definers(&self.key, &self.name);
         if definers.is_empty() { vec![&self.key] } else { definers }

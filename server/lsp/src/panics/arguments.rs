@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use super::client::Client;
 use crate::protocol;
 
-/// Arguments of the commands for one server.
+/// Builds valid arguments for every command, using the ids of one test server.
 pub(super) struct Arguments {
     schema: Value,
     document: String,
-    /// A stored session that is not the current one.
+    /// Id of a stored session that is not the current one.
     session: Value,
-    /// An unsent prompt.
+    /// Id of a prompt that has been assembled but not sent.
     prompt: Value,
     /// Id of the message with a tool result.
     output: Value,
@@ -69,7 +69,7 @@ impl Arguments {
         }
     }
 
-    /// Returns a minimal value that the schema accepts.
+    /// Returns a minimal value that `schema` accepts. `field` is the name of the field that the value is for.
     fn made(&self, schema: &Value, field: &str) -> Value {
         if let Some(reference) = schema["$ref"].as_str() {
             let definition = reference.trim_start_matches("#/$defs/");

@@ -79,7 +79,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Result of a request.
+/// Result of a request, or the message of the error that the server returned.
 pub(super) type Answer = Result<Value, String>;
 
 /// A client, its server, and the workspace of both.
@@ -276,7 +276,7 @@ impl Client {
     }
 }
 
-/// Settings of the client.
+/// Returns the settings that the client sends. They enable all optional LSP features.
 pub(super) fn settings() -> Value {
     json!({
         "lsp": {

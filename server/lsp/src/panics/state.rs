@@ -74,7 +74,7 @@ fn without_times(value: &mut Value) {
     }
 }
 
-/// Replaces random names with numbers, in order of appearance.
+/// Replaces random names with numbers in order of appearance, so that the answers of two servers can be compared.
 #[derive(Default)]
 pub(super) struct Masks(BTreeMap<String, usize>);
 

@@ -29,7 +29,7 @@ use super::watchdog;
 
 const CANCEL: &str = "$/cancelRequest";
 
-/// Estimated memory for a held message in addition to its body, in bytes.
+/// Estimated memory, in bytes, for a message that is held until `initialize` is answered, in addition to its body.
 const HELD_OVERHEAD: usize = 256;
 
 /// A service whose calls the dispatcher can poll. `LspService` implements it.
@@ -85,7 +85,7 @@ struct Call {
     kind: Kind,
     /// Released before the answer is queued, so that the slot is free for the client's next request.
     place: Option<PendingSlot>,
-    /// Released when the call and all its consequences are complete.
+    /// Marks the call as active until the answer is queued and the messages that were held until then are handled.
     _open: Open,
 }
 
@@ -225,7 +225,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         self.shutdown.load(Ordering::SeqCst)
     }
 
-    /// Calls the service and polls the call once.
+    /// Passes a request or notification to the service, and polls the resulting future once.
     fn begin(self: &Arc<Self>, core: &mut Core<T>, request: Request) {
         let kind = Kind::of(&request);
         let id = request.id().cloned();
@@ -259,7 +259,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Continues a pending call as a task.
+    /// Spawns a task that completes a call whose first poll returned pending.
     fn go_on(self: &Arc<Self>, mut call: Call, future: T::Future) {
         let this = Arc::clone(self);
         self.runtime.spawn(async move {

@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(super) struct Outbox {
     queue: Mutex<Queue>,
-    /// Maximum unsent bytes before pressure is applied. Pressure is released at half of this limit.
+    /// Number of unsent bytes above which the transport accepts no input, until half of this number is reached.
     limit: usize,
     filled: Condvar,
     emptied: Condvar,
@@ -80,8 +80,7 @@ pub(super) enum Relation {
     Event,
     /// Replaces an unsent notification with the same key.
     Replaces(StateKey),
-    /// Neither replaces earlier notifications with this key nor is replaced, and prevents later ones from replacing
-    /// earlier ones.
+    /// Stays in the queue. Later notifications with this key cannot replace those that were queued before it.
     Seals(StateKey),
 }
 
@@ -199,7 +198,7 @@ impl Outbox {
         }
     }
 
-    /// Subtracts `size` bytes from the unsent output after a write, and releases the pressure if possible.
+    /// Subtracts `size` bytes from the unsent output after a write. Wakes the reader and tasks if there is room again.
     fn release(&self, size: usize, written: &io::Result<()>) {
         let mut queue = self.lock();
         queue.unsent -= size;
@@ -261,7 +260,7 @@ impl Queue {
     }
 }
 
-/// Like [`Write::write_all`] followed by a flush, but also blocks on a non-blocking descriptor.
+/// Like [`Write::write_all`] followed by a flush, but waits if the descriptor is non-blocking and full.
 fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {

@@ -13,7 +13,7 @@ pub const SERVER_BUSY: i64 = -32803;
 /// Error code for a request before `initialize` is answered (`ServerNotInitialized` of LSP 3.17).
 pub const NOT_INITIALIZED: i64 = -32002;
 
-/// Rejects bytes that are not a message.
+/// Returns the error response to bytes that are not a message.
 pub(super) fn fault(id: Id, fault: &Fault) -> Response {
     let code = match fault {
         Fault::TooLarge { .. } => ErrorCode::InvalidRequest,
@@ -22,23 +22,23 @@ pub(super) fn fault(id: Id, fault: &Fault) -> Response {
     reply(id, code, fault.to_string())
 }
 
-/// Rejects a body that is not JSON. Reports the position of the error, but not the text.
+/// Returns the error response to a body that is not JSON. It contains the position of the error, but not the text.
 pub(super) fn bad_json(id: Id, error: &serde_json::Error) -> Response {
     reply(id, ErrorCode::ParseError, format!("not JSON: line {}, column {}", error.line(), error.column()))
 }
 
-/// Rejects JSON that is not a JSON-RPC 2.0 message as LSP defines it.
+/// Returns the error response to JSON that is not a JSON-RPC 2.0 message as LSP defines it.
 pub(super) fn not_a_message(id: Id, why: &str) -> Response {
     reply(id, ErrorCode::InvalidRequest, format!("not a JSON-RPC message: {why}"))
 }
 
-/// Rejects a batch, which LSP does not support.
+/// Returns the error response to a batch, which LSP does not support.
 pub(super) fn batch() -> Response {
     let why = "LSP has no batches; send each message in its own frame";
     reply(Id::Null, ErrorCode::InvalidRequest, why.to_owned())
 }
 
-/// Rejects a request that exceeds the limit of pending requests.
+/// Returns the error response to a request that exceeds the limit of pending requests.
 pub(super) fn busy(id: Id, limit: usize) -> Response {
     let mut error = Error::new(ErrorCode::ServerError(SERVER_BUSY));
     error.message = format!("server busy: {limit} requests are pending").into();
@@ -46,7 +46,7 @@ pub(super) fn busy(id: Id, limit: usize) -> Response {
     Response::from_error(id, error)
 }
 
-/// Rejects a request that cannot be held until `initialize` is answered.
+/// Returns the error response to a request that cannot be held until `initialize` is answered.
 pub(super) fn not_initialized(id: Id) -> Response {
     reply(id, ErrorCode::ServerError(NOT_INITIALIZED), "Server not initialized".to_owned())
 }
@@ -61,12 +61,12 @@ pub(super) fn panicked(id: Id, method: &str) -> Response {
     reply(id, ErrorCode::InternalError, format!("the handler of {method} panicked; the server continues"))
 }
 
-/// Answers a request that the client cancelled.
+/// Returns the error response to a request that the client cancelled.
 pub(super) fn cancelled(id: Id) -> Response {
     Response::from_error(id, Error::request_cancelled())
 }
 
-/// Rejects a request after `exit`.
+/// Returns the error response to a request after `exit`.
 pub(super) fn exited(id: Id) -> Response {
     reply(id, ErrorCode::InvalidRequest, "the server has exited".to_owned())
 }

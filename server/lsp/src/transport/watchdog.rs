@@ -82,7 +82,7 @@ impl Life {
     }
 }
 
-/// The standard library cannot observe other processes on this system.
+/// Empty, because the standard library cannot observe other processes on this system.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Life;

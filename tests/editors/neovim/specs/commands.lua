@@ -248,7 +248,7 @@ it("changes the policy and the model", function(t)
   vim.cmd("Strata auto 0")
   t.said("automatic context is off")
   vim.cmd("Strata model gpt-4o")
-  t.said("prompts are now for gpt-4o")
+  t.said("the model for prompts is now gpt-4o")
   t.until_(function()
     return t.command("server.settings").settings.model == "gpt-4o"
   end, "the model")

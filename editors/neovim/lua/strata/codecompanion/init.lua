@@ -105,7 +105,7 @@ function Sending:begin()
   self.conversation:queued(function()
     local asked = self.conversation:prepare(self.payload.messages)
     if asked.left_out > 0 then
-      notices.warn({ "documents are not sent; add them as files or text" })
+      notices.warn({ "document attachments are not sent; add them as files or text" })
     end
     self.turn = asked.turn
     local adapter = self.client.adapter

@@ -185,7 +185,7 @@ function M.write(files, report, pages, messages)
     vim.list_extend(lines, vim.tbl_map(message_line, messages))
   end
   if #entries == 0 and #excluded == 0 then
-    local hint = { "no file is selected: write paths here, then :w" }
+    local hint = { "no files selected; write paths here, then :w" }
     table.insert(lines, 1, { text = "", section = "active", kind = "empty", notes = hint, tone = "Comment" })
   end
   return lines

@@ -8,18 +8,19 @@ use super::{Limits, MatchedWords, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
-/// A text that matches a query.
+/// A passage that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPassage {
-    /// Index of the text in the searched slice.
+    /// Index of the passage in the searched slice.
     pub index: usize,
-    /// The part of the text around the first match, on one line.
+    /// The text around the first match in the passage, on one line.
     pub snippet: String,
-    /// BM25 score among the searched texts. Higher is better.
+    /// BM25 score, comparable only within one search. Higher is better.
     pub score: f64,
 }
 
-/// Searches texts like [`Store::search`](crate::store::Store::search), and returns the best match first.
+/// Searches the given passages by the same rules as [`Store::search`](crate::store::Store::search). Returns the
+/// matches, best first, and which words of the query they contain.
 ///
 /// # Errors
 /// [`StoreError::EmptyQuery`] if the query contains no words.

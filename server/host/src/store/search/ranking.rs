@@ -39,7 +39,7 @@ const NEWEST: usize = 2_000;
 /// Maximum number of common words to rank by. Each costs a pass over all of its matches.
 const RANKED_COMMON_WORDS: usize = 2;
 
-/// A bound that is lower than all rowids.
+/// Lower bound for searches that consider matches of any age. No rowid is lower.
 const OLDEST: i64 = 0;
 
 /// Returns at most `hits` matches, best first. If `within` is given, considers only these rowids.
