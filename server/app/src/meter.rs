@@ -34,7 +34,7 @@ pub struct Status {
     /// When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
-    /// Percentage of the threshold for the next compaction that the conversation has reached.
+    /// How close the conversation is to the next compaction, as a percentage of the threshold.
     compaction_percent: f64,
     /// Number of selected files that the next request omits because they do not fit. `strata.budget.report` lists them.
     shed: usize,

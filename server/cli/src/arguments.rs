@@ -661,7 +661,7 @@ pub(crate) struct ReplayArguments {
     /// Replay only with this policy
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Vec<PolicyArgument>,
-    /// Number of sessions to make from each history
+    /// Number of sessions to make from each Git history
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sessions: u16,
     /// Maximum number of turns in each session

@@ -14,7 +14,7 @@ use crate::view::{Needs, View};
 pub(crate) const MAP: &str = "strata://map";
 /// Address of the current prompt without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
-/// Maximum resources per page.
+/// Maximum number of resources per page.
 const PAGE: usize = 100;
 
 /// Characters to percent-encode in a path: all except letters, digits and `-._~/`.

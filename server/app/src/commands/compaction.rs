@@ -21,7 +21,7 @@ pub(super) struct RunParams {
     profile: Option<String>,
 }
 
-/// Overrides for the request to report on.
+/// Model and token limit of the request to report on, if they differ from those of the next request.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {

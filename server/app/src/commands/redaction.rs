@@ -117,7 +117,7 @@ pub(super) struct Restore;
 impl Command for Restore {
     const NAME: &str = "strata.redaction.restore";
     const SUMMARY: &str =
-        "Replaces placeholders in a text with the secrets they stand for, so that the text can be written to a file.";
+        "Replaces placeholders with the secrets they stand for, so that the text can be written to a file.";
     const ACCESS: Access = Access::Reads;
     const SCREENED: bool = false;
     type Args = RestoreParams;
