@@ -35,7 +35,7 @@ pub enum Reason {
     ContextLimit,
 }
 
-/// The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`.
+/// The state of a compaction. Sent to clients as `strata/compaction`, and returned by `strata.compaction.run`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Compaction")]
@@ -51,7 +51,7 @@ pub struct CompactionNotice {
     /// How the conversation was shortened. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// Size of the conversation before the compaction.
+    /// Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Size>,
     /// Size of the conversation after the compaction. Absent until the compaction has ended.
@@ -139,7 +139,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question for the compaction");
+                tracing::warn!(purpose = ?question.purpose, %problem, "a model did not answer a request for a compaction");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);

@@ -10,7 +10,7 @@ use strata_host::outline_cache::CacheSize;
 
 use crate::snapshot::Snapshot;
 
-/// A report on this build.
+/// A report on what this build of Strata contains, and whether it works.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
@@ -60,7 +60,7 @@ pub struct WorkspaceReport {
     pub files: usize,
     /// Number of files with an outline.
     pub outlined: usize,
-    /// Problems of the scan, as sentences.
+    /// Problems found while scanning the workspace and reading its Git history, as sentences.
     pub notes: Vec<String>,
     /// Size of the outline cache on disk. Absent if outlines are not cached.
     #[serde(skip_serializing_if = "Option::is_none")]

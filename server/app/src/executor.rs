@@ -72,7 +72,7 @@ pub fn execute(
     let session = (session.mark() != mark).then_some(session);
     debug_assert!(
         session.is_none() || command.access != Access::Reads,
-        "{} changed its session",
+        "{} must not change its session",
         command.name
     );
     commit(session, effects, result, services)

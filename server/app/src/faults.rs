@@ -5,7 +5,7 @@
 #[cfg(feature = "faults")]
 pub mod plan;
 
-/// Progress of the work when it reaches a point.
+/// How far work has progressed when it reaches a point where a test can inject a panic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
@@ -23,8 +23,8 @@ pub fn reach(what: &str, point: Point) {
     plan::reach(what, point);
 }
 
-/// Wraps work for another thread, so that it runs under the plan of the current thread. Marks a point before and after
-/// the work.
+/// Wraps work for another thread, so that the fault-injection plan of the current thread applies to it. Marks a point
+/// before and after the work.
 #[inline]
 pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     inherited(move || {

@@ -14,7 +14,7 @@ use strata_engine::key::FileKey;
 
 use crate::compaction_job::CompactionNotice;
 
-/// A front end that serves a user or another program.
+/// The connection of the application to the user and to the client.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
     /// Returns the abilities of the client, which may change until the client has been initialized.
     fn abilities(&self) -> Abilities;
@@ -34,7 +34,8 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
         answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone>;
 
-    /// Asks the client for the provider's own token count of a request.
+    /// Asks the client for the provider's own token count of a request. Sends the count, or the reason why there is
+    /// none, to `answer` within `patience`.
     ///
     /// # Errors
     /// Returns [`ClientGone`] if the client has disconnected.
@@ -99,7 +100,7 @@ pub struct Summary {
     pub model: Option<String>,
 }
 
-/// The answer of the client's model, as clients may write it.
+/// The answer of the client's model, in either of the forms that clients may send.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Summary")]
@@ -131,7 +132,7 @@ impl From<Summary> for SummaryReply {
     }
 }
 
-/// A request to count tokens.
+/// A request to count the tokens in the body of a model request.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CountTokens {
     /// Model of the request, by its name in the model table.
@@ -142,7 +143,7 @@ pub struct CountTokens {
     pub body: Value,
 }
 
-/// The provider's token count, as clients may write it.
+/// The provider's token count, in either of the forms that clients may send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TokenCount {

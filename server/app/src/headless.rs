@@ -40,7 +40,7 @@ pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 pub use strata_host::working_folder::repository_of;
 
-/// A workspace with a single folder and a single session.
+/// A workspace without an editor, with a single folder and a single session.
 pub struct HeadlessWorkspace {
     folder: PathBuf,
     snapshot: Snapshot,
@@ -374,7 +374,8 @@ impl HeadlessWorkspace {
         Ok(self.services.store.settle(&self.folder)?)
     }
 
-    /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed, and returns a message for the user.
+    /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed. Returns a message for the user if the
+    /// store has one, for example that it was damaged.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the store cannot be opened.
@@ -395,7 +396,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Returns the id of the most recently used stored session.
+    /// Returns the id of the most recently used stored session, or `None` if none is stored.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the store cannot be read.
@@ -457,7 +458,7 @@ impl HeadlessWorkspace {
         Ok(self.services.store.list()?.len())
     }
 
-    /// Sends a test question to the model that writes summaries. `None` if no model is configured.
+    /// Sends a test question to the model that writes summaries. Returns `None` if no model is configured.
     ///
     /// # Errors
     /// Returns the reason why there is no answer, as a sentence.
@@ -573,7 +574,7 @@ impl ToolHost for HeadlessWorkspace {
     }
 }
 
-/// Host that runs the commands of a question in a headless workspace.
+/// Runs the commands that a question to a model requires in a headless workspace, and passes on the answer.
 struct Sending<'a> {
     workspace: &'a mut HeadlessWorkspace,
     show: &'a mut dyn FnMut(Delta),

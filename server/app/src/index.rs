@@ -34,8 +34,8 @@ use crate::snapshot::Snapshot;
 pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
-/// Number of new outlines after which a run stores them, so that not all work is lost if the process is killed. The
-/// remaining outlines are stored at the end, when no caller waits.
+/// Number of new outlines after which an index run stores them, so that not all work is lost if the process is killed.
+/// The remaining outlines are stored at the end, when no caller waits.
 const KEEP_AT: usize = 8_192;
 
 /// Maximum size of a project file, in bytes. Larger files are usually generated.
@@ -45,14 +45,14 @@ const MAX_MANIFESTS: usize = 5_000;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
 const MANY: usize = 1_000;
-/// Number of changed paths above which all roots are scanned, if they are also more than one in `FILES_A_PLACE` files.
-/// Checking one path descends from the root and reads the ignore files on the way, whereas a scan queries every file on
-/// disk.
+/// All roots are scanned if the number of changed paths exceeds this number, and also the number of files divided by
+/// `FILES_A_PLACE`. Checking one path descends from the root and reads the ignore files on the way, whereas a scan
+/// queries every file on disk.
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
-/// Minimum weight of the mutual references of two files that share a tier: about one name that only the other file
-/// defines.
+/// Minimum weight of the mutual references of two files that share a tier. A reference to one name that only the other
+/// file defines weighs about this much.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.
@@ -74,17 +74,17 @@ pub struct Index {
     lexical: Arc<OnceLock<LexicalIndex>>,
     /// Data for assigning files to their initial tiers.
     pub seeds: Arc<Seeds>,
-    /// Number of first-parent commits since each file was last changed, as of the run. 0 for files that are unknown to
-    /// Git or newer than the run. Omits files outside any repository, and files that none of the commits read by
-    /// [`facts`] changes.
+    /// Number of first-parent commits since each file was last changed, as of the last full index run. 0 for files that
+    /// are unknown to Git or were created after that run. Omits files outside any repository, and files that none of
+    /// the commits read by [`facts`] changes.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
     /// Most recent commits of each folder, newest first.
     pub past: Arc<Vec<PastCommit>>,
-    /// Whether a run has completed.
+    /// Whether the index is complete or still being built.
     pub state: IndexState,
-    /// Work done by the last full run.
+    /// Work done by the last full index run.
     pub efforts: Efforts,
-    /// Problems of the scan and the history, as sentences.
+    /// Problems found while scanning the workspace and reading its Git history, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct IndexInputs<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// An intermediate result of a full run.
+/// An intermediate result of a full index run.
 #[derive(Debug)]
 pub enum Step {
     /// All files have been listed, but not outlined. Directories and patterns can be resolved from now on.
@@ -131,7 +131,7 @@ pub enum Step {
     Outlined(Progress),
 }
 
-/// The progress of a run.
+/// The progress of an index run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,
@@ -224,8 +224,8 @@ impl Index {
         Ok((outlined.linked(), updates))
     }
 
-    /// Refreshes some files after any kind of change. Does not update references: the result is [stale](Self::is_stale)
-    /// if an outline changed.
+    /// Updates the entries and outlines of files that were created, changed or deleted. Does not update references: the
+    /// result is [stale](Self::is_stale) if an outline changed.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.

@@ -12,13 +12,13 @@ use crate::format::{counted, grouped, tokens};
 use crate::session_store::Persistence;
 use crate::snapshot::Snapshot;
 
-/// The context meter of the current session.
+/// The size and cost of the current session's context, as the context meter shows them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// Id of the current session.
     session: String,
-    /// Model that the prompts are for.
+    /// Model that prompts are built for.
     model: String,
     /// Tokens of the next request, excluding the user's new message.
     tokens: usize,
@@ -26,7 +26,7 @@ pub struct Status {
     window: usize,
     /// `tokens` as a percentage of `window`.
     percent: f64,
-    /// Percentage of the session's billed input tokens that were read from the cache.
+    /// Percentage of the session's billed input tokens that were read from the cache. Absent until input is billed.
     cached_percent: Option<f64>,
     /// Tokens that the next request can read from the cache. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct Status {
     /// When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
-    /// Percentage of the threshold for the next compaction that the conversation has reached.
+    /// How close the conversation is to the next compaction, as a percentage of the threshold.
     compaction_percent: f64,
     /// Number of selected files that the next request omits because they do not fit. `strata.budget.report` lists them.
     shed: usize,

@@ -15,7 +15,7 @@ pub(crate) struct ParsedFile {
     /// Text with placeholders instead of secrets. Line numbers refer to this text.
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineStarts,
-    /// Definitions, in the order of the text.
+    /// Definitions, in the order in which they appear in the text.
     pub(crate) places: Vec<Located>,
     pub(crate) language: &'static str,
 }
@@ -36,7 +36,7 @@ impl ParsedFile {
         Self::parse(snapshot, key, file.text, cancel)
     }
 
-    /// Parses a text that has already been read. Returns `None` in the same cases as [`open`](Self::open).
+    /// Parses the text of a file that has already been read. Returns `None` in the same cases as [`open`](Self::open).
     ///
     /// # Errors
     /// Returns the same errors as [`open`](Self::open).

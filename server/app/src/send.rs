@@ -41,7 +41,7 @@ pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// A host that runs the commands of a question and shows its answer.
+/// Runs the commands that a question to a model requires, and shows the answer.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);
@@ -93,7 +93,7 @@ pub(crate) struct SendJob {
     pub(crate) page: Option<AnswerPage>,
 }
 
-/// Workspace data that a question needs in addition to its commands.
+/// The workspace data that a request to a model needs besides the replies of commands.
 #[derive(Clone)]
 pub(crate) struct SnapshotParts(Snapshot);
 
@@ -109,7 +109,7 @@ impl SnapshotParts {
     }
 }
 
-/// The fields of the reply of `strata.prompt.assemble` that a question uses.
+/// The fields used from the reply to `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -133,7 +133,7 @@ struct PromptWarning {
     message: String,
 }
 
-/// The fields of the reply of `strata.prompt.record` that a question uses.
+/// The fields used from the reply to `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     warnings: Vec<String>,

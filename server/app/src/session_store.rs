@@ -67,11 +67,11 @@ struct OpenSession {
     /// Messages as last stored. The other stored state is in `saved`.
     history: History,
     saved: SavedSession,
-    /// Number of loads that have not been given back.
+    /// Number of callers that have loaded the session and not yet released it.
     holders: usize,
 }
 
-/// Why a session was not stored, read or found.
+/// Why a session could not be stored, read or found.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionStoreError {
     /// There is no store because no folder is set.
@@ -145,7 +145,7 @@ impl SessionStore {
         Ok(work(opened(place, news)?)?)
     }
 
-    /// Stores the changes of a session durably. Stores nothing for a new session that is still empty.
+    /// Stores the changes to a session durably. Stores nothing for a new session that is still empty.
     ///
     /// # Errors
     /// Returns a [`SessionStoreError`] if the changes cannot be stored. The stored session is then unchanged. Returns
@@ -380,8 +380,8 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Returns the calibration of the most recently stored conversation, which is looked up once. Returns `None` if
-    /// there is none.
+    /// Returns the token calibration of the most recently stored conversation, or `None` if there is none. Looks it up
+    /// only once.
     pub(crate) fn calibrations(&self) -> Option<Calibrations> {
         let mut inner = self.inner();
         let Inner { place, news, calibrations, .. } = &mut *inner;

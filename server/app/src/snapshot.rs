@@ -34,7 +34,7 @@ use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::workspace_context::{session_state, standing};
 
-/// Maximum memory for cached texts of closed files, in bytes.
+/// Maximum memory for the cached contents of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
 
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
@@ -54,7 +54,7 @@ pub struct Snapshot {
     pub models: Arc<Models>,
     pub counter: Arc<TokenCounter>,
     pub disk: Arc<TextCache>,
-    /// Cached passages of files that questions were asked about.
+    /// Passages of files, cached for selecting excerpts.
     pub passages: PassageCache,
     /// Screen that replaces secrets with placeholders.
     pub screen: Arc<Screen>,
@@ -171,8 +171,8 @@ impl Snapshot {
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
-    /// Returns the screened text of a file if its raw text satisfies `is_wanted`, and `None` otherwise. Avoids
-    /// screening texts that are not wanted.
+    /// Returns the screened text of a file if its raw text satisfies `is_wanted`, and `None` otherwise. Screens the
+    /// text only in the first case, which saves time.
     ///
     /// # Errors
     /// Returns the same errors as [`text`](Self::text).
@@ -244,7 +244,7 @@ impl Snapshot {
         Ok(symbols)
     }
 
-    /// Finds the code that is relevant to a text.
+    /// Finds the code that is relevant to `text`, such as a question.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
@@ -348,7 +348,7 @@ impl Snapshot {
         assembly::weigh_page(page, self.means())
     }
 
-    /// Counts the tokens of a text. Also returns the name of the model whose tokenizer was used.
+    /// Counts the tokens in `text`. Also returns the name of the model whose tokenizer was used.
     pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);

@@ -50,7 +50,7 @@ pub struct SummarizerClient {
     timeout: Duration,
     /// Screen that replaces secrets in questions and answers.
     screen: Arc<Screen>,
-    /// Why no model is asked although the settings name one.
+    /// Why no model is asked although the settings require one.
     problem: Option<String>,
 }
 
@@ -109,7 +109,7 @@ impl SummarizerClient {
         }
     }
 
-    /// Returns which models answer, in the engine's terms.
+    /// Returns who writes the summaries: a model, with its window, or extraction by rules.
     pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }
@@ -125,7 +125,8 @@ impl SummarizerClient {
         }
     }
 
-    /// Returns why no model writes the summaries although the settings name one. `None` if that is not the case.
+    /// Returns why no model writes the summaries although the settings require one, or `None` if there is no such
+    /// problem.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }

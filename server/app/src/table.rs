@@ -8,7 +8,7 @@ pub enum Align {
     Right,
 }
 
-/// A table with `N` columns.
+/// A plain-text table with `N` aligned columns.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
     columns: [Align; N],

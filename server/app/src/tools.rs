@@ -217,7 +217,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "count_tokens",
         title: "Count tokens",
-        description: "Counts the tokens of a text, for the named model or the current one.",
+        description: "Counts the tokens in a text, for the given model or the current one.",
         command: "strata.prompt.estimate",
         hidden: &[],
         shape: Shape::Whole,

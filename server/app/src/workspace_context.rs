@@ -23,7 +23,8 @@ const FILES_READ: usize = 20;
 /// Maximum number of uncommitted files to list.
 const NOT_COMMITTED: usize = 40;
 
-/// Returns the rules, skills and memory of the workspace. The system prompt gets no content of an untrusted workspace.
+/// Returns the rules, skills and memory files of the workspace, for the system prompt. Empty if the workspace is not
+/// trusted.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
@@ -126,8 +127,8 @@ fn word(status: FileStatus) -> &'static str {
     }
 }
 
-/// Returns the Git status of the files in one workspace folder. Ignores unreadable repositories, because the index
-/// reports them.
+/// Returns the uncommitted files in one workspace folder, with their Git status. Empty if the repository is unreadable,
+/// which the index reports.
 fn not_committed(
     snapshot: &Snapshot,
     root: &Root,

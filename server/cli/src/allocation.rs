@@ -6,9 +6,9 @@
 use std::ffi::{c_int, c_ulong};
 use std::thread::available_parallelism;
 
-/// Limits the arenas to the number of threads that can run at the same time, which saves more than half of the unused
-/// memory without additional contention. Also disables transparent huge pages for the process, since mimalloc reads its
-/// own option for this before `main`.
+/// Limits glibc's arenas to the number of threads that can run at the same time, which saves more than half of the
+/// unused memory without additional contention. Also disables transparent huge pages for the whole process, because it
+/// is too late to set mimalloc's own option for this, which mimalloc reads before `main`.
 #[expect(unsafe_code, reason = "these settings of malloc and the kernel have no safe interface")]
 pub(crate) fn thrift() {
     let cores = available_parallelism().map_or(2, |cores| c_int::try_from(cores.get()).unwrap_or(c_int::MAX));

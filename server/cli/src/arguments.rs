@@ -255,7 +255,7 @@ pub(crate) struct PromptArguments {
 pub(crate) struct MapArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the map. Defaults to its limit in a prompt
+    /// Maximum tokens of the map. Defaults to the limit for the map in a prompt
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
     /// Always include a file, a directory or a glob, and rank related files first
@@ -267,7 +267,7 @@ pub(crate) struct MapArguments {
     /// Order of the files: most important first, or by path
     #[arg(long, value_enum, default_value_t)]
     pub(crate) sort: MapSort,
-    /// Print a legend too
+    /// Also print a legend that explains the map's notation
     #[arg(long)]
     pub(crate) legend: bool,
     /// Print the map as JSON, with the rank, level and size of each file
@@ -616,7 +616,7 @@ pub(crate) struct ReportArguments {
     /// Model that ran the iteration
     #[arg(long, value_name = "MODEL", default_value = "", hide_default_value = true)]
     pub(crate) model: String,
-    /// Your rating of the iteration's progress
+    /// Your rating of the iteration's progress, on a scale of your choice
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, hide_default_value = true)]
     pub(crate) score: f64,
     /// Accomplishment to record in addition to those in the `<progress>` section of the output
@@ -661,7 +661,7 @@ pub(crate) struct ReplayArguments {
     /// Replay only with this policy
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Vec<PolicyArgument>,
-    /// Number of sessions to make from each history
+    /// Number of sessions to make from each Git history
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sessions: u16,
     /// Maximum number of turns in each session
@@ -673,13 +673,13 @@ pub(crate) struct ReplayArguments {
     /// Model whose prices, limits and tokenizer to use
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Omit diffs for edits that the model's own messages contain
+    /// Omit the diff of a changed file if the model's own messages already contain the edit
     #[arg(long)]
     pub(crate) history_deltas: bool,
-    /// Also report why `ledger` costs more than the bound, as a complete breakdown by cause
+    /// Also report why `ledger` costs more than the lower bound for any layout, broken down by cause
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Replay once more with this number of tokens of automatic context per question
+    /// Also replay each session with `ledger` and up to this many tokens of automatic context per question
     #[arg(long, value_name = "TOKENS", default_value_t = 0, hide_default_value = true)]
     pub(crate) auto: usize,
     /// Compact the conversations after each message with every profile, without a model, and report which facts survive
@@ -687,7 +687,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, requires = "transcripts")]
     #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "explain", "export"])]
     pub(crate) compaction: bool,
-    /// Maximum number of messages per conversation after which to compact, spread evenly
+    /// Maximum number of compactions per conversation and profile, spread evenly. By default, one after each message
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cuts: Option<u16>,
     /// Export the sessions made from Git histories to this folder, as traces
@@ -713,7 +713,7 @@ pub(crate) enum PolicyArgument {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Send a one-word request to the model that writes summaries, if one is configured. The provider bills this
+    /// Send a short test request to the model that writes summaries, if one is configured. The provider bills this
     /// request
     #[arg(long)]
     pub(crate) ask: bool,
@@ -739,7 +739,7 @@ pub(crate) struct StatusArguments {
     /// Keep running, and print the status whenever it changes
     #[arg(short, long)]
     pub(crate) watch: bool,
-    /// Print the replies of the commands as JSON, one line per status
+    /// Print each status as one line of JSON, made up of the replies of several commands
     #[arg(long)]
     pub(crate) json: bool,
     /// Session id or name. Defaults to the most recently used session

@@ -207,7 +207,7 @@ impl Screen {
     }
 }
 
-/// Raises the flag at the first Ctrl-C. A second Ctrl-C ends the program.
+/// Raises `cancel` at the first Ctrl-C. A second Ctrl-C ends the program.
 fn raise_on_interrupt(cancel: &Cancel) {
     let cancel = cancel.clone();
     let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {

@@ -16,13 +16,13 @@ const TICK: Duration = Duration::from_millis(120);
 /// A progress bar, shown until it is dropped.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// Dropped first, which ends the wait of the thread.
+    /// Wakes the waiting thread when dropped, so that the thread can be joined without delay.
     done: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
 impl Bar {
-    /// Creates a bar for an activity, such as "indexing", and its objects, such as "files".
+    /// Creates a bar for an activity, such as "indexing", that counts items, such as "files".
     pub(crate) fn new(doing: &'static str, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(doing);

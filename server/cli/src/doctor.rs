@@ -23,7 +23,7 @@ struct Findings {
     program: Option<PathBuf>,
     /// The `strata` program in `PATH`, which editors start.
     on_the_path: Option<PathBuf>,
-    /// Descriptions of problems, in sentences.
+    /// Problems found, as sentences.
     problems: Vec<String>,
 }
 

@@ -27,8 +27,8 @@ impl Failure {
         }
     }
 
-    /// Converts the rejection of a path given with `option`. If the current directory is outside the folder, adds what
-    /// paths are relative to.
+    /// Converts the error for a path that was given with `option`. If the current directory is outside the folder, adds
+    /// what paths are relative to.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
         Self::Said(match headless::is_in(folder) {

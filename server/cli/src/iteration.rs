@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the memory settings. A settings file provides all of them, and options override its values.
+/// Returns the settings for the loop's memory. A settings file provides all of them, and options override its values.
 fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
     let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
     let file = match config {
@@ -136,7 +136,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
     }))
 }
 
-/// Returns the environment facts to report, or `None` without options.
+/// Returns the environment facts to report, or `None` if no option sets any.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -11,25 +11,24 @@ pub(crate) use strata_app::format::{counted, grouped as count};
 
 use crate::failure::Failure;
 
-/// Writes a result with the function `write`.
+/// Writes a result to standard output with the function `write`.
 pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
-/// Writes text for a user as the result.
+/// Writes text for a user to standard output.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| out.write_all(printable(text).as_bytes()))
 }
 
-/// Writes the content of a file as the result. The content is unchanged, except that control characters are escaped for
-/// terminals.
+/// Writes the content of a file to standard output. Escapes control characters only if the output is a terminal.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
     let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
     result(|out| out.write_all(shown.as_bytes()))
 }
 
-/// Writes a result as JSON, on one line for programs and indented for a terminal.
+/// Writes a result to standard output as JSON: indented for a terminal, otherwise on one line.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {
         if io::stdout().is_terminal() {
@@ -73,7 +72,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Returns the beginning of a text, on one line of at most `most` characters.
+/// Returns the beginning of `text`, on one line of at most `most` characters.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

@@ -23,7 +23,7 @@ use strata_app::table::{Align, Table};
 
 /// Interval at which `--watch` checks the files and the list of sessions.
 const EVERY: Duration = Duration::from_secs(1);
-/// Maximum age of unchanged values, since the expected cache content expires.
+/// Age at which the status is read again even if nothing changed, because the provider's cache expires over time.
 const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
@@ -106,7 +106,7 @@ struct Break {
     sentence: String,
 }
 
-/// The state for which the status was last shown. An equal and recent state is not shown again.
+/// The state for which the status was last read. The status is read again if the state changes or becomes too old.
 struct LastStatus {
     /// The session's entry in the list, which includes the time of its last use.
     session: Value,
@@ -144,7 +144,8 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     }
 }
 
-/// Returns the current status, or `None` if it is unchanged.
+/// Returns the current status, or `None` if the last one is recent, and neither the session nor the files have changed
+/// since.
 fn look(
     headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
@@ -182,7 +183,7 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, F
     })
 }
 
-/// Returns everything that is shown about a session.
+/// Returns the status of a session as text or, with `--json`, as JSON.
 fn told(
     headless: &mut HeadlessWorkspace,
     session: &Value,

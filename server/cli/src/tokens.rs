@@ -13,9 +13,9 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use crate::tree::Tree;
 
-/// Maximum lines of the tree without `--depth`.
+/// Maximum number of lines in the tree, unless `--depth` is given.
 const LINES: usize = 100;
-/// Maximum uncounted files to list for each reason.
+/// Maximum number of uncounted files to list for each reason.
 const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {

@@ -14,7 +14,7 @@ use crate::view::{Needs, View};
 pub(crate) const MAP: &str = "strata://map";
 /// Address of the current prompt without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
-/// Maximum resources per page.
+/// Maximum number of resources per page.
 const PAGE: usize = 100;
 
 /// Characters to percent-encode in a path: all except letters, digits and `-._~/`.
@@ -117,7 +117,7 @@ impl Address {
     }
 }
 
-/// Lists the next page of resources, after the resource that ended the last page.
+/// Lists one page of resources, starting after the resource that ended the previous page.
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the workspace cannot be prepared for reading.
@@ -139,7 +139,7 @@ pub(crate) fn list(
                 uri: Address::of_block(path),
                 name: path.to_owned(),
                 title: path.to_owned(),
-                description: "Its definitions without bodies.".to_owned(),
+                description: "Definitions in this file, without bodies.".to_owned(),
                 kind: PLAIN,
             });
             last = Some(path.to_owned());

@@ -102,8 +102,8 @@ struct BoundedTransport {
     unanswered: watch::Sender<HashSet<RequestId>>,
 }
 
-/// Maximum unanswered requests. It exceeds the length of the worker's queue, so that a client is told when the queue is
-/// full.
+/// Maximum number of unanswered requests. It exceeds the length of the worker's queue, so that a client is told when
+/// the queue is full.
 const MAX_UNANSWERED: usize = 320;
 
 impl Transport<RoleServer> for BoundedTransport {

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;
 
-/// Maximum queued calls. Further calls are rejected.
+/// Maximum number of queued calls. Further calls are rejected.
 const WAITING: usize = 256;
 /// Number of files between two progress reports. The end is always reported.
 const TOLD_EVERY: usize = 256;

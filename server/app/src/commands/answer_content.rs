@@ -10,7 +10,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use strata_engine::conversation::history::ContentBlock;
 
-/// Content blocks. Empty for an empty string.
+/// Content of a message, as a list of blocks. A string from a client becomes one text block, or no block if it is
+/// empty.
 #[derive(Debug)]
 pub(super) struct AnswerContent(Vec<ContentBlock>);
 
@@ -27,7 +28,7 @@ impl JsonSchema for AnswerContent {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Content of a message: a text, or a list of blocks.",
+            "description": "Content of a message: a string or a list of blocks.",
             "anyOf": [
                 { "type": "string" },
                 { "type": "array", "items": generator.subschema_for::<ContentBlock>() },
@@ -48,7 +49,7 @@ impl<'de> Visitor<'de> for TextOrBlocks {
     type Value = AnswerContent;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or a list of blocks")
+        f.write_str("a string or a list of blocks")
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<AnswerContent, E> {

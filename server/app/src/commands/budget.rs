@@ -38,7 +38,7 @@ pub(super) struct SetParams {
     max_input_tokens: Option<usize>,
 }
 
-/// The token limit that now applies to requests of the session.
+/// The token limit that now applies to requests in the session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SetReply {

@@ -21,7 +21,7 @@ pub(super) struct RunParams {
     profile: Option<String>,
 }
 
-/// Overrides for the request to report on.
+/// Model and token limit of the request to report on, if they differ from those of the next request.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
@@ -131,7 +131,8 @@ impl Command for ContextLimitExceeded {
     }
 }
 
-/// Returns the automatic compaction that is due at `moment`, if any.
+/// Returns the automatic compaction to run at `moment`. Returns `None` if automatic compaction is disabled, the profile
+/// specifies another moment, or its threshold has not been reached.
 pub(super) fn due(
     moment: Moment,
     size: RequestSize,
@@ -147,8 +148,8 @@ pub(super) fn due(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges. Ignores the moment that
-/// the profile specifies.
+/// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges, even if the profile
+/// specifies another moment. Returns `None` if automatic compaction is disabled.
 pub(super) fn due_for_room(
     size: RequestSize,
     session: &Session,

@@ -63,9 +63,9 @@ pub(super) struct ListParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExcerptList {
-    /// Maximum tokens of code that were allowed for the question. 0 means that automatic context is off.
+    /// Maximum tokens of code that could be selected for the question. 0 means that automatic context is off.
     auto_budget: usize,
-    /// Pinned excerpts, followed by those for the question, best first, and those kept from earlier questions.
+    /// Pinned excerpts, then those selected for the question (best first), then those kept from earlier questions.
     excerpts: Vec<ListedExcerpt>,
     /// Dismissed excerpts, which are not suggested again.
     dismissed: Vec<ExcerptKey>,
@@ -85,7 +85,7 @@ struct ListedExcerpt {
     /// Current line range of the excerpt. Absent if its code no longer exists in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LineRange>,
-    /// Why the excerpt was chosen. Absent if the user pinned it without a suggestion.
+    /// Why Strata selected the excerpt. Absent if the user pinned an excerpt that Strata had not selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ExcerptReason>,
     /// Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question.
@@ -160,7 +160,7 @@ pub(super) struct Auto;
 
 impl Command for Auto {
     const NAME: &str = "strata.context.auto";
-    const SUMMARY: &str = "Sets the automatic context of this session, or turns it on or off.";
+    const SUMMARY: &str = "Sets the token limit of automatic context in this session, or toggles it.";
     const SHOWN: bool = true;
     type Args = AutoParams;
     type Reply = AutoReply;
@@ -220,7 +220,7 @@ impl Command for List {
     }
 }
 
-/// Returns the token limit of automatic context: the session's own, or else that of the settings.
+/// Returns the token limit of automatic context: the session's own limit, or else the setting `context.auto_budget`.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

@@ -189,7 +189,8 @@ fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value,
     Ok(versioned(written(reply?)?, context.session))
 }
 
-/// Describes all commands with their argument and reply types, in the order of the documentation.
+/// Describes all commands in the order of the reference documentation, and adds their argument and reply types to
+/// `shapes`.
 pub fn described(shapes: &mut Shapes) -> Vec<Message> {
     COMMANDS.iter().map(|command| (command.describe)(shapes)).collect()
 }

@@ -14,7 +14,7 @@ use crate::session_store::SessionStoreError;
 
 /// Maximum characters of an argument quoted in an error message.
 const QUOTED: usize = 80;
-/// Maximum characters of a message about an argument, which may contain several quotes.
+/// Maximum characters of an error message about an argument. One message may quote several strings.
 const MESSAGE: usize = 2_000;
 
 /// Why a command failed. A failed command changes nothing.
@@ -108,7 +108,8 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// Splits a text at its first quote character into the text before it, the quote character, and the text after it.
+/// Splits a message at its first quote character. Returns the text before it, the quote character, and the text after
+/// it, or `None` if nothing is quoted.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);
@@ -116,7 +117,7 @@ fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     Some((before, quote, rest.strip_prefix(quote)?))
 }
 
-/// Cuts the middle out of a text of more than `chars` characters.
+/// Shortens `text` to about `chars` characters by replacing its middle with `...`. Leaves shorter texts unchanged.
 fn ends(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     if count <= chars {

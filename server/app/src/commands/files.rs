@@ -111,18 +111,18 @@ struct ListedFile {
     uri: Option<String>,
     /// Whether the file is selected, deselected or excluded in this session.
     state: Choice,
-    /// Selected line ranges. Absent if the whole file is selected.
+    /// Selected line ranges. Absent if the whole file is selected or excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
-    /// Cache tier of the file in the last recorded turn.
+    /// Cache tier of the file in the last recorded turn. Absent if the file is excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
-    /// Tokens of the selected text. Absent if the file cannot be read.
+    /// Number of tokens in the selected text. Absent if the file is excluded or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
     #[serde(flatten)]
     source: Option<Source>,
-    /// Why the file cannot be read. Absent if it can.
+    /// Why the selected file cannot be read. Absent if it can be read, or if it is excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -131,7 +131,7 @@ struct ListedFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
-    /// Letters that a path must contain in this order. Matches every file if empty, which is the default.
+    /// Letters that a path must contain in this order. Defaults to an empty string, which matches every path.
     #[serde(default)]
     query: String,
     /// Maximum number of files to return. Defaults to 50.
@@ -632,7 +632,8 @@ fn install(selection: Selection, context: &mut Context<'_>) {
     }
 }
 
-/// Splits a line range off a path. If a file's name ends like a range, the file takes precedence.
+/// Splits a line range such as `#L10-40` off the end of a path. If there is a file whose own name ends that way,
+/// returns the whole path and no range.
 fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<LineRange>) {
     match text.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
         Some((path, Ok(lines)))

@@ -252,7 +252,7 @@ impl Command for Status {
     }
 }
 
-/// Describes which part of a document is selected, and how many tokens it takes.
+/// Describes which part of a document is selected, its size in tokens, and its share of the model's window.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");
@@ -265,7 +265,7 @@ fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
 }
 
-/// Converts an error about an argument into one about the document, because the user passed no argument.
+/// Removes the name of the argument from an error, because it means nothing to a user who passed no arguments.
 fn of_the_document(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),

@@ -45,8 +45,8 @@ pub(super) struct AddParams {
     /// Additional fields from a provider's message format, keyed by the provider's name. Defaults to none.
     #[serde(default)]
     extra: Map<String, Value>,
-    /// Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
-    /// added unchanged: the limits for tool outputs do not apply to it.
+    /// Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
+    /// gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
     id: Option<MessageId>,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct HideParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// The conversation, in any format that `session.import` accepts.
+    /// The conversation, in any format that `strata.session.import` accepts.
     text: String,
 }
 
@@ -145,7 +145,7 @@ pub(super) struct Messages {
 pub(super) struct Count {
     /// Number of messages, including hidden ones.
     messages: usize,
-    /// Tokens of the messages that the model sees.
+    /// Number of tokens in the messages that the model sees.
     tokens: usize,
 }
 
@@ -389,7 +389,7 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
     Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
 }
 
-/// Applies the limits for tool outputs to all tool results in `content`.
+/// Truncates all tool results in `content` to the limits for tool outputs.
 pub(super) fn within_limits(
     content: Vec<ContentBlock>,
     session: &Session,

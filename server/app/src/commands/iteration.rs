@@ -23,8 +23,8 @@ pub(super) struct AddParams {
     goal: Option<String>,
     /// Prompt and outcome of the iteration.
     iteration: NewIteration,
-    /// Facts about the loop's environment, keyed by name. The value of a fact is withheld if its name suggests a
-    /// secret.
+    /// Facts about the loop's environment, keyed by name. They replace the recorded ones, which are kept if this is
+    /// absent. The value of a fact is withheld if its name suggests a secret.
     environment: Option<BTreeMap<String, String>>,
     /// File changes since the previous iteration. Defaults to none.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(super) struct PromptParams {
     /// Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first prompt
     /// of a new loop.
     goal: Option<String>,
-    /// Environment to report instead of the last recorded one.
+    /// Environment facts to use in this prompt instead of the recorded ones.
     environment: Option<BTreeMap<String, String>>,
 }
 
@@ -50,21 +50,21 @@ pub(super) struct AddReply {
     number: u64,
     /// Whether the iteration reports that the goal is reached.
     promise: Promise,
-    /// Outcome of folding older iterations into the summary. Absent if none were folded.
+    /// Outcome of folding older iterations into the summary. Absent if no iterations were due.
     #[serde(skip_serializing_if = "Option::is_none")]
     fold: Option<Folding>,
 }
 
-/// The result of folding iterations into the summary.
+/// The outcome of an attempt to fold iterations into the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
 struct Folding {
-    /// Numbers of the iterations that were folded into the summary.
+    /// Numbers of the iterations that were due to be folded into the summary.
     iterations: Vec<u64>,
     /// Who wrote the summary.
     by: SummaryAuthor,
-    /// Why no summary could be written. Absent if one was.
+    /// Why no usable summary was written. Absent unless `by` is `nobody`.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -76,7 +76,8 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// No summary could be written, so the iterations are kept verbatim until the next interval.
+    /// No usable summary was written. Strata tries again at the next interval. If too many iterations are waiting, it
+    /// extracts a summary by rules instead.
     Nobody,
 }
 

@@ -84,7 +84,7 @@ struct Note {
 pub(super) struct SearchReply {
     /// Matches in memory files, then all other matches. Each group is sorted by relevance, best first.
     hits: Vec<MemoryMatch>,
-    /// Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise.
+    /// How many of the newest matches were ranked, if there were too many to rank them all. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
 }
@@ -105,7 +105,7 @@ struct MemoryMatch {
     score: f64,
 }
 
-/// Location of a match.
+/// The note, file or message in which a match was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
 enum MatchLocation {
@@ -258,7 +258,7 @@ fn search_files(
     Ok((found.into_iter().filter_map(hit).collect(), matched))
 }
 
-/// Splits a text into paragraphs, each with the number of its first line, counted from 1. Empty lines separate
+/// Splits text into paragraphs, each with the number of its first line, counted from 1. Empty lines separate
 /// paragraphs, and a heading starts a new one.
 fn paragraphs(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();

@@ -165,7 +165,7 @@ pub struct Context<'a> {
 pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
-    /// Resolves the file that the argument `field` names.
+    /// Resolves `text`, the value of the argument `field`, to a file.
     fn file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
         self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
     }
@@ -200,7 +200,7 @@ pub enum Job {
     Notify(Box<CompactionNotice>),
     /// Compacts a session. The command replies with the outcome, unless the compaction started automatically.
     Compact(Box<CompactionJob>),
-    /// Records that a command waited for the draft of the compaction with this number, and installed it.
+    /// Marks the compaction with this number as adopted: a command has waited for its draft and installed it.
     Adopted(u64),
     /// Sends a request to a model. The command replies with the outcome.
     Send(Arc<dyn ModelJob>),
@@ -217,7 +217,8 @@ struct NoArguments {}
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// Reply of a command that only starts a job. The job delivers the actual reply of type `R` when it is done.
+/// Stands for a reply of type `R` that is not known yet when the command returns: the job or the write that the command
+/// schedules provides it.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Deferred<R> {
@@ -249,7 +250,7 @@ fn default_limit() -> usize {
     50
 }
 
-/// Splits the arguments of a command into the name of its session and the remaining object.
+/// Splits the arguments of a command into the name of its session, if there is one, and an object with the others.
 ///
 /// # Errors
 /// Returns [`CommandError::InvalidParams`] if there are several arguments, or one that is not an object.

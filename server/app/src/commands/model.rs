@@ -16,7 +16,7 @@ use crate::send::{Connection, ForwardJob, ModelReply, ProviderClient, SnapshotPa
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ModelParams {
-    /// Messages, oldest first. The last ones are those that the model should answer.
+    /// Messages, oldest first. The model answers those at the end.
     messages: Vec<ModelMessage>,
     /// System prompt. Defaults to none.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub(super) struct ModelParams {
     max_output_tokens: Option<usize>,
 }
 
-/// A message of a conversation that the client keeps.
+/// A message of a conversation that the client stores itself.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ModelMessage {

@@ -23,10 +23,10 @@ use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;
 
-/// Maximum number of times to ask the client to count one prompt.
+/// Maximum number of times to ask the client for the token count of one prompt.
 const MEASURED: usize = 2;
-/// The client is asked to count only if the margin for estimation error exceeds the available tokens divided by this
-/// number.
+/// The client is asked for a token count only if the margin for estimation error exceeds the available tokens divided
+/// by this number.
 const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
@@ -57,7 +57,7 @@ pub(super) struct AssembleParams {
     auto_budget: Option<usize>,
     /// Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`.
     ttl: Option<Ttl>,
-    /// Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`.
+    /// Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`.
     #[serde(default)]
     dry_run: bool,
     /// How to return the request body. Defaults to `json`.
@@ -130,7 +130,7 @@ pub(super) struct Changes {
     changes: String,
 }
 
-/// A text whose tokens to count.
+/// A text, and the model to count its tokens for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
@@ -313,8 +313,8 @@ fn inherit(context: &mut Context<'_>) {
     }
 }
 
-/// Asks the client to count a prompt that exceeds its limit if the margin for estimation error is large, then
-/// assembles it again with the count. If the client does not answer, uses the estimate.
+/// If a prompt exceeds its limit and the margin for estimation error is large, asks the client for a token count and
+/// assembles the prompt again with it. Keeps the estimate if the client cannot provide one.
 fn measured(
     mut prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -334,7 +334,7 @@ fn measured(
                 prepared = self::prepared(ask, context)??;
             }
             Err(problem) => {
-                tracing::warn!(%problem, "cannot count the prompt; using the estimate");
+                tracing::warn!(%problem, "the client cannot count the tokens of the prompt; using the estimate");
                 break;
             }
         }
@@ -355,8 +355,8 @@ fn prepared(
     Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
 }
 
-/// Asks the client to count the first prompt after a compaction, then assembles it again with the count. If the client
-/// does not answer, uses the estimate.
+/// Asks the client for the token count of the first prompt after a compaction, then assembles the prompt again with it.
+/// Keeps the estimate if the client cannot provide one.
 fn recounted(
     prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -369,7 +369,7 @@ fn recounted(
             Ok(self::prepared(ask, context)??)
         }
         Err(problem) => {
-            tracing::warn!(%problem, "cannot count the compacted conversation; using the estimate");
+            tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
             Ok(prepared)
         }
     }
@@ -549,7 +549,7 @@ pub(super) struct EstimateTokens;
 
 impl Command for EstimateTokens {
     const NAME: &str = "strata.prompt.estimate";
-    const SUMMARY: &str = "Counts the tokens of a text.";
+    const SUMMARY: &str = "Counts the tokens in a text.";
     const ACCESS: Access = Access::Reads;
     type Args = EstimateParams;
     type Reply = Estimate;

@@ -117,7 +117,7 @@ pub(super) struct Restore;
 impl Command for Restore {
     const NAME: &str = "strata.redaction.restore";
     const SUMMARY: &str =
-        "Replaces placeholders in a text with the secrets they stand for, so that the text can be applied.";
+        "Replaces placeholders with the secrets they stand for, so that the text can be written to a file.";
     const ACCESS: Access = Access::Reads;
     const SCREENED: bool = false;
     type Args = RestoreParams;
@@ -134,7 +134,7 @@ impl Command for Restore {
     }
 }
 
-/// Returns the texts of a block that can contain placeholders.
+/// Returns the strings in a block that can contain placeholders.
 fn texts_of(block: &ContentBlock) -> Vec<String> {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => Some(text.clone()),

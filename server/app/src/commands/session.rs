@@ -91,7 +91,7 @@ pub(super) struct ExportParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// Recording of another program, or output of `strata.session.export`.
+    /// A conversation that another program recorded, or the output of `strata.session.export`.
     text: String,
     /// Name of the new session. Defaults to none.
     #[serde(default)]
@@ -413,7 +413,7 @@ pub(super) struct Import;
 impl Command for Import {
     const NAME: &str = "strata.session.import";
     const SUMMARY: &str =
-        "Creates a session from a text exported by `strata.session.export` or recorded by another program.";
+        "Creates a session from the output of `strata.session.export` or a recording of another program.";
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;
@@ -494,7 +494,7 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     }
 }
 
-/// Renders what the model sees of a session in a provider's format.
+/// Renders the messages of a session that the model sees, in a provider's format.
 fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let open = context.sessions.get(id).map(|session| session.history.clone());
     let history = match open {

@@ -59,7 +59,7 @@ pub(super) struct MapReply {
     text: String,
     /// Number of tokens in `text`.
     tokens: usize,
-    /// Maximum tokens that were allowed for the map.
+    /// Token budget that the map was built for.
     budget: usize,
     /// Files with a block, in the order of the blocks.
     files: Vec<MapFile>,
@@ -127,13 +127,13 @@ pub(super) struct ReferencesReply {
     name: String,
     /// Definitions of the name, one entry per file, each with the files that refer to it.
     definitions: Vec<Definition>,
-    /// References sorted by path and line, including the definitions. If there are more than `limit`, definitions and
-    /// then the most certain references are kept.
+    /// References sorted by path and line, including the definitions. If there are more than `limit`, definitions take
+    /// precedence, then the most certain references.
     hits: Vec<ReferenceLine>,
     /// Number of references found, including those beyond `limit`.
     total: usize,
-    /// Number of references omitted because they are unlikely: members of values of unknown type, with a name that the
-    /// language itself defines.
+    /// Number of references omitted because they match only by name, and the language itself also defines this name.
+    /// Most of them refer to something else.
     unlikely: usize,
     /// How to narrow the query. Absent if all references are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ pub(super) struct ReferencesReply {
 struct Definition {
     /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Lines that introduce the definitions.
+    /// Lines that introduce the definitions, such as the signatures of functions.
     heads: Vec<Box<str>>,
     /// Line numbers of the definitions, counted from 1.
     lines: Vec<usize>,
@@ -623,7 +623,7 @@ pub(super) struct Relevant;
 
 impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
-    const SUMMARY: &str = "Finds files and definitions relevant to a text.";
+    const SUMMARY: &str = "Finds files and definitions that are relevant to a task.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RelevantParams;

@@ -26,7 +26,7 @@ pub(super) struct PolicyParams {
 pub(super) struct PolicyReply {
     #[serde(flatten)]
     chosen: PolicyChoice,
-    /// Policy of the session. `null` if it has none of its own.
+    /// Policy set for the session. `null` if none is set.
     session: Option<PolicyName>,
     /// Policy in the settings. `null` if none is set.
     setting: Option<PolicyName>,
@@ -90,9 +90,10 @@ pub(super) struct ForecastReply {
     turns: usize,
     /// Tokens of the next prompt, excluding the user's new message.
     tokens: usize,
-    /// Cacheable tokens of the last prompt.
+    /// Number of tokens in the cacheable part of the last prompt. Before the first recorded prompt, that of the next
+    /// prompt.
     marked: usize,
-    /// Growth of the prompt per turn, in tokens.
+    /// Average growth of the cacheable part of the prompt per turn, in tokens.
     growth: usize,
     /// When the cache expires, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,17 +110,17 @@ pub(super) struct ForecastReply {
     switch: Option<SwitchCost>,
 }
 
-/// An avoidable cost.
+/// The extra cost that a pause or a model switch adds to the next prompt.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ExtraCost {
-    /// Cost, in tokens of uncached input.
+    /// Extra cost, in tokens of uncached input.
     cost: f64,
-    /// Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt.
+    /// Extra cost as a fraction of the cost of sending the whole next prompt without a cache.
     share: f64,
 }
 
-/// The effect of a pause, given the current cache lifetime.
+/// The effect of a pause on the cost of the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PauseCost {
@@ -131,7 +132,7 @@ struct PauseCost {
     extra: ExtraCost,
 }
 
-/// The effect of switching to another model, given its tokenizer and prices.
+/// The effect of switching to another model on the size and cost of the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SwitchCost {
@@ -246,7 +247,7 @@ pub(super) struct ForecastCost;
 
 impl Command for ForecastCost {
     const NAME: &str = "strata.tiers.forecast";
-    const SUMMARY: &str = "Estimates the cost of a pause or of another model.";
+    const SUMMARY: &str = "Estimates the cost of a pause or of switching to another model.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ForecastParams;

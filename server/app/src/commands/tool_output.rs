@@ -14,7 +14,7 @@ use super::{Access, Command, CommandError, Context};
 /// Default number of lines to read.
 const LINES: usize = 200;
 
-/// Content of a tool output, as clients may write it.
+/// Content of a tool output, in either of the forms that clients may send.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ToolOutput {
@@ -160,14 +160,14 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// Truncates parts as `arrived` does without a store. Writes no files.
+/// Truncates the parts of a result like `arrived` would if there were no store, without writing files.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
-/// Returns the quota for all spilled outputs together.
+/// Returns the maximum total size of all spilled outputs, from the settings.
 pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }

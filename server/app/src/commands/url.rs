@@ -36,14 +36,14 @@ pub(super) struct OneUrl {
 pub(super) struct ShownPage {
     /// Address of the page.
     url: String,
-    /// Title of the page.
+    /// Title of the page. Absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// Key that identifies the page in the layout of prompts.
     key: ItemKey,
     /// Tier of the page in the last recorded turn.
     tier: Tier,
-    /// Tokens of the page's text.
+    /// Number of tokens in the page's text.
     tokens: usize,
 }
 
@@ -140,7 +140,7 @@ fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     }
 }
 
-/// Returns whether a text is the address of a network resource, with a scheme, `://` and a host (RFC 3986, section
+/// Returns whether `text` is the address of a network resource, with a scheme, `://` and a host (RFC 3986, section
 /// 3.2).
 fn is_url(text: &str) -> bool {
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();

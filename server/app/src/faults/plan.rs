@@ -17,11 +17,11 @@ pub struct Plan(Mutex<Inner>);
 #[derive(Default)]
 struct Inner {
     reached: BTreeMap<Location, usize>,
-    /// Point that panics, and how many more times it is passed first.
+    /// Point at which to panic, and how many more times to pass it before that.
     armed: Option<(Location, usize)>,
 }
 
-/// Alias for the transition that the thread started last.
+/// Stands for the name of the work that the thread began last, in code that runs as part of different work.
 const TRANSITION: &str = "transition";
 
 thread_local! {
@@ -82,7 +82,7 @@ pub(super) fn reach(what: &str, point: Point) {
     }
 }
 
-/// Wraps work so that it runs under the plan of the current thread.
+/// Wraps work so that the plan of the current thread applies to it on any thread.
 pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let plan = PLAN.with_borrow(Option::clone);
     move || {

@@ -58,7 +58,7 @@ pub struct Efforts {
     pub parsed: usize,
 }
 
-/// The results of a run, to be stored for the next one.
+/// The changes that an index run makes to the stored outlines.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {
@@ -84,12 +84,12 @@ impl<'a> OutlineRun<'a> {
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
     }
 
-    /// Outlines a file with this metadata, from its stored outline if possible.
+    /// Outlines the file that `entry` describes. Uses its stored outline if possible.
     pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
-    /// Returns the stored files of each folder that are not in `entries`.
+    /// Returns the files of each folder that have stored outlines, but are not in `entries`.
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
@@ -141,8 +141,8 @@ impl<'a> OutlineRun<'a> {
     }
 }
 
-/// Outlines a text. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if outlining
-/// takes longer than [`OUTLINE_TIME`].
+/// Outlines the text of a file. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if
+/// outlining takes longer than [`OUTLINE_TIME`].
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
     let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
@@ -191,7 +191,7 @@ impl OutlineUpdates {
         self.outlines
     }
 
-    /// Writes all results to the cache, which takes a while.
+    /// Writes all changes to the cache, which takes a while.
     pub fn keep(self, cache: &OutlineCache) {
         for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
             cache.save(folder, findings);

@@ -12,7 +12,8 @@ pub(super) enum Absent {
     IsNotThere,
 }
 
-/// Tidies a schema and all schemas in it.
+/// Simplifies a schema and all schemas in it: removes the names of number types, rustdoc links and, for replies, `null`
+/// in optional fields.
 pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     match schema {
         Value::Object(fields) => {
@@ -35,7 +36,7 @@ pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     }
 }
 
-/// Returns whether a format is a name that schemars uses for the width of a number.
+/// Returns whether `format` is the name of a number type, such as `uint32` or `double`, which schemars adds to schemas.
 fn is_number_type(format: &str) -> bool {
     matches!(format, "double" | "float")
         || format

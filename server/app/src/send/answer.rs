@@ -18,7 +18,7 @@ use super::notice::{Delta, DeltaToolCall};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendReply {
-    /// Id of the session.
+    /// Id of the session in which the question was asked.
     pub session: String,
     /// Model that answered.
     pub model: String,
@@ -113,7 +113,7 @@ impl SendReply {
         }
     }
 
-    /// Appends the text of one round as a new paragraph.
+    /// Appends the text that the model wrote between two rounds of tool calls, as a new paragraph.
     pub(super) fn say(&mut self, text: String) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push_str("\n\n");

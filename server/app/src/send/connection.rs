@@ -56,7 +56,7 @@ impl Connection {
         Prices::of(&models.resolve(model).model, settings.cache.ttl)
     }
 
-    /// Restores known secrets in a text.
+    /// Restores known secrets in `text`.
     pub(super) fn restored(&self, text: &str) -> String {
         self.snapshot.0.screen.restore(text).text
     }

@@ -33,7 +33,7 @@ pub struct ModelReply {
     pub cost: SendCost,
 }
 
-/// One request of a conversation that a client keeps.
+/// A request that continues a conversation which the client stores itself.
 #[derive(Clone, Debug)]
 pub(crate) struct ForwardJob {
     pub(crate) connection: Connection,
@@ -81,7 +81,7 @@ impl ForwardJob {
     }
 
     /// Restores known secrets in text and tool calls, which the client may apply to files. Returns other blocks
-    /// unchanged, because the provider may have sealed them.
+    /// unchanged, because the provider may have signed or encrypted them.
     fn restored(&self, block: ContentBlock) -> ContentBlock {
         match block {
             ContentBlock::Text { text } => ContentBlock::Text { text: self.connection.restored(&text) },

@@ -15,9 +15,9 @@ pub(super) const MAX_TOKENS: &str = "max_tokens";
 pub(super) const CURSOR: &str = "cursor";
 /// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
-/// Top-level fields of replies that only editors need.
+/// Top-level fields of replies that tools omit, because only editors need them.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
-/// Fields of list entries that only editors need.
+/// Fields of list entries that tools omit, because only editors need them.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
 /// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
 /// part of the reply.
@@ -31,7 +31,7 @@ pub trait ToolHost {
     /// Returns a [`CommandError`] if the command fails.
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
 
-    /// Counts the tokens of a text.
+    /// Counts the tokens in `text`.
     fn weigh(&self, text: &str) -> usize;
 }
 
@@ -60,7 +60,7 @@ struct Withholding<'a> {
 /// Calls a tool for a model. Omits files that the session excludes, unless the tool is about the selection.
 ///
 /// # Errors
-/// Returns a [`CommandError`] with a message that says what to do.
+/// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
 pub fn call(
     tool: &Tool,
     arguments: Map<String, Value>,
@@ -71,11 +71,11 @@ pub fn call(
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
-/// Calls a tool for a reader in a shell. The caller must have indexed the workspace if the tool needs the index. The
+/// Calls a tool for a user in a shell. The caller must have indexed the workspace if the tool needs the index. The
 /// result has at most `max_tokens` tokens, or any size if `None`.
 ///
 /// # Errors
-/// Returns a [`CommandError`] with a message that says what to do.
+/// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
 pub fn answer(
     tool: &Tool,
     arguments: Map<String, Value>,

@@ -42,7 +42,7 @@ impl Shape {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
     }
 
-    /// Returns whether a reply can be shortened.
+    /// Returns whether a reply can be shortened to a token budget.
     pub(super) fn has_budget(self) -> bool {
         self != Self::Whole
     }

@@ -135,7 +135,7 @@ impl Report {
         table.render()
     }
 
-    /// Renders the table of files that the prompt shows in full.
+    /// Renders the table of files that the prompt shows in full, or returns `None` if there are none.
     fn files(&self) -> Option<String> {
         let mut selected = self.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
         selected.peek()?;
@@ -148,7 +148,7 @@ impl Report {
         Some(table.render())
     }
 
-    /// Renders the table of excerpts that were chosen for the question.
+    /// Renders the table of excerpts that were chosen for the question, or returns `None` if there are none.
     fn excerpts(&self) -> Option<String> {
         let mut excerpts = self.files.iter().flat_map(|file| &file.excerpts).peekable();
         excerpts.peek()?;

@@ -163,7 +163,7 @@ impl MainLoop {
             let measured = match measured {
                 Ok(Ok(measured)) => Some(measured),
                 Ok(Err(problem)) => {
-                    tracing::warn!(%problem, "cannot count the compacted conversation; using the estimate");
+                    tracing::warn!(%problem, "the client cannot count the tokens of the compacted conversation; using the estimate");
                     None
                 }
                 Err(panicked) => {
