@@ -146,8 +146,8 @@ pub struct CacheSettings {
     /// provider caches prompts, and to `flat` for all others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
-    /// it is larger. 0 disables the target.
+    /// Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable
+    /// prompt is longer, that length applies instead. 0 disables the target.
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
     /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
@@ -201,7 +201,7 @@ pub struct PromptSettings {
     /// a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
     pub rules: Vec<String>,
     /// Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
-    /// reads a file before it uses the skill.
+    /// reads a skill's file before it uses the skill.
     pub skills: Vec<String>,
     /// Files with notes that are added to the system prompt, in trusted workspaces only. They survive every
     /// compaction.
@@ -284,7 +284,8 @@ impl Default for ContextSettings {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextFrameSettings {
-    /// Whether to add a context frame to each prompt: the names and line numbers most relevant to the question.
+    /// Whether to add a context frame to each prompt: the names and lines of the definitions most relevant
+    /// to the question.
     #[schemars(extend("x-workspace" = true))]
     pub inject: bool,
     /// Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of

@@ -198,7 +198,7 @@ pub struct ProfileOptions {
     /// Whether to keep the first message verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub keep_first: Option<bool>,
-    /// Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`).
+    /// How much of the end of the conversation to keep verbatim, in tokens. If 0, `keep_messages` applies instead.
     #[schemars(extend("x-workspace" = true))]
     pub keep_tokens: Option<usize>,
     /// Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
