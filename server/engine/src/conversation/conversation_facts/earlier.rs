@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Con
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SectionKind {
     Requests,
-    /// Further lines of a request that is not a list item.
+    /// Lines that continue a request that is not a list item.
     Request,
     Constraints,
     Decisions,
