@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Unreadable;
 
-/// Allowed suffixes. A name must end with one of them.
+/// Suffixes that the name of a variable may have. Other names are rejected.
 const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
 /// Name of an environment variable that contains a provider's key: upper-case letters, digits and

@@ -172,7 +172,8 @@ pub struct ToolOutputSettings {
     pub(crate) ageing: ArchivalMode,
 }
 
-/// 256 MiB: enough for more than a thousand outputs at the default threshold.
+/// Default of `spill_quota_mib`: enough for more than a thousand outputs at the default
+/// `large_output_threshold`.
 const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
 
 impl Default for ToolOutputSettings {

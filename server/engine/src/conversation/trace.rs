@@ -27,7 +27,7 @@ pub struct Trace {
 pub enum SelectionRule {
     /// Selects every file touched so far.
     Grow,
-    /// Selects every file touched in this turn or in this many turns before it.
+    /// Selects every file touched in the current turn, or in the given number of turns before it.
     Window(u32),
 }
 

@@ -213,7 +213,7 @@ impl Reader {
         }
     }
 
-    /// Returns the user's messages since the last answer as a turn, and resets them.
+    /// Returns the user's messages since the last answer as a turn, and clears them.
     fn request(&mut self) -> Turn {
         Turn {
             lost: std::mem::take(&mut self.lost),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What wrote the summary of a compaction: a model, or Strata without one.
+/// Author of a compaction's summary: a model, or Strata itself if no model was used.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SummaryAuthor {
@@ -15,7 +15,7 @@ pub struct SummaryAuthor {
     pub model: Option<String>,
 }
 
-/// Where the model that wrote a summary runs, if a model wrote it.
+/// How a summary was written: by a model that the client ran, by a provider's model, or without a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {

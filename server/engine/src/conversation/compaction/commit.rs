@@ -44,7 +44,7 @@ pub enum DraftRefusal {
     Invalid { violations: Vec<Violation> },
 }
 
-/// Applies `draft` to a copy of `history`, and returns the copy with the change that undoes it.
+/// Applies `draft` to a copy of `history`. Returns the copy, and a record of the change for undoing it.
 ///
 /// # Errors
 /// [`DraftRefusal`] if the conversation or the profile changed since the draft was made, or if a provider would

@@ -42,7 +42,7 @@ pub enum Moment {
     AfterTurn,
     /// Checks before each prompt is assembled. If a compaction is due, the prompt waits until it is finished.
     BeforeAssembling,
-    /// Checks after each iteration. Every turn counts as an iteration.
+    /// Checks after each turn, because every turn counts as an iteration.
     OnIteration,
 }
 
@@ -90,8 +90,8 @@ pub(crate) enum First {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub(crate) first: First,
-    /// Maximum tokens of the newest messages to keep, but at most half of the size at which a compaction is
-    /// due. If 0, the number of messages to keep is `messages` instead.
+    /// Maximum tokens of the newest messages to keep, capped at half of the size at which a compaction is
+    /// due. If 0, `messages` determines how many messages to keep.
     pub tokens: usize,
     /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
     pub messages: usize,

@@ -125,7 +125,8 @@ pub(super) fn boundary(answer: &str) -> Option<Boundary> {
     (0.0..=1.0).contains(&confidence).then_some(Boundary { at, confidence })
 }
 
-/// Returns the questions that summarize `messages`: one, or one for each part if they exceed `window` tokens.
+/// Returns the questions that ask a model to summarize `messages`: one, or one for each part if the messages
+/// exceed `window` tokens.
 pub(super) fn summarise(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -150,8 +151,8 @@ pub(super) fn summarise(
     parts.into_iter().enumerate().map(ask).collect()
 }
 
-/// Returns the questions that merge the partial `summaries` of `messages`. If the summaries exceed the
-/// window, there is one question for each group of them.
+/// Returns the questions that ask a model to merge the partial `summaries` of `messages`: one, or one for
+/// each group of summaries if together they exceed the window.
 pub(super) fn merge(
     summaries: &[String],
     messages: &[Arc<Message>],

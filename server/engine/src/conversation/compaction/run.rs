@@ -26,8 +26,8 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// A summary is limited to the tokens of the trigger limit divided by this number. Kept messages take up to
-/// half of the trigger limit, so the compacted conversation stays well below it.
+/// Divisor of the trigger limit that gives the maximum tokens of a summary. Kept messages take up to half of
+/// the trigger limit, so the compacted conversation stays well below it.
 const SUMMARY_SHARE: usize = 4;
 
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
@@ -37,7 +37,7 @@ pub(crate) const EMERGENCY: usize = 2;
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
 const OVER_LONG: usize = 8;
 
-/// Number of tokens below which a summary is not clipped.
+/// Minimum tokens to which a summary is clipped when the compacted prompt is too large.
 const LEAST_SUMMARY: usize = 200;
 
 /// Functions that count tokens.
@@ -55,7 +55,7 @@ pub enum Summariser {
     /// No model: summaries are extracted from the conversation.
     #[default]
     Extractive,
-    /// A model of the client or of a provider.
+    /// A model that the client runs, or a provider's model.
     Model {
         /// Input window of the model, in tokens.
         window: usize,
@@ -526,11 +526,11 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
 /// The part of the conversation that a draft depends on.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Basis {
-    /// Messages that the draft replaces or keeps.
+    /// Ids of the messages that the draft replaces or keeps.
     pub covered: Vec<MessageId>,
-    /// The last message before the cut.
+    /// Id of the last message before the cut.
     pub last_old: MessageId,
-    /// Messages after the cut that the draft clips or archives.
+    /// Ids of messages after the cut that the draft clips or archives.
     pub rewritten: Vec<MessageId>,
 }
 

@@ -12,9 +12,10 @@ use super::trigger::Pressure;
 /// The split of a conversation, as indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
-    /// Messages to summarize, in order.
+    /// Indices of the messages to summarize, in order.
     pub old: Vec<usize>,
-    /// Messages before `end` that are kept: the first one, if the profile keeps it, and pinned ones.
+    /// Indices of the messages before `end` that are kept: the first message, if the profile keeps it, and
+    /// pinned ones.
     pub spared: BTreeSet<usize>,
     /// Index of the first message of the tail that is kept whole.
     pub end: usize,

@@ -10,7 +10,7 @@ use super::run::{Size, Strategy};
 use super::trigger::{Pressure, TriggerMetric, TriggerReading};
 use crate::text::grouped;
 
-/// Reply of `compaction.status`.
+/// Reply to `compaction.status`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStatus {
@@ -18,13 +18,14 @@ pub struct CompactionStatus {
     pub enabled: bool,
     /// Name of the active profile.
     pub profile: String,
-    /// What the condition closest to its limit measures. Absent if the profile has no condition.
+    /// Quantity measured by the condition that is closest to being met. Absent if the profile has no
+    /// condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// Current value of the condition closest to its limit, or the tokens of the conversation if the profile
-    /// has no condition.
+    /// Current value of the quantity in `measured`, or the tokens of the conversation if the profile has no
+    /// condition.
     pub tokens: usize,
-    /// Limit of the condition closest to it; 0 if the profile has no condition.
+    /// Limit of the quantity in `measured`; 0 if the profile has no condition.
     pub threshold: usize,
     /// `tokens` as a percentage of `threshold`, rounded to one decimal.
     pub percent: f64,

@@ -7,7 +7,7 @@ use super::describe;
 use super::files::FileState;
 use super::tools::Purpose;
 
-/// Argument names for a single path. All names in this file are in lower case and without underscores.
+/// Argument names for a single path. Names are compared in lower case and without underscores.
 const PATH_KEYS: [&str; 11] = [
     "filepath",
     "path",

@@ -5,8 +5,8 @@ use crate::text::{ceil, floor};
 /// Marks omitted text.
 const ELLIPSIS: char = '…';
 
-/// Joins `text` into one line: each run of white space becomes one space, and control characters are removed.
-/// The line has at most `limit` characters. A longer text ends with an ellipsis, after a whole word if one
+/// Joins `text` into one line of at most `limit` characters: each run of white space becomes one space, and
+/// control characters are removed. Longer text is cut and ends with an ellipsis, after a whole word if one
 /// ends in the last quarter. Stops reading at the limit.
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();

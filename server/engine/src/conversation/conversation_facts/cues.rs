@@ -17,17 +17,17 @@ pub(super) enum Binding {
     Constraint,
 }
 
-/// Matches commitments.
+/// Matches phrases that commit to a choice.
 const DECISION: &str = r"(?i-u)\b(?:decided?|decision|let'?s (?:go|use|keep|do|not|make|drop|stick)|go(?:ing)? with|went with|chose|chosen|choosing|opted|settled on|agreed|we(?:'ll| will) (?:use|keep|go|not|do)|i(?:'ll| will) (?:use|keep|go with)|will use|(?:us(?:e|ing)|keep(?:ing)?|do(?:ing)?|mak(?:e|ing)|put(?:ting)?|stor(?:e|ing)|return(?:ing)?)\b[ -~]{1,60}(?:instead of|rather than)|prefer(?:red)?|stick(?:ing)? with|switch(?:ed|ing)? to|won'?t (?:use|do|support)|not worth|out of scope|approved)\b";
-/// Matches demands and prohibitions.
+/// Matches phrases that demand or forbid something.
 const CONSTRAINT: &str = r"(?i-u)(?:\b(?:must(?:n'?t)?|(?:do not|don'?t) (?:add|break|call|change|commit|create|delete|do|ever|forget|give|ignore|just|make|modify|need|push|put|rely|remove|show|touch|use|want|write)|should(?:n'?t| not| only| never| always| be)|(?:we|you|it) (?:ha(?:s|ve)|needs?) to|make sure|ensure that|required to|requirement|at (?:most|least)|no more than|not allowed|forbidden|keep (?:it|the|in)|constraint|without (?:breaking|changing|adding)|(?:please|also|but|and|,) (?:never|always|avoid|ensure|only use))\b|^(?:please )?(?:never|always|avoid|ensure|only|no) )";
-/// Matches plans.
+/// Matches phrases that announce a plan.
 const PLAN: &str = r"(?i-u)\b(?:plan(?:ned)?(?: is| to|:)|the approach|the design|steps?:|phase \d|step \d|first,? (?:i|we)|then (?:i|we)|propos(?:e|al|ed)|next,? (?:i|we)|will (?:add|create|implement|extract|introduce|refactor|move|split))\b";
-/// Matches reports of completed work.
+/// Matches phrases that report completed work.
 const DONE: &str = r"(?i-u)\b(?:(?:i|we|i've|we've|have|has|been|now|successfully|all) (?:[a-z]+ )?(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|wired|extracted|wrote|written|completed?|finished|done|passe?[sd]?|works?|working|committed|merged)|(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|extracted|wired|wrote) |tests? (?:now )?pass|is (?:complete|done|fixed|ready))";
-/// Matches findings.
+/// Matches phrases that report a finding.
 const FINDING: &str = r"(?i-u)\b(?:found|turns out|the (?:issue|problem|cause|root cause|bug|reason) (?:is|was)|root cause|because|discovered|noticed|i see|appears|it seems|confirms?|shows? that|this means|key (?:finding|insight))\b";
-/// Matches reports of failure.
+/// Matches phrases that report a failure.
 const FAILURE: &str = r"(?i-u)\b(?:fail(?:s|ed|ing|ure)?|did(?:n't| not) work|does(?:n't| not) work|broke|broken|revert(?:ed|ing)?|rolled back|unable to|abandon(?:ed)?|problem with|caused? (?:issues|problems)|crash(?:es|ed)?|still (?:broken|fails|failing))\b";
 
 /// The patterns, in the order of the bits of [`Cues`]. `None` only if a pattern is invalid, which a test
@@ -58,8 +58,8 @@ impl Cues {
         }
     }
 
-    /// Returns what a note with this sentence reports; `None` if the sentence has no such cue. If several kinds
-    /// apply, the rarest one wins.
+    /// Returns the kind of note that a sentence with these cues is; `None` if it is not a note. If several
+    /// kinds apply, the rarest one wins.
     pub(super) fn kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];

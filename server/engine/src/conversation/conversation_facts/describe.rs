@@ -8,7 +8,7 @@ const ABOUT_CHARS: usize = 120;
 const CODE_CHARS: usize = 160;
 /// Maximum lines of quoted code.
 const CODE_LINES: usize = 3;
-/// Maximum length of the text that is scanned, in bytes.
+/// Number of bytes that are scanned at the beginning of a file or a change.
 const LOOKED_AT: usize = 2_000;
 /// Maximum number of comment lines that are read.
 const COMMENT_LINES: usize = 3;

@@ -15,9 +15,9 @@ use super::sentences::without_mark;
 use super::todos::{Todo, TodoState, boxed};
 use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
 
-/// Maximum characters of a line. Requests may be longer.
+/// Maximum characters kept of a line in a summary. Requests may be longer.
 const LINE: usize = 300;
-/// Maximum characters of a request.
+/// Maximum characters kept of a request in a summary.
 const REQUEST: usize = 4_000;
 
 /// Maximum number of file descriptions that are read. Each one is compared with the paths of all files.
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Con
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SectionKind {
     Requests,
-    /// Further lines of a request that is not a list item.
+    /// Lines that continue a request that is not a list item.
     Request,
     Constraints,
     Decisions,
@@ -48,7 +48,8 @@ enum SectionKind {
 }
 
 impl SectionKind {
-    /// Determines the kind from the words of a heading. More specific words are tried first.
+    /// Determines the kind of a section from the words of its heading. More specific words are tried
+    /// first.
     fn heading(heading: &str) -> Self {
         const WORDS: [(&str, SectionKind); 32] = [
             ("files read", SectionKind::Read),

@@ -19,7 +19,7 @@ pub struct FileTrace {
     pub last: usize,
     /// Index of the last message that read the file.
     pub last_read: Option<usize>,
-    /// Last operation on the file.
+    /// What last happened to the file: an operation, a failed call, or a mention.
     pub last_state: FileState,
     /// One-line description of the file.
     pub about: Option<String>,
@@ -36,7 +36,7 @@ pub struct LastChange {
     pub code: String,
 }
 
-/// Operation on a file.
+/// What last happened to a file in a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileState {
     Edited,

@@ -20,7 +20,7 @@ use super::{
     sentences,
 };
 
-/// Maximum characters of a sentence.
+/// Maximum characters kept of a sentence, or of the subject of a failed call.
 const SENTENCE: usize = 300;
 /// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
@@ -46,7 +46,7 @@ struct OpenCall<'a> {
     purpose: Purpose,
     subject: Subject,
     todos: todos::Role,
-    /// Index of the call's command in the list of commands.
+    /// Index of the call's command in the list of commands; `None` if the call runs no command.
     command: Option<usize>,
     index: usize,
 }

@@ -33,7 +33,7 @@ pub(crate) const LAST_CHANGE: &str = "Last change: ";
 /// over.
 pub(crate) const WRITTEN_ANEW: [&str; 7] =
     [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, RESOLVE];
-/// Label of the number of calls of each tool.
+/// Label of the line that counts the calls of each tool.
 pub(crate) const EXPLORED: &str = "Steps by tool: ";
 /// Label of the most edited files.
 pub(crate) const MOST_WORKED: &str = "Most work went into ";

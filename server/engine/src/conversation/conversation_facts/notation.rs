@@ -54,7 +54,7 @@ pub fn unbundle(text: &str) -> Vec<String> {
     paths
 }
 
-/// Whether a character has a meaning in the notation or separates words.
+/// Whether a character has a meaning in bundles (`src/{a.rs,b.rs}`) or separates words.
 fn is_sign(c: char) -> bool {
     matches!(c, '{' | '}' | ',' | '`') || c.is_whitespace() || c.is_control()
 }

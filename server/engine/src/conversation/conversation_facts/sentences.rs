@@ -1,8 +1,8 @@
 //! Splits prose into sentences. Skips code blocks and tables.
 
-/// Maximum bytes of a sentence. Longer text is treated as data.
+/// Maximum bytes of a sentence. Longer ones are skipped, because they are probably data.
 const LONGEST: usize = 600;
-/// Minimum bytes of a sentence.
+/// Minimum bytes of a sentence. Shorter ones are skipped.
 const SHORTEST: usize = 12;
 
 /// Returns the sentences of `text` in order. Removes list marks, and skips headings, tables and fenced code.
@@ -50,7 +50,8 @@ pub(super) fn without_mark(line: &str) -> &str {
     unboxed.unwrap_or(line).trim_end_matches("**").trim()
 }
 
-/// Splits a line after `.`, `!` and `?` followed by a space and anything but a lower-case letter.
+/// Iterator over the sentences of a line. A sentence ends at `.`, `!` or `?` if a space follows, and then
+/// anything but a lower-case letter.
 struct Sentences<'a>(&'a str);
 
 impl<'a> Iterator for Sentences<'a> {

@@ -15,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages and system prompt in the form that a request body contains.
+/// Messages and system prompt as they appear in a request body.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,

@@ -20,7 +20,7 @@ pub enum Format {
     OpenAi,
     /// OpenAI Responses API.
     Responses,
-    /// Google `generateContent`.
+    /// Google `generateContent` API.
     Gemini,
     /// Bedrock Converse API. The body also contains `modelId`, which belongs in the request's URL.
     Bedrock,

@@ -19,7 +19,7 @@ pub(super) use check::check;
 /// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Contents and system instruction in the form that a request body contains.
+/// Contents and system instruction as they appear in a request body.
 pub(crate) struct SpelledContents {
     pub(crate) system: Vec<Value>,
     pub(crate) contents: Vec<Value>,

@@ -21,7 +21,7 @@ pub enum Rule {
     /// OpenAI: a message has content or, if it is from the assistant, tool calls.
     EmptyMessage,
     /// Anthropic: "text content blocks must be non-empty" and "must contain non-whitespace text". This
-    /// includes texts in `system` and in tool results.
+    /// includes text in `system` and in tool results.
     EmptyText,
     /// Anthropic: "first message must use the user role".
     FirstUser,
@@ -79,7 +79,7 @@ pub enum Rule {
     /// OpenAI, prompt caching: "Each request can create up to four cache writes", including that of the
     /// implicit breakpoint. OpenAI does not reject more, but ignores the earliest, which is never intended.
     BreakpointLimit,
-    /// Anthropic, prompt caching: a breakpoint is not on a thinking block or an empty text. OpenAI, prompt
+    /// Anthropic, prompt caching: a breakpoint is not on a thinking block or empty text. OpenAI, prompt
     /// caching: a breakpoint is on "a supported content block inside an input message", so never on an
     /// assistant message.
     BreakpointPlace,
@@ -98,7 +98,7 @@ pub enum Rule {
     ImageSize,
     /// Anthropic: the body is smaller than 32 MB.
     BodySize,
-    /// OpenAI: a `tool` message only contains text.
+    /// OpenAI: a `tool` message contains only text.
     ToolText,
     /// OpenAI: `prompt_cache_key` has at most 64 characters.
     CacheKey,

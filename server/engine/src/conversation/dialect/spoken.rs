@@ -32,7 +32,7 @@ pub enum Carriers {
     /// All blocks except reasoning and empty text (Anthropic, "Prompt caching").
     #[default]
     Any,
-    /// Texts and images outside of assistant messages (OpenAI, "Prompt caching": "a supported content block
+    /// Text and images outside of assistant messages (OpenAI, "Prompt caching": "a supported content block
     /// inside an input message").
     Input,
 }

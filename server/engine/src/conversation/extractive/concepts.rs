@@ -9,7 +9,7 @@ use crate::conversation::history::{ContentBlock, Message, Role};
 
 /// Maximum number of concepts that are described in a summary.
 const MOST: usize = 24;
-/// Minimum number of messages that must mention a name for it to count as a concept.
+/// Number of messages that must mention a name for it to count as a concept.
 const FROM: u32 = 3;
 
 /// Where a name occurs in the assistant's messages.

@@ -106,7 +106,7 @@ pub(super) enum Content {
     Text(String),
     /// A file. Files with the same state share a line.
     File {
-        /// Last operation on the file.
+        /// State to report for the file, such as edited or read.
         state: FileState,
         path: String,
     },

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-/// Maximum bytes of a name.
+/// Maximum bytes of a word that counts as a name.
 const LONGEST: usize = 120;
-/// Minimum bytes of a name.
+/// Minimum bytes of a word that counts as a name.
 const SHORTEST: usize = 4;
 
 /// Counts the messages that mention each name.

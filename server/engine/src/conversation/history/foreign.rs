@@ -26,8 +26,9 @@ pub enum Provider {
     Bedrock,
 }
 
-/// A block, or a part of a tool result, in the format of one provider: a document, a server-side tool call,
-/// or an audio recording. It is sent back only to that provider; others get its plain text, if any.
+/// A block, or a part of a tool result, in the format of one provider, such as a document, a server-side
+/// tool call or an audio recording. It is sent back only to that provider; others get its plain text, if
+/// any.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
@@ -132,7 +133,8 @@ impl Foreign {
     }
 }
 
-/// One half of a server-side tool call: the type of the calling block, and the id of the call.
+/// The call or the result of a server-side tool call, with the type of the calling block and the id of the
+/// call.
 pub(super) enum Half<'a> {
     Call(&'static str, &'a str),
     Result(&'static str, &'a str),

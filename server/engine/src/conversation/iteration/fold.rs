@@ -7,7 +7,7 @@ use super::Iteration;
 pub(crate) enum FoldKind {
     /// Extends the existing summary with further iterations.
     Incorporate,
-    /// Rewrites the summary, considering the newest iterations.
+    /// Rewrites the summary, taking the newest iterations into account.
     Renew,
 }
 

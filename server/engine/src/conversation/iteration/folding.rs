@@ -86,8 +86,9 @@ impl Loop {
         Ok(())
     }
 
-    /// Reports that writing the summary failed. Folding pauses until the next interval, unless there are no
-    /// intervals. If more than `MOST_WAITING` iterations wait, they are summarized without a model.
+    /// Reports that writing the summary failed. Folding pauses until the next interval, unless
+    /// `summarize_every` is 0. If more than `MOST_WAITING` iterations wait, those in `fold` are summarized
+    /// without a model.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;

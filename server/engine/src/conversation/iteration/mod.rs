@@ -126,7 +126,7 @@ impl FileChange {
     }
 }
 
-/// A change to a file that was made while the loop runs.
+/// A change that was made to a file while the loop was running.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
@@ -298,7 +298,7 @@ impl Loop {
         AddedIteration { number, promise, fold: self.due(config) }
     }
 
-    /// Records the environment. Replaces values whose names suggest secrets.
+    /// Records the environment. Replaces the values of variables whose names suggest secrets.
     pub fn note_environment(&mut self, environment: BTreeMap<String, String>) {
         self.env_snapshot = environment
             .into_iter()

@@ -155,7 +155,7 @@ fn say(event: ReplyEvent, out: &mut Vec<ReplyEvent>) {
     }
 }
 
-/// Converts a stop reason: <https://docs.anthropic.com/en/api/handling-stop-reasons>.
+/// Converts one of Anthropic's stop reasons (<https://docs.anthropic.com/en/api/handling-stop-reasons>).
 fn end(stop_reason: &str) -> ReplyEnd {
     match stop_reason {
         "tool_use" => ReplyEnd::ToolCalls,

@@ -120,7 +120,7 @@ fn end(finish_reason: &str) -> ReplyEnd {
         "tool_calls" | "function_call" => ReplyEnd::ToolCalls,
         "length" => ReplyEnd::OutputLimit,
         "content_filter" => {
-            ReplyEnd::Failed(ProviderError::content("the provider's filter stopped the answer"))
+            ReplyEnd::Failed(ProviderError::content("the provider's content filter stopped the answer"))
         }
         _ => ReplyEnd::Complete,
     }

@@ -29,18 +29,18 @@ pub enum ReplyEnd {
     ToolCalls,
     /// The reply reached the limit on output tokens, so its text may end anywhere.
     OutputLimit,
-    /// The stream ended without a reason from the provider.
+    /// The stream ended before the provider stated a reason.
     Cut,
     /// The provider failed during the reply, or sent something other than a reply.
     Failed(ProviderError),
 }
 
-/// A reply of a model, complete or as far as it was received before an interruption.
+/// A model's reply, complete or as far as it was received before an interruption.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
     /// Content to add to the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// Numbers of tokens that the provider reported, if any.
+    /// Token counts that the provider reported, if any.
     pub usage: Option<Usage>,
     pub end: ReplyEnd,
 }

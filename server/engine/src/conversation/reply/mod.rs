@@ -38,11 +38,11 @@ impl Reply {
         }
     }
 
-    /// Decodes a reply of Ollama's native chat API that was not streamed:
-    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+    /// Decodes a reply from Ollama's native chat API
+    /// (<https://github.com/ollama/ollama/blob/main/docs/api.md>) that was not streamed.
     ///
     /// # Errors
-    /// The errors of [`Reply::read`].
+    /// The same as those of [`Reply::read`].
     pub fn read_ollama(body: &[u8]) -> Result<Self, ProviderError> {
         let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {

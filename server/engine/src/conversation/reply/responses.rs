@@ -86,7 +86,7 @@ impl Assembly {
         self.draft.end = Some(match (text(response, "status"), reason) {
             ("incomplete", Some("max_output_tokens")) => ReplyEnd::OutputLimit,
             ("incomplete", _) => {
-                ReplyEnd::Failed(ProviderError::content("the provider's filter stopped the answer"))
+                ReplyEnd::Failed(ProviderError::content("the provider's content filter stopped the answer"))
             }
             ("failed", _) => ReplyEnd::Failed(
                 ProviderError::stated(response).unwrap_or_else(|| ProviderError::server("the answer failed")),

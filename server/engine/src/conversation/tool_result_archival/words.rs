@@ -11,8 +11,9 @@ use crate::text::{clip, clip_middle};
 /// First words of the message that replaces archived results.
 pub(crate) const ARCHIVED: &str = "[Tool results archived]";
 
-/// Maximum characters of all results together that a summarizing model sees. `docs/compaction.md`, "Tool
-/// results, ageing", explains this and the following limits.
+// `docs/compaction.md`, "Tool results, ageing", explains these limits.
+
+/// Maximum characters of all results together that a summarizing model sees.
 pub(crate) const INPUT_CHARS: usize = 12_000;
 /// Maximum characters of a model's summary.
 pub(crate) const OUTPUT_CHARS: usize = 1_200;

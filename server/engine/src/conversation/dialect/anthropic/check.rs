@@ -502,7 +502,7 @@ impl<'a> Reader<'a> {
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
                 let detail = format!(
-                    "with {} images, no image can be wider or higher than {limit} px",
+                    "with {} images, no image can be wider or taller than {limit} px",
                     self.pictures.len()
                 );
                 self.findings.add(Rule::ImageSize, path.clone(), detail);

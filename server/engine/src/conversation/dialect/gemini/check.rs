@@ -125,7 +125,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
     }
 }
 
-/// Whether a model requires signatures, which are part of Gemini 3 and later.
+/// Whether a model requires thought signatures, as Gemini 3 and later do.
 fn is_signing(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let generation = name.strip_prefix("gemini-").and_then(|rest| rest.chars().next());

@@ -16,7 +16,7 @@ const PARTS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
 const CARRIERS: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
-/// Endings of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
+/// Suffixes of JSON pointers to base64 data, to which [`STRING_CHARS`] does not apply.
 const BASE64: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 
@@ -71,10 +71,15 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
             }
             let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
             if role == "assistant" || !CARRIERS.contains(&kind) {
-                findings.add(Rule::BreakpointPlace, path.clone(), "only input can have a breakpoint");
+                findings.add(
+                    Rule::BreakpointPlace,
+                    path.clone(),
+                    "only supported input content can have a breakpoint",
+                );
             }
             if found == limit + 1 {
-                let detail = format!("at most {limit} breakpoints of a request can write to the cache");
+                let detail =
+                    format!("a request can have at most {limit} breakpoints that write to the cache");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }
