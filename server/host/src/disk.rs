@@ -114,7 +114,7 @@ impl Stamp {
 }
 
 impl Default for ReadLimits {
-    /// Allows 2 MiB, since no model's context window can hold a larger file in full.
+    /// Limits files to 2 MiB, since no model's context window can hold a larger file in full.
     fn default() -> Self {
         Self { max_bytes: 2 * 1024 * 1024 }
     }

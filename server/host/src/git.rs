@@ -22,8 +22,7 @@ pub use self::recency::{branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 
-/// Maximum number of commits to read. The engine regards a file that none of these commits changed as this many commits
-/// old.
+/// Maximum number of commits to read. A file that none of these commits changed counts as this many commits old.
 pub const MAX_COMMITS: u32 = 400;
 /// Maximum total size of the paths collected from a history, in bytes. Older commits are ignored once it is reached.
 const MAX_KEPT: usize = 64 << 20;

@@ -17,7 +17,7 @@ use crate::roots::Roots;
 pub struct IndexOptions {
     /// Number of threads that read and process files.
     pub threads: NonZeroUsize,
-    /// Limits for each file. Larger files are skipped without reading them.
+    /// Size limit for each file. Larger files are skipped without being read.
     pub limits: ReadLimits,
 }
 
@@ -49,7 +49,8 @@ pub struct Batch<T> {
     pub files: Vec<T>,
 }
 
-/// Files per batch. Large enough to make handing a batch over cheap, and small enough for smooth progress.
+/// Number of files per batch. Large enough that passing batches between threads costs little, and small enough for
+/// smooth progress.
 const BATCH: usize = 32;
 
 /// Maximum number of threads. Additional threads would only wait for memory and the disk.

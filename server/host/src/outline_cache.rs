@@ -92,7 +92,7 @@ struct State {
 enum Condition {
     #[default]
     Usable,
-    /// The database is deleted when the last connection is returned.
+    /// The database is damaged, and is deleted when the last connection is returned.
     Damaged(DatabaseFile),
     /// The database cannot be opened, or is damaged and cannot be deleted.
     Useless,
@@ -159,7 +159,7 @@ impl OutlineCache {
         self.state().idle.truncate(1);
     }
 
-    /// Returns the size of the cache, or `None` if the cache is disabled or unusable.
+    /// Returns the size of the cache, or `None` if the cache is disabled or cannot be read.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }

@@ -14,8 +14,8 @@ pub struct Expansion {
     pub kind: PatternKind,
     /// Matching files, sorted. Includes explicitly named files even if they are ignored.
     pub files: Vec<FileKey>,
-    /// Matching files that need confirmation, sorted. An explicitly named file needs it only if its name suggests
-    /// secrets.
+    /// Matching files that need confirmation, sorted. An explicitly named file needs confirmation only if its name
+    /// suggests secrets.
     pub withheld: Vec<(FileKey, NameOnly)>,
 }
 

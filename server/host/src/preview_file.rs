@@ -35,7 +35,7 @@ pub enum PreviewError {
 }
 
 impl PreviewFiles {
-    /// Uses the subdirectory `preview` of a cache directory (see
+    /// Stores previews in the subdirectory `preview` of a cache directory (see
     /// [`cache_directory`](crate::outline_cache::cache_directory)).
     pub fn below(cache: Option<PathBuf>) -> Self {
         Self { cache }

@@ -70,7 +70,7 @@ pub struct Sent {
 }
 
 impl Default for Limits {
-    /// Allows ten minutes, the default of the providers' own clients.
+    /// Sets a deadline of ten minutes, the default timeout of the providers' own clients.
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(600),

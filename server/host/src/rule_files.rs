@@ -51,7 +51,8 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
     has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
 }
 
-/// Returns the entries of a directory that match `part`, sorted by name.
+/// Returns the entries of a directory that match `part`, sorted by name. `matcher` is the compiled glob, or `None` if
+/// `part` is a plain name.
 fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
     let Some(matcher) = matcher else {
         let only = folder.join(part);

@@ -8,11 +8,11 @@ use crate::roots::Roots;
 /// How a rule matches a file. All rules ignore the case of ASCII letters.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
-    /// The whole file name equals the text.
+    /// The file name is this string.
     Name(&'static str),
-    /// The file name begins with the text.
+    /// The file name begins with this string.
     Prefix(&'static str),
-    /// The file name ends with the text.
+    /// The file name ends with this string.
     Suffix(&'static str),
     /// The path ends with these components.
     Path(&'static str),

@@ -28,8 +28,8 @@ pub struct Question {
     /// The system prompt, which may be empty.
     pub system: String,
     pub prompt: String,
-    /// Maximum tokens of the answer, sent to the provider. Answers with more than 24 bytes per allowed token, or more
-    /// than 256 KiB, are rejected.
+    /// Maximum number of tokens in the answer, as requested from the provider. Answers with more than 24 bytes per
+    /// allowed token, or more than 256 KiB, are rejected.
     pub max_output_tokens: usize,
 }
 

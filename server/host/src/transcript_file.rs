@@ -1,4 +1,4 @@
-//! Finds recorded sessions of a coding agent in a directory tree, and reads them. The engine interprets the records.
+//! Finds and reads transcripts (recorded sessions of a coding agent). The engine interprets them.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,7 +8,7 @@ use strata_engine::conversation::transcript::{Transcript, parse};
 
 pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 
-/// Maximum number of recordings in one directory tree.
+/// Maximum number of transcripts in one directory tree.
 pub(crate) const MAX_TRANSCRIPTS: usize = 2_000;
 
 /// Maximum depth of the directories to search.
@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 16;
 /// Maximum number of directories to search, so that a search from the root of a disk ends.
 const MAX_FOLDERS: usize = 100_000;
 
-/// Recordings that could not be found or read.
+/// Error for transcripts that could not be found or read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TranscriptFileError {
@@ -26,24 +26,24 @@ pub struct TranscriptFileError {
     pub(crate) problem: TranscriptProblem,
 }
 
-/// Why recordings could not be found or read.
+/// Why transcripts could not be found or read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TranscriptProblem {
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The recording is larger than [`MAX_TRANSCRIPT_BYTES`].
+    /// The transcript is larger than [`MAX_TRANSCRIPT_BYTES`].
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
-    /// The directory tree contains too many recordings or directories.
+    /// The directory tree contains too many transcripts or directories.
     #[error("more than {MAX_TRANSCRIPTS} transcripts, or too many directories; choose a smaller directory")]
     TooMany,
 }
 
-/// Returns the recordings (`*.jsonl`) in a directory tree, sorted by path, or only `place` itself if it is a file. Does
-/// not follow symbolic links inside the tree.
+/// Returns the transcripts (`*.jsonl`) in a directory tree, sorted by path, or only `place` itself if it is a file.
+/// Does not follow symbolic links inside the tree.
 ///
 /// # Errors
-/// [`TranscriptFileError`] if `place` cannot be read or contains too many recordings. Unreadable subdirectories are
+/// [`TranscriptFileError`] if `place` cannot be read or contains too many transcripts. Unreadable subdirectories are
 /// skipped.
 pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError> {
     let fail = |problem| TranscriptFileError { path: place.to_owned(), problem };
@@ -73,7 +73,7 @@ pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError>
     Ok(found)
 }
 
-/// Reads a recording, replacing invalid UTF-8.
+/// Reads a transcript, replacing invalid UTF-8.
 ///
 /// # Errors
 /// [`TranscriptFileError`] if the file cannot be read or is too large.

@@ -124,7 +124,8 @@ pub fn walk_at(
 }
 
 impl Walk {
-    /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan does not determine it.
+    /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan was cut short, or if
+    /// `key` resolves to a path that no key can represent.
     pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
@@ -251,8 +252,8 @@ fn walk_root(
     cancel.check()
 }
 
-/// The directory being scanned. The scanner works with paths, so if a directory is replaced with a link during the
-/// scan, the scanner finds entries that are not in this directory.
+/// The directory being scanned, used to reject entries from elsewhere. The scanner works with paths, so it may follow a
+/// link that replaced the directory during the scan.
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,

@@ -26,14 +26,14 @@ pub enum WatchEvent {
 pub struct Watcher {
     system: RecommendedWatcher,
     coverage: Coverage,
-    /// Directories with a watch of the system. With [`Coverage::Tree`], these are the topmost of the watched
-    /// directories.
+    /// Directories that the operating system watches for Strata. With [`Coverage::Tree`], these are the topmost of the
+    /// watched directories.
     covered: BTreeSet<PathBuf>,
     known: Arc<Mutex<WatchedFolders>>,
     max_folders: usize,
 }
 
-/// What one watch of the system covers.
+/// What one watch of the operating system covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coverage {
     /// A directory and its entries.

@@ -72,7 +72,8 @@ fn timed(
     Ok((start.elapsed(), reply))
 }
 
-/// Counts the tokens of a request's texts again without a cache, except for `structure`.
+/// Counts the tokens of all texts in a request again, without a cache. Omits the tokens that the reply reports as
+/// `structure`.
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
     let weigh = |piece: Piece<'_>| match piece {

@@ -112,15 +112,15 @@ pub(crate) enum Event {
     Command(Call),
     /// The outcome of a command, as a message to show to the user.
     Show(UserMessage),
-    /// A task of this session has finished.
+    /// A task of the session with this id has finished.
     CommandDone(String, Box<FinishedTask>),
-    /// The draft of this session's compaction with this number is complete, or failed.
+    /// The draft of a compaction is complete, or failed. Contains the session's id and the compaction's number.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// The request to a model with this number was answered, or failed.
+    /// A request to a model was answered, or failed. Contains the number of the request.
     Sent(u64, Result<Value, CommandError>),
-    /// A model has summarized tool results of this session; `None` if it failed.
+    /// A model has summarized tool results of the session with this id; `None` if it failed.
     Aged(String, Option<Box<Archival>>),
-    /// The client has counted the next request of this session; `None` if it could not.
+    /// The client has counted the tokens of the next request of the session with this id; `None` if it could not.
     Measured(String, Option<CountedPrompt>),
     /// A buffer was parsed; `None` if parsing was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),

@@ -29,7 +29,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("text", "a string"),
     ("textDocument", "an object"),
     ("uri", "a URI"),
-    ("version", "a whole number of 32 bits"),
+    ("version", "a 32-bit integer"),
 ];
 
 /// An invalid notification about a document.
@@ -150,8 +150,8 @@ mod tests {
             (Value::Null, "`params` is not an object"),
             (json!({ "contentChanges": [] }), "`params` has no `textDocument`"),
             (json!({ "textDocument": {}, "contentChanges": [] }), "`params.textDocument` has no `uri`"),
-            (numbered(json!("one")), "`params.textDocument.version` is not a whole number of 32 bits"),
-            (numbered(json!(1.5)), "`params.textDocument.version` is not a whole number of 32 bits"),
+            (numbered(json!("one")), "`params.textDocument.version` is not a 32-bit integer"),
+            (numbered(json!(1.5)), "`params.textDocument.version` is not a 32-bit integer"),
             (changes(json!("x")), "`params.contentChanges` is not a list"),
             (changes(json!([{ "text": "" }, 7])), "`params.contentChanges[1]` is not an object"),
             (changes(json!([{}])), "`params.contentChanges[0]` has no `text`"),

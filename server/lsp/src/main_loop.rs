@@ -77,7 +77,7 @@ pub(crate) struct MainLoop {
     sends: Sends,
     /// Sessions whose tool results are being summarized.
     ageing: BTreeSet<String>,
-    /// Sessions whose next request is being counted by the client.
+    /// Sessions for which the client is counting the tokens of the next request.
     measuring: BTreeSet<String>,
     indexing: IndexRuns,
     watching: WatchState,
@@ -302,7 +302,7 @@ impl MainLoop {
         self.pool.spawn(work, move |found| match found {
             // The receiver is gone if the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
-            Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
+            Err(panicked) => tracing::error!(%panicked, "answering a standard LSP request panicked"),
         });
     }
 

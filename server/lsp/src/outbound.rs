@@ -57,7 +57,7 @@ pub(crate) enum Outbound {
     RefreshLenses,
     /// Starts showing progress for this work.
     Begin(Work),
-    /// Reports progress as the number of finished files and of all files.
+    /// Reports progress as the numbers of finished files and of all files.
     Report(Work, usize, usize),
     End(Work, String),
     /// Asks the client for a summary (`strata/summarize`).

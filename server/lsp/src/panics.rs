@@ -35,7 +35,7 @@ struct UsedSession {
     place: TestWorkspace,
     /// The session, and the session that it was forked from.
     sessions: [Value; 2],
-    /// Id of the message with a tool result.
+    /// Id of a message with a tool result.
     output: Value,
 }
 
@@ -181,7 +181,7 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
     outcomes.wrong.extend(outcomes_of_one.wrong);
 }
 
-/// Returns the panic points that a conversation of this client reaches, and how often it reaches each.
+/// Returns the panic points that `tour` reaches with this kind of client, and how often it reaches each.
 fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
     let place = TestWorkspace::new();
     let mut client = Client::start(&place);
@@ -266,7 +266,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     assert!(panics * 10 >= jobs.len() * 9, "too few panic points were reached");
 }
 
-/// Names of the events that the tour must trigger, which are all events except `sent` and `goodbye`.
+/// Names of the events that `tour` must trigger, which are all events except `sent` and `goodbye`.
 const EVENTS: [&str; 30] = [
     "initialize",
     "initialized",

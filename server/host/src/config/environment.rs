@@ -38,7 +38,7 @@ pub fn from_environment(
     EnvironmentSettings { values, unknown }
 }
 
-/// Collects the dotted key and the default of every setting in `value`.
+/// Adds the dotted key and the default of every setting in `value` to `known`.
 fn collect_settings<'v>(value: &'v Value, key: &str, known: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(map) if !map.is_empty() => {

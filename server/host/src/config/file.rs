@@ -34,7 +34,7 @@ pub enum FileError {
         column: usize,
         message: String,
     },
-    /// A number that JSON cannot represent.
+    /// A number is infinite or NaN, which JSON cannot represent.
     #[error("{file}: `{key}` is not a finite number")]
     NotFinite { file: String, key: String },
     #[error(

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Source of a setting, weakest first.
+/// Where a setting comes from, from the weakest source to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SettingLayer")]
@@ -38,7 +38,7 @@ pub struct Source {
     pub values: Value,
 }
 
-/// Where an effective value comes from.
+/// Where the effective value of a setting comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingOrigin")]
 pub struct Origin {

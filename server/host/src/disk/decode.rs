@@ -15,7 +15,7 @@ pub enum DecodeNotice {
     Utf16,
 }
 
-/// Why a file is not decoded.
+/// Why a file cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecodeError {
     /// The first bytes contain a NUL.
@@ -32,7 +32,7 @@ const BINARY_PREFIX: usize = 8000;
 /// text in Latin-1 passes; text in Cyrillic or Shift-JIS does not.
 const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 
-/// Decodes bytes as text, without the byte order mark.
+/// Decodes bytes as text and removes the byte order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),

@@ -48,7 +48,7 @@ enum OpenAttempt {
     Moved,
 }
 
-/// Maximum attempts to open a file while the directory tree keeps changing.
+/// Maximum number of attempts to open a file while the directory tree keeps changing.
 const OPEN_ATTEMPTS: usize = 8;
 
 /// Opens the regular file that `key` currently refers to.
@@ -107,7 +107,7 @@ mod system {
 
     use super::*;
 
-    /// Flags for opening a directory of the path. With `O_PATH`, where available, the directory need not be readable.
+    /// Flags for opening each directory in a path. With `O_PATH`, where available, the directory need not be readable.
     const FOLDER: OFlags = {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let pass_through = OFlags::PATH;

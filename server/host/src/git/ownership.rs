@@ -114,7 +114,8 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         && is_self_contained(&place, CommonDirectory::Here)
 }
 
-/// Returns the rest of the first line of a file after the prefix `name`.
+/// Returns the rest of a file's first line after the prefix `name`. Returns `None` if the line does not begin with the
+/// prefix, or nothing follows it.
 fn pointer(file: &Path, name: &str) -> Option<String> {
     let text = short(file, MAX_POINTER)?;
     let to = text.lines().next()?.strip_prefix(name)?.trim();

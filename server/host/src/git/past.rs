@@ -63,7 +63,8 @@ pub(super) fn past_touches(
     Ok(touches)
 }
 
-/// Reads the files that a commit changed. Returns `None` if there are none or too many, or if they are unknown.
+/// Reads the files that a commit changed. Returns `None` if there are none, if there are more than `MAX_PATHS`, or if
+/// the parent commit or a tree cannot be read.
 fn touch(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<PastTouch>, GitError> {
     let before = match commit.parent {
         Some(parent) => match readable(history.commit(parent))? {

@@ -16,7 +16,7 @@ use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 use crate::canonical::canonical;
 
-/// Maximum source text at one commit, in bytes.
+/// Maximum total size of the source files at one commit, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
@@ -28,15 +28,15 @@ const MAX_ANSWER_BYTES: usize = 40_000;
 /// Number of unchanged lines around each change in an answer.
 const CONTEXT: usize = 3;
 
-/// Selection rules, assigned to the sessions in rotation.
+/// Rules that determine which files are selected during a replay. Sessions use them in rotation.
 const RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// Number of sessions, spread evenly over the history.
+    /// Number of sessions to create, spread evenly over the history.
     pub sessions: usize,
-    /// Maximum turns per session.
+    /// Maximum number of turns per session.
     pub turns: usize,
     /// Shifts the start of each session. The same seed and history give the same sessions.
     pub seed: u64,

@@ -7,7 +7,7 @@ use strata_engine::key::FileKey;
 /// Maximum size of a file, in bytes. Larger files are usually data or generated.
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;
 
-/// Directories that contain third-party or generated files.
+/// Names of directories that contain third-party or generated files.
 const FOREIGN_FOLDERS: &[&str] = &[
     ".git",
     ".tox",
@@ -35,7 +35,7 @@ const WRITTEN_BY_TOOLS: &[&str] = &[
     "pnpm-lock.yaml",
 ];
 
-/// Name endings of generated files.
+/// File name suffixes of generated files.
 const TOOL_ENDINGS: &[&str] =
     &[".lock", ".map", ".min.css", ".min.js", ".min.mjs", ".bundle.js", ".pb.go", "_pb2.py"];
 

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
-/// A modification time that is older than any index.
+/// A modification time that is older than any Git index.
 const LONG_AGO: std::time::SystemTime = std::time::SystemTime::UNIX_EPOCH;
 
 /// A repository in a temporary directory. Dropping it deletes the directory.

@@ -74,8 +74,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Minimum number of days between two recorded uses of an outline or a folder, so that most starts write nothing.
 const USE_DAYS: i64 = 7;
 
-/// Rows per transaction. Small enough to let other processes write in between, and to lose little if the process is
-/// killed.
+/// Number of rows per transaction. Small enough to let other processes write in between, and to lose little if the
+/// process is killed.
 const ROWS: usize = 1_000;
 
 impl Table {
@@ -314,8 +314,8 @@ impl Table {
 }
 
 impl DatabaseFile {
-    /// Deletes the database, unless another process has already replaced it. Windows deletes no file that is open, so
-    /// all connections of this process must be closed.
+    /// Deletes the database, unless another process has already replaced it. All connections of this process must be
+    /// closed, since Windows cannot delete open files.
     pub(super) fn remove(&self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
         let _lock = lock(directory)?;

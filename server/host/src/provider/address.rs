@@ -29,7 +29,8 @@ pub(super) struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    /// Uses the configured or default base URL, without path suffixes that users commonly add.
+    /// Takes the configured base URL, or else the provider's default, and removes path suffixes that users commonly
+    /// add.
     pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
         let kind = provider.kind;
         let base = match provider.base_url.as_deref() {
@@ -84,7 +85,8 @@ const fn own(kind: ProviderName) -> &'static str {
     }
 }
 
-/// Path suffixes that users may add to a base URL, although requests append them.
+/// Returns the path suffixes to remove from a base URL. Users may add them, although Strata appends them to each
+/// request.
 const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     match kind {
         ProviderName::Anthropic => &["/v1/messages", "/v1"],

@@ -40,7 +40,7 @@ pub(super) enum Retry {
     After(Duration),
 }
 
-/// Counts the failed attempts, and those that may have been billed.
+/// Counts the failed attempts, and those among them that may have been billed.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     failed: u32,

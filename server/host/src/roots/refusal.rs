@@ -9,7 +9,7 @@ use crate::uri::UriError;
 /// Maximum length of a path, in bytes. No supported system can open a longer path.
 pub(super) const MAX_PATH_BYTES: usize = 32 * 1024;
 
-/// Maximum characters of a path to show in an error.
+/// Maximum number of characters of a path to show in an error.
 const SHOWN_CHARACTERS: usize = 200;
 
 /// A rejected path and the reason.

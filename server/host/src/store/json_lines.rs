@@ -33,7 +33,7 @@ const VERSION: u32 = 1;
 /// Maximum length of a line, in bytes. Equal to the maximum message size of the protocol.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// Maximum message id to accept. Leaves enough ids for messages appended later.
+/// Maximum message id to accept in an import. Leaves enough ids for messages appended later.
 const MAX_NUMBER: u64 = u64::MAX / 4;
 
 impl Store {

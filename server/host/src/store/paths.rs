@@ -212,8 +212,8 @@ pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Resolves links, because SQLite rejects links in the path of a database, but the user may have linked a directory
-/// above the state directory on purpose.
+/// Resolves the symbolic links in a path. SQLite rejects links in the path of a database, but the user may have linked
+/// a directory above the state directory on purpose.
 fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     canonical(path).map_err(|error| StoreError::io(path, &error))
 }

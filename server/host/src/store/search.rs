@@ -87,7 +87,7 @@ pub enum Source {
     },
 }
 
-/// Maximum words of a query. Further words are ignored.
+/// Maximum number of words in a query. Further words are ignored.
 pub(crate) const MAX_TERMS: usize = 16;
 
 /// Maximum length of a word, in characters. Further characters are ignored.

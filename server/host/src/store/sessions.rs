@@ -64,7 +64,7 @@ pub(crate) const PREVIEW_CHARS: usize = 120;
 /// Maximum nesting depth that can be read back. `serde_json` rejects deeper nesting.
 const MAX_DEPTH: usize = 127;
 
-/// Maximum user messages to read for a preview, since some messages have no text.
+/// Maximum number of user messages to read for a preview. More than one, since some messages have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
 impl Store {
@@ -106,7 +106,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns a non-empty field from the state of the most recently changed session that has it.
+    /// Returns the value of `field` in the state of the most recently changed session in which it is not empty. Returns
+    /// `None` if there is no such session.
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
@@ -180,7 +181,8 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the state that [`keep_cache_memory`](Self::keep_cache_memory) stored last.
+    /// Returns the state that [`keep_cache_memory`](Self::keep_cache_memory) stored last, or `None` if no state is
+    /// stored.
     ///
     /// # Errors
     /// [`StoreError::NoSession`] if the session does not exist.

@@ -15,7 +15,7 @@ use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillFile {
-    /// Name of the output in its session, made of 130 random bits.
+    /// Name of the output, unique in its session. Encodes 130 random bits.
     pub id: String,
     pub path: PathBuf,
     /// Size of the output, in bytes.
@@ -83,7 +83,7 @@ const DIGITS: usize = 26;
 const LATER: Duration = Duration::from_micros(1);
 
 impl Default for Quota {
-    /// Allows 256 MiB.
+    /// Allows 256 MiB of spilled outputs.
     fn default() -> Self {
         Self(256 << 20)
     }
@@ -296,7 +296,8 @@ impl Spills {
         Ok(newest)
     }
 
-    /// Returns the outputs of all workspaces. Skips outputs that are deleted in the meantime.
+    /// Returns the outputs of all workspaces, and marks those in the directory `own`. Skips outputs that are deleted in
+    /// the meantime.
     fn held(&self, own: &Path) -> Vec<SpilledFile> {
         let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
         let files = sessions.flat_map(|session| outputs(session.path()));
@@ -316,13 +317,13 @@ impl Spills {
     }
 }
 
-/// Returns the total size in bytes. Counts a file with several hard links once.
+/// Returns the total size of these outputs, in bytes. Counts a file with several hard links once.
 fn total(held: &[SpilledFile]) -> u64 {
     let mut files = HashSet::new();
     held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
 }
 
-/// Returns the modification time of the newest output.
+/// Returns the modification time of the newest output, or `None` if there are no outputs.
 fn newest(held: &[SpilledFile]) -> Option<SystemTime> {
     held.iter().map(|held| held.written).max()
 }

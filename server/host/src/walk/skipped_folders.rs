@@ -37,7 +37,7 @@ const BY_NAME: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Directories that are generated if one of these files is next to them.
+/// Names of directories that are generated if one of the listed files is next to them.
 const BESIDE: &[(&str, &[&str])] = &[
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
     ("build", &["build.gradle", "build.gradle.kts"]),

@@ -167,7 +167,7 @@ impl MainLoop {
                     None
                 }
                 Err(panicked) => {
-                    tracing::error!(%panicked, "counting panicked; the conversation is unchanged");
+                    tracing::error!(%panicked, "counting tokens panicked; the conversation is unchanged");
                     None
                 }
             };

@@ -35,7 +35,7 @@ pub(super) enum Task {
     Compact(u64, Box<Draft>),
     /// Archives tool results.
     Age(Box<Archival>),
-    /// Records a token count by the client.
+    /// Records a token count that the client provided.
     Measure(CountedPrompt),
     /// Resumes this session once no other process is writing to it.
     Resume(String),

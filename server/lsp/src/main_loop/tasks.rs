@@ -32,7 +32,7 @@ use strata_app::token_count_client::CountedPrompt;
 /// ended.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
-/// Interval between attempts to open the session.
+/// Interval between attempts to open a session that another process is writing to.
 const RESUME_PAUSE: Duration = Duration::from_millis(50);
 
 impl MainLoop {

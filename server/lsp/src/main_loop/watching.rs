@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::world::Action;
 use strata_app::faults::carried;
 
-/// Whether the system can lose changes without a sign. On Windows, the `notify` crate does not report that more changes
+/// Whether the watcher can silently lose changes. On Windows, the `notify` crate does not report that more changes
 /// happened at once than its buffer holds.
 const LOSES_CHANGES: bool = cfg!(windows);
 
@@ -79,7 +79,7 @@ impl WatchState {
         }
     }
 
-    /// Starts the interval until the next scan.
+    /// Records that all files were scanned, which restarts the interval until the next scan.
     pub(super) fn looked(&mut self) {
         if let Self::Ours { last, .. } | Self::NowAndThen { last } = self {
             *last = Instant::now();

@@ -105,8 +105,8 @@ impl NameAtCaret {
         Ok(Some(Self { key, page, name, range, encoding }))
     }
 
-    /// Returns the files that may define the name as used in this file, most likely first. If none is known, returns
-    /// only this file.
+    /// Returns the files that may define the name as used in this file, most likely first. If no such file is known,
+    /// returns only this file.
     fn definers<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a FileKey> {
         let definers = snapshot.index.references.definers(&self.key, &self.name);
         if definers.is_empty() { vec![&self.key] } else { definers }

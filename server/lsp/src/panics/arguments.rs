@@ -14,7 +14,7 @@ pub(super) struct Arguments {
     session: Value,
     /// Id of a prompt that has been assembled but not sent.
     prompt: Value,
-    /// Id of the message with a tool result.
+    /// Id of a message with a tool result.
     output: Value,
 }
 

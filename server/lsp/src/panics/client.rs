@@ -85,7 +85,7 @@ pub(super) type Answer = Result<Value, String>;
 /// A client, its server, and the workspace of both.
 pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
-    /// Method of the server's requests that the client answers with an error.
+    /// Method of the server's requests that the client answers with an error. Empty if there is none.
     pub(super) refused: &'static str,
     folder: PathBuf,
     input: Option<PipeWriter>,
@@ -129,8 +129,8 @@ impl Client {
         }
     }
 
-    /// Returns the parameters of `initialize` for a client that supports everything. Resumes this session, or begins a
-    /// new one for null.
+    /// Returns the parameters of `initialize` for a client that supports everything. They resume the session with this
+    /// id, or start a new one if it is null.
     pub(super) fn hello(&self, session: &Value) -> Value {
         json!({
             "processId": null,
@@ -205,7 +205,7 @@ impl Client {
         }
     }
 
-    /// Returns the messages received so far with this method.
+    /// Returns the parameters of the messages received so far with this method.
     pub(super) fn heard(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.incoming.try_recv() {
             self.sort(message);

@@ -75,7 +75,7 @@ enum Phase {
 
 struct PendingRequest {
     request: Request,
-    /// Estimated memory in bytes.
+    /// Estimated memory for the request, in bytes.
     size: usize,
 }
 

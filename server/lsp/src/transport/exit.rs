@@ -18,7 +18,7 @@ pub enum Cause {
     ClientDied,
 }
 
-/// The result of [`serve`](super::serve).
+/// Why [`serve`](super::serve) returned, and the exit code for the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
     /// Exit code for the process: 0 if `shutdown` came first, otherwise 1 (LSP 3.17, `exit`).

@@ -81,7 +81,7 @@ pub enum Fault {
 pub struct FrameDecoder {
     limits: Limits,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that have been consumed.
+    /// Number of bytes at the start of the buffer that have been consumed.
     at: usize,
     state: State,
     boundary: Boundary,

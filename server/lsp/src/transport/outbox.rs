@@ -36,9 +36,9 @@ struct Queue {
     entries: VecDeque<Entry>,
     /// Number of the first entry in the queue. Entries are numbered from 0.
     first: u64,
-    /// Numbers of the unsent entries that describe a state.
+    /// Numbers of the unsent entries that describe a state, by state.
     states: HashMap<StateKey, u64>,
-    /// Bytes not written yet, including those being written.
+    /// Number of bytes not written yet, including those being written.
     unsent: usize,
     pressure: Pressure,
     door: State,

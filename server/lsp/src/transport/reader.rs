@@ -19,7 +19,7 @@ use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
 
-/// Bytes per read, equal to the capacity of a pipe on Linux.
+/// Maximum number of bytes per read, equal to the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
 /// Pause before the next attempt to read from an inherited non-blocking descriptor.

@@ -30,7 +30,7 @@ struct Term {
     words: Vec<Word>,
 }
 
-/// Maximum number of matches of a word that is not common. Rating one match takes about a microsecond.
+/// A word with more matches than this counts as common. Ranking one match takes about a microsecond.
 const COMMON: usize = 4_000;
 
 /// Number of the newest matches to rank if the query contains only common words.
