@@ -43,7 +43,7 @@ pub struct TokenizerReport {
 
 #[derive(Debug, Serialize)]
 pub struct ModelsReport {
-    /// Number of models in the table.
+    /// Number of models in the model table.
     pub known: usize,
     /// Name of the default model.
     pub default: String,
@@ -68,7 +68,7 @@ pub struct WorkspaceReport {
 }
 
 impl Diagnostics {
-    /// Checks all built-in data. Loads the vocabularies.
+    /// Checks all built-in data, which includes loading the vocabularies.
     pub fn new(settings: &Settings) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let tokenizers = [("o200k_base", Tokenizer::O200k), ("cl100k_base", Tokenizer::Cl100k)];

@@ -9,7 +9,7 @@ pub mod plan;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
-    /// Something has changed, but is not visible yet.
+    /// The work has made changes that are not visible yet.
     Changed,
     /// All work is done except reporting the result.
     After,

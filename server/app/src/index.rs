@@ -51,8 +51,8 @@ const MANY: usize = 1_000;
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
-/// Minimum weight of the mutual references of two files that share a tier. A reference to one name that only the other
-/// file defines weighs about this much.
+/// Minimum weight of the mutual references that put two files in the same group when initial tiers are formed. A
+/// reference to one name that only the other file defines weighs about this much.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.

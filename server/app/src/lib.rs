@@ -35,5 +35,5 @@ pub mod token_usage;
 pub mod tools;
 mod workspace_context;
 
-/// Memory settings for syntax trees, which the binary applies at startup.
+/// Allocator for syntax trees, which the binary installs at startup.
 pub use strata_grammars::allocator as tree_allocator;

@@ -20,7 +20,7 @@ pub struct Status {
     session: String,
     /// Model that prompts are built for.
     model: String,
-    /// Tokens of the next request, excluding the user's new message.
+    /// Number of tokens in the next request, excluding the user's new message.
     tokens: usize,
     /// Input window of the model, in tokens.
     window: usize,
@@ -28,7 +28,7 @@ pub struct Status {
     percent: f64,
     /// Percentage of the session's billed input tokens that were read from the cache. Absent until input is billed.
     cached_percent: Option<f64>,
-    /// Tokens that the next request can read from the cache. Absent if nothing is cached.
+    /// Number of tokens that the next request can read from the cache. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
     /// When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached.

@@ -29,7 +29,8 @@ pub struct Message {
     pub reply: Option<Value>,
 }
 
-/// Returns the schemas of all commands: `commands` by name, with references to `$defs`.
+/// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
+/// refer to.
 pub fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);

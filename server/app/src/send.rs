@@ -61,7 +61,7 @@ pub trait ModelJob: std::fmt::Debug + Send + Sync {
     /// Returns whether the answer is shown only when it is complete.
     fn is_silent(&self) -> bool;
 
-    /// Sends the request, waits for the answer on this thread, and returns the reply of the command that started the
+    /// Sends the request, waits for the answer on this thread, and returns the reply to the command that started the
     /// job. If `cancel` is raised, keeps the partial answer.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ pub(crate) struct SendJob {
     pub(crate) page: Option<AnswerPage>,
 }
 
-/// The workspace data that a request to a model needs besides the replies of commands.
+/// The workspace data that a request to a model needs besides the replies to commands.
 #[derive(Clone)]
 pub(crate) struct SnapshotParts(Snapshot);
 
@@ -274,7 +274,7 @@ fn failure(error: &SendError) -> CommandError {
 
 fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {
     serde_json::from_value(reply).map_err(|error| {
-        tracing::error!(%error, "a command sent an unexpected reply");
+        tracing::error!(%error, "a command returned an unexpected reply");
         CommandError::Internal
     })
 }

@@ -27,7 +27,7 @@ pub struct Services {
     pub store: SessionStore,
     /// Files to which prompts are written for editors that can only show files.
     pub previews: PreviewFiles,
-    /// `None` on the command line.
+    /// Connection to the user and the client. `None` in a headless workspace.
     front_end: Option<Arc<dyn FrontEnd>>,
     /// Unknown models that the user has been warned about.
     unknown_models: Mutex<NoticeLog>,

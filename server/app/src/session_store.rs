@@ -36,7 +36,7 @@ struct Inner {
     sessions: BTreeMap<String, OpenSession>,
     /// Ids of the sessions that are never stored.
     in_memory: BTreeSet<String>,
-    /// Pending message for the user about the store.
+    /// Message about the store that has not been shown to the user yet.
     news: Option<String>,
     /// Token calibration of the most recently stored conversation. `None` until it is looked up.
     calibrations: Option<Calibrations>,

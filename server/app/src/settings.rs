@@ -26,7 +26,7 @@ pub type FoundSettings = Result<Source, FileError>;
 /// Why a setting was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
-    /// Path of the setting, such as `cache.min_tokens`; empty for the whole tree.
+    /// Path of the setting, such as `cache.min_tokens`. Empty if the problem is not about a single setting.
     pub path: String,
     pub message: String,
 }

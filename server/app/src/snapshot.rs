@@ -46,7 +46,7 @@ const FIRST_LOOK: usize = 5_000;
 pub struct Snapshot {
     pub roots: Arc<Roots>,
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
-    /// Documents that the client mentioned most recently.
+    /// Documents that the client mentioned recently.
     pub attention: Arc<RecentDocuments>,
     pub index: Arc<Index>,
     pub settings: Arc<Settings>,

@@ -109,7 +109,8 @@ impl SummarizerClient {
         }
     }
 
-    /// Returns who writes the summaries: a model, with its window, or extraction by rules.
+    /// Returns who writes the summaries: a model, with its window, or Strata itself, which extracts them without a
+    /// model.
     pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }

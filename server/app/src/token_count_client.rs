@@ -13,8 +13,8 @@ use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::answer_of_client;
 
-/// Timeout of a count. It is longer than a provider's counting endpoint takes, but short enough for a user who waits
-/// for the prompt.
+/// Timeout for counting the tokens of one request. It is longer than a provider's counting endpoint takes, but short
+/// enough for a user who waits for the prompt.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A client for exact token counts.
@@ -49,7 +49,7 @@ impl TokenCountClient {
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
-    /// Asks the client to count the session's next request, without a question.
+    /// Asks the client to count the tokens in the session's next request, excluding the user's question.
     ///
     /// # Errors
     /// Returns the reason why there is no count, as a clause.

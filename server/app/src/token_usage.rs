@@ -30,7 +30,7 @@ pub struct TokenUsage {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FileWeight {
     pub path: FileKey,
-    /// Tokens of the file, or why it was not counted.
+    /// Number of tokens in the file, or the reason why the file was not counted.
     #[serde(flatten)]
     pub weight: Weight,
 }
@@ -62,7 +62,7 @@ pub enum Problem {
 }
 
 impl TokenUsage {
-    /// Returns the files that were not counted, with the reason.
+    /// Returns the files that were not counted, each with the reason.
     pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
         self.files.iter().filter_map(|file| match file.weight {
             Weight::Counted { .. } => None,

@@ -124,7 +124,7 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// The repository of a command, and its settings
+/// The repository that a command works in, and the settings to use there
 #[derive(Debug, Args)]
 pub(crate) struct RepositoryArguments {
     /// Repository. Defaults to the one that contains the current directory, or otherwise to the current directory
@@ -388,7 +388,7 @@ pub(crate) struct TokensArguments {
     /// Number of directory levels to show. Defaults to as many as fit in 100 lines
     #[arg(long, value_name = "LEVELS")]
     pub(crate) depth: Option<usize>,
-    /// Print the tokens of every file as JSON
+    /// Print the token count of every file as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Count only these files, folders or globs
@@ -703,7 +703,7 @@ pub(crate) struct ReplayArguments {
 pub(crate) enum PolicyArgument {
     /// Append-only log that preserves what the provider has cached
     Ledger,
-    /// Cached tiers that content moves up while it stays unchanged
+    /// Cached tiers; content that stays unchanged moves up
     Ripple,
     /// Fixed order of the content
     Flat,
@@ -717,7 +717,7 @@ pub(crate) struct DoctorArguments {
     /// request
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Check the key with the configured provider, which is free of charge
+    /// Check that the configured provider accepts the key (free of charge)
     #[arg(long)]
     pub(crate) online: bool,
     /// Print the findings as JSON
@@ -739,7 +739,7 @@ pub(crate) struct StatusArguments {
     /// Keep running, and print the status whenever it changes
     #[arg(short, long)]
     pub(crate) watch: bool,
-    /// Print each status as one line of JSON, made up of the replies of several commands
+    /// Print each status as one line of JSON, which combines the replies to several commands
     #[arg(long)]
     pub(crate) json: bool,
     /// Session id or name. Defaults to the most recently used session

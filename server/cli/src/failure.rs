@@ -6,7 +6,7 @@ use std::path::Path;
 use strata_app::commands::CommandError;
 use strata_app::headless::{self, OpenError};
 
-/// Why a command has no result.
+/// Why a command did not deliver a result.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The reader of standard output has closed it.

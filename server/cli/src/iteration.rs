@@ -92,7 +92,8 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the settings for the loop's memory. A settings file provides all of them, and options override its values.
+/// Returns the settings for the loop's memory. If `--config` names a file, it provides all of them, and the other
+/// options override its values.
 fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
     let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
     let file = match config {
@@ -150,7 +151,7 @@ fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<Strin
     Ok((!told.is_empty()).then_some(told))
 }
 
-/// Runs a command on an existing loop.
+/// Runs a command on the loop of a stored session.
 fn of_loop(
     headless: &mut HeadlessWorkspace,
     session: &str,

@@ -40,7 +40,7 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     })
 }
 
-/// Parses the reply of a command.
+/// Parses the reply to a command.
 pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
     serde_json::from_value(reply)
         .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))

@@ -15,7 +15,7 @@ pub(crate) struct Audience {
 }
 
 impl Audience {
-    /// Prints a reply as JSON, or passes it to `tell`.
+    /// Prints a reply as JSON with `--json`, and otherwise passes it to `tell`.
     pub(crate) fn show(
         self,
         reply: Value,
@@ -24,7 +24,7 @@ impl Audience {
         if self.json { output::json(&reply) } else { tell(reply) }
     }
 
-    /// Prints a reply as JSON to standard output, or as a sentence to standard error.
+    /// Prints a reply as JSON to standard output with `--json`, and otherwise as a sentence to standard error.
     pub(crate) fn say(
         self,
         reply: Value,

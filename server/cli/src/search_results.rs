@@ -36,7 +36,7 @@ enum MatchSource {
     Message { session: String, message: u64, role: String },
 }
 
-/// Prints the reply of a search.
+/// Prints the reply to a search.
 pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     let SearchReply { hits, newest } = output::understood(reply)?;
     if hits.is_empty() {

@@ -65,7 +65,7 @@ struct Layout {
     policy: String,
     tiers: Vec<Tier>,
     expected_percent: f64,
-    /// `None` before the first prompt is recorded.
+    /// Last recorded prompt of the session. `None` before the first one.
     last_turn: Option<LastTurn>,
     cached_percent: Option<f64>,
 }
@@ -193,7 +193,7 @@ fn told(
     if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
 }
 
-/// The replies of several commands about a session, as one object with a field for each command.
+/// The replies to several commands about a session, as one object with a field for each command.
 struct Replies(Value);
 
 impl Replies {
@@ -271,13 +271,13 @@ impl Replies {
 }
 
 impl LastTurn {
-    /// Returns the expected tokens in the provider's cache at the given time.
+    /// Returns the number of tokens expected to be in the provider's cache at the given time.
     fn cached(&self, now_ms: u64) -> usize {
         if self.cache_expires_ms.is_some_and(|at| at > now_ms) { self.cached_tokens } else { 0 }
     }
 }
 
-/// Renders the tiers with a bar for the tokens of each.
+/// Renders the tiers, each with a bar that shows its share of the tokens.
 fn tiers(tiers: &[Tier]) -> String {
     let all: usize = tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);

@@ -16,7 +16,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds a file by its path. `problem` is the reason if `tokens` is `None`.
+    /// Adds a file by its path. If `tokens` is `None`, `problem` says why.
     pub(crate) fn add(&mut self, path: &str, tokens: Option<usize>, problem: &'static str) {
         let mut node = self;
         node.count(tokens);

@@ -12,7 +12,7 @@ use crate::view::{Needs, View};
 
 /// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
-/// Address of the current prompt without a request.
+/// Address of the prompt for the current context, without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
 /// Maximum number of resources per page.
 const PAGE: usize = 100;
@@ -26,7 +26,7 @@ pub(crate) enum Address {
     Map,
     /// The map block of a file.
     Block(String),
-    /// The prompt for an optional request and model.
+    /// The next prompt, optionally with a given request and for a given model.
     Prompt {
         text: Option<String>,
         model: Option<String>,

@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
-/// Time for running work to finish when the server ends.
+/// Maximum time to wait for unfinished work when the server shuts down.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,7 +156,7 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 }
 
-/// Wraps standard output to report that a write failed, that is, that the client has stopped reading. The service itself
+/// Wraps standard output to report a failed write, which means that the client has stopped reading. The service itself
 /// would keep running after such an error.
 struct Output {
     inner: tokio::io::Stdout,

@@ -15,7 +15,7 @@ use crate::view::View;
 
 /// Maximum number of queued calls. Further calls are rejected.
 const WAITING: usize = 256;
-/// Number of files between two progress reports. The end is always reported.
+/// Number of indexed files between two progress reports. The end is always reported.
 const TOLD_EVERY: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
@@ -27,7 +27,7 @@ pub(crate) struct Worker {
 
 /// A call that is queued or running.
 pub(crate) struct Call<T> {
-    /// The result of the call, or an error if the thread has ended.
+    /// The result of the call, or an error if the worker's thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// Progress of the indexing that the call waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,

@@ -33,7 +33,7 @@ pub(super) struct RequestParams {
 }
 
 impl RequestParams {
-    /// Returns the next request of a session with these overrides.
+    /// Returns the next request of a session, with the model and the token limit from `self` if they are given.
     pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
         let like = session.next_ask(now_ms);
         PromptRequest {

@@ -19,7 +19,7 @@ const AUTO_BUDGET: usize = 8_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExcerptParams {
-    /// Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+    /// Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply to
     /// `strata.prompt.assemble`.
     excerpts: Vec<String>,
 }
@@ -35,8 +35,8 @@ pub(super) struct ExcerptChange {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
-    /// Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, toggles between off
-    /// and 8,000 tokens.
+    /// Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
+    /// turned off if it is on, and otherwise set to 8,000 tokens.
     budget: Option<usize>,
 }
 

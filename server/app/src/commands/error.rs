@@ -117,7 +117,7 @@ fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     Some((before, quote, rest.strip_prefix(quote)?))
 }
 
-/// Shortens `text` to about `chars` characters by replacing its middle with `...`. Leaves shorter texts unchanged.
+/// Shortens `text` to about `chars` characters by replacing its middle with `...`. Leaves shorter strings unchanged.
 fn ends(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     if count <= chars {

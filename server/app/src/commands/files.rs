@@ -131,7 +131,7 @@ struct ListedFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
-    /// Letters that a path must contain in this order. Defaults to an empty string, which matches every path.
+    /// Letters that a path must contain, in the given order. Defaults to an empty string, which matches every path.
     #[serde(default)]
     query: String,
     /// Maximum number of files to return. Defaults to 50.

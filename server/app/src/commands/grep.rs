@@ -15,9 +15,9 @@ use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context};
 use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
-/// Default maximum number of matching lines.
+/// Default maximum number of matching lines in the reply.
 const LIMIT: usize = 100;
-/// Maximum number of context lines before and after a match.
+/// Maximum number of context lines to show before and after each match.
 const MAX_CONTEXT: usize = 50;
 /// Maximum number of characters of a line in the reply.
 const MAX_LINE: usize = 300;

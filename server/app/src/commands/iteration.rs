@@ -77,7 +77,7 @@ enum SummaryAuthor {
     Model,
     Extractive,
     /// No usable summary was written. Strata tries again at the next interval. If too many iterations are waiting, it
-    /// extracts a summary by rules instead.
+    /// extracts a summary without a model instead.
     Nobody,
 }
 
@@ -167,7 +167,7 @@ fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
-/// Summarizes iterations with a model if one is configured. Otherwise, extracts the summary by rules.
+/// Summarizes iterations with a model if one is configured, and otherwise extracts the summary without one.
 fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();

@@ -185,7 +185,7 @@ impl Context<'_> {
 #[derive(Clone, Debug)]
 pub enum Effect {
     Open(Arc<Session>),
-    /// Makes an open session the current one.
+    /// Makes the open session with this id the current one.
     Show(Arc<str>),
     Close(Arc<str>),
     Start(Job),

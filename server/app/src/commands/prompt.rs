@@ -55,7 +55,7 @@ pub(super) struct AssembleParams {
     /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
     /// `context.auto_budget`.
     auto_budget: Option<usize>,
-    /// Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`.
+    /// Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`.
     ttl: Option<Ttl>,
     /// Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`.
     #[serde(default)]
@@ -63,8 +63,8 @@ pub(super) struct AssembleParams {
     /// How to return the request body. Defaults to `json`.
     #[serde(default)]
     body_as: BodyAs,
-    /// Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
-    /// own. Fields that Strata sets are rejected. The values do not count as tokens.
+    /// Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's own.
+    /// Fields that Strata sets are rejected. Token counts do not include these additional fields.
     #[serde(default)]
     extra: Map<String, Value>,
 }

@@ -88,8 +88,8 @@ impl Command for Read {
     }
 }
 
-/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. If a file's name
-/// contains `#`, the file takes precedence.
+/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. A file whose name
+/// contains the `#` takes precedence over a part of another file.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,

@@ -413,7 +413,7 @@ pub(super) struct Import;
 impl Command for Import {
     const NAME: &str = "strata.session.import";
     const SUMMARY: &str =
-        "Creates a session from the output of `strata.session.export` or a recording of another program.";
+        "Creates a session from the output of `strata.session.export` or another program's recording.";
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;

@@ -45,7 +45,7 @@ enum MapSort {
     /// Most important file first.
     #[default]
     Rank,
-    /// By path.
+    /// Sorted by path.
     Path,
 }
 

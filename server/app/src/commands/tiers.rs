@@ -72,9 +72,9 @@ pub(super) struct ExplainReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
-    /// Model to switch to in the forecast.
+    /// Model to forecast a switch to. If absent, no switch is forecast.
     model: Option<String>,
-    /// Length of the pause to forecast, in seconds since the last prompt.
+    /// Length of the pause to forecast, in seconds since the last prompt. If absent, no pause is forecast.
     pause_seconds: Option<u64>,
 }
 
@@ -88,10 +88,10 @@ pub(super) struct ForecastReply {
     ttl: Ttl,
     /// Number of recorded prompts that the session remembers.
     turns: usize,
-    /// Tokens of the next prompt, excluding the user's new message.
+    /// Number of tokens in the next prompt, excluding the user's new message.
     tokens: usize,
-    /// Number of tokens in the cacheable part of the last prompt. Before the first recorded prompt, that of the next
-    /// prompt.
+    /// Number of tokens in the cacheable part of the last recorded prompt, or of the next prompt if none has been
+    /// recorded yet.
     marked: usize,
     /// Average growth of the cacheable part of the prompt per turn, in tokens.
     growth: usize,
@@ -138,7 +138,7 @@ struct PauseCost {
 struct SwitchCost {
     /// Model to switch to.
     model: String,
-    /// Number of tokens of the next prompt for this model.
+    /// Number of tokens in the next prompt, as counted for this model.
     tokens: usize,
     /// Charge for the cacheable part of the prompt, which is not cached for this model yet.
     charge: Charge,
@@ -183,7 +183,7 @@ pub(super) struct Rebuild;
 
 impl Command for Rebuild {
     const NAME: &str = "strata.tiers.rebuild";
-    const SUMMARY: &str = "Rebuilds the layout with the next prompt.";
+    const SUMMARY: &str = "Rebuilds the layout when the next prompt is assembled.";
     type Args = NoArguments;
     type Reply = RebuildReply;
 

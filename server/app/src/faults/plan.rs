@@ -21,7 +21,7 @@ struct Inner {
     armed: Option<(Location, usize)>,
 }
 
-/// Stands for the name of the work that the thread began last, in code that runs as part of different work.
+/// Name that code shared by several kinds of work passes to `reach`. It stands for the work that the thread began last.
 const TRANSITION: &str = "transition";
 
 thread_local! {

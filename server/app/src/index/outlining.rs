@@ -19,7 +19,7 @@ use strata_host::walk::Entry;
 
 use super::IndexInputs;
 
-/// Input that all outlining threads share.
+/// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
     /// Files with stored outlines, by workspace folder.
@@ -29,7 +29,7 @@ pub(super) struct OutlineRun<'a> {
 /// The result of outlining one file.
 #[derive(Default)]
 pub(super) struct OutlineBatch {
-    /// `None` if the file has no outline.
+    /// Symbols in the file, or `None` if it has no outline.
     pub(super) symbols: Option<Arc<FileSymbols>>,
     pub(super) effort: Effort,
     seen: Option<KnownFile>,

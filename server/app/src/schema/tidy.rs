@@ -72,7 +72,8 @@ fn without_nulls(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items by the items' names.
+/// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items with the items'
+/// names.
 fn prose(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines().map(str::trim) {

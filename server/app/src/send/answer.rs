@@ -26,7 +26,7 @@ pub struct SendReply {
     pub text: String,
     /// How the answer ended.
     pub end: SendEnd,
-    /// Why the answer is incomplete. Absent if it is complete.
+    /// Error that ended the answer early. Absent unless `end` is `cut` or `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of all requests together.
@@ -51,7 +51,7 @@ pub struct SendReply {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SendEnd {
-    /// The model finished.
+    /// The model finished its answer.
     #[default]
     Complete,
     /// The answer reached its token limit.
@@ -149,7 +149,7 @@ fn read_share(usage: Usage) -> f64 {
     if input == 0 { 0.0 } else { usage.cache_read as f64 / input as f64 }
 }
 
-/// Returns how the answer to one request ended, and why it is incomplete.
+/// Returns how the answer to one request ended, and the error that interrupted it, unless the user cancelled it.
 pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) -> (SendEnd, Option<String>) {
     if let Some(error) = broken {
         return match cancel.is_cancelled() {

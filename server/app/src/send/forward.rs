@@ -24,7 +24,7 @@ pub struct ModelReply {
     pub content: Vec<ContentBlock>,
     /// How the answer ended.
     pub end: SendEnd,
-    /// Why the answer is incomplete. Absent if it is complete.
+    /// Error that ended the answer early. Absent unless `end` is `cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of the request.

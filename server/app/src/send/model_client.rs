@@ -64,10 +64,11 @@ pub struct ProviderReport {
     /// Name of the provider in the settings.
     pub name: &'static str,
     pub model: String,
-    /// Address of the provider, if it is not the default one.
+    /// Address of the provider. Absent if it is the provider's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Why the provider cannot be used: the key is missing, or must not be sent to the address.
+    /// Why the provider cannot be used: the key is missing, or must not be sent to the address. Absent if the
+    /// configuration is usable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Why the provider does not respond. Absent if it does, or if the connection was not checked.

@@ -12,7 +12,7 @@ use crate::format;
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerPage {
     pub(crate) previews: PreviewFiles,
-    /// Question as shown to the user, which is the heading of the document.
+    /// Question as shown to the user. It becomes the heading of the document.
     pub(crate) question: String,
 }
 

@@ -208,7 +208,7 @@ fn remove(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// Runs the command with the largest budget for which the complete reply fits, at least approximately.
+/// Runs the command with approximately the largest budget for which the complete reply fits.
 fn within_budget(
     tool: &Tool,
     argument: &str,
@@ -231,7 +231,8 @@ fn within_budget(
     }
 }
 
-/// Returns the tokens of a page in the larger of its two forms, because clients differ in which one they show.
+/// Returns the number of tokens in the larger of the two forms of a page, because clients differ in which one they
+/// show.
 fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
     let weigh = |text: &str| host.host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))

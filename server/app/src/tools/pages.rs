@@ -32,7 +32,7 @@ pub(super) enum Shape {
     Numbered,
 }
 
-/// The cursor does not come from a reply of this tool.
+/// The cursor does not come from a reply from this tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BadCursor;
 
@@ -177,7 +177,7 @@ fn lines(
     Ok(page(end_of_lines(&text, from, |end| fits(&page(end)))))
 }
 
-/// Shortens a reply of `strata.toolOutput.read` to the lines that fit.
+/// Shortens a reply to `strata.toolOutput.read` to the lines that fit.
 fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
     let text = text_taken(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
@@ -214,7 +214,7 @@ fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize 
     end_of(most(ends.len(), |count| fits(end_of(count))).max(1))
 }
 
-/// Returns the largest number up to `all` that fits, assuming that all smaller ones fit, too. Returns at least 1,
+/// Returns the largest number up to `all` that fits, assuming that all smaller ones fit as well. Returns at least 1,
 /// unless `all` is 0. Never tries a number more than twice as large as one that fits.
 fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
     let mut fitting = all.min(1);

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pages::{MORE, NEXT};
 
-/// Renders a reply of the tool `map`.
+/// Renders a reply from the tool `map`.
 pub fn map(reply: &Value) -> String {
     map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }

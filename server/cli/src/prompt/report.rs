@@ -181,7 +181,7 @@ impl Report {
     }
 }
 
-/// Returns the display name of a part.
+/// Returns the display name of a part of the prompt.
 fn label(part: &str) -> String {
     match part {
         "system" => "system prompt".to_owned(),
