@@ -23,7 +23,7 @@ const MAX_MISSES: usize = 24;
 /// Limits the candidates for a map: files are considered in rank order until their full blocks add up to this
 /// multiple of the remaining budget.
 const LOOK_AHEAD: f64 = 8.0;
-/// Minimum number of files to consider, even if their full blocks exceed the limit by [`LOOK_AHEAD`].
+/// Minimum number of files to consider, even if their full blocks exceed the limit that [`LOOK_AHEAD`] sets.
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
