@@ -69,9 +69,9 @@ pub struct ExcerptQuery<'a> {
 /// Limits on the tokens of the chosen excerpts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
-    /// Maximum tokens of all excerpts together.
+    /// Maximum total number of tokens in all excerpts.
     pub all: usize,
-    /// Maximum tokens of the excerpts that the prompt does not show yet.
+    /// Maximum total number of tokens in the excerpts that the prompt does not show yet.
     pub new: usize,
 }
 
