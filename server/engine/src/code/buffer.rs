@@ -30,7 +30,8 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block. While the text has syntax errors, they may belong to an earlier text.
+    /// The outline and the map block. While the text has syntax errors, they may belong to an earlier version of the
+    /// text.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
@@ -39,7 +40,8 @@ pub struct ParsedBuffer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SyncState {
     Settled,
-    /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier text.
+    /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier version of the
+    /// text.
     Provisional,
 }
 
@@ -91,7 +93,7 @@ impl Buffer {
             && self.parsed.as_ref().is_none_or(|parsed| parsed.generation != self.generation)
     }
 
-    /// See [`Document::advance`].
+    /// Sets the version that results from the following changes (see [`Document::advance`]).
     ///
     /// # Errors
     /// [`OutOfStep::VersionWentBack`]; the document is unchanged.
@@ -99,7 +101,7 @@ impl Buffer {
         self.document.advance(version)
     }
 
-    /// See [`Document::lose_step`].
+    /// Records that the text may differ from the editor's (see [`Document::lose_step`]).
     pub fn lose_step(&mut self, reason: OutOfStep) {
         self.document.lose_step(reason);
     }
@@ -128,8 +130,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
-    /// language. While the text has syntax errors, the outline may belong to an earlier text. The result has no
+    /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the language.
+    /// While the text has syntax errors, the outline may belong to an earlier version of the text. The result has no
     /// symbols if [`Buffer::give_up`] was called for this text.
     ///
     /// # Errors
@@ -167,7 +169,7 @@ impl Buffer {
         Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
-    /// Returns the last installed parse, which may belong to an earlier text.
+    /// Returns the last installed parse, which may belong to an earlier version of the text.
     pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
@@ -213,7 +215,7 @@ impl Buffer {
         }
     }
 
-    /// Parses without an old tree. Does not replace the shared state if it belongs to a later text.
+    /// Parses without an old tree. Does not replace the shared state if that belongs to a later version of the text.
     fn parse_afresh(
         &self,
         language: LanguageId,
@@ -269,7 +271,7 @@ impl Live {
     }
 }
 
-/// Value of [`Buffer::given_up`] while no text was given up. No generation has this number.
+/// Value of [`Buffer::given_up`] until a text is given up. No generation has this number.
 const NEVER: u64 = u64::MAX;
 
 /// Returns a number that is unique within the process, used only for comparison. A counter per buffer would

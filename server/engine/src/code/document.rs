@@ -84,12 +84,12 @@ pub enum EditError {
     /// The range begins or ends inside a multi-byte character.
     #[error("byte {offset} is inside a character")]
     InsideCharacter {
-        /// Byte offset of that end of the range.
+        /// Byte offset at which the range splits a character.
         offset: usize,
     },
 }
 
-/// An open document. Cloning is cheap because clones share the rope's chunks, so a clone serves as a snapshot.
+/// An open document. Cloning is cheap because clones share the text's storage, so a clone serves as a snapshot.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub rope: Rope,

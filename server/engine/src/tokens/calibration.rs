@@ -21,10 +21,11 @@ const STEP: f64 = 0.1;
 /// Minimum growth from one request to the next, in tokens, from which to learn the factor. Smaller growth is mostly
 /// overhead.
 const TELLING: f64 = 200.0;
-/// Minimum growth, in tokens, that a prediction error is divided by. Smaller growth would exaggerate the error.
+/// Minimum divisor, in tokens, when a prediction error is expressed as a share of the growth. Dividing by less would
+/// exaggerate the error.
 const LEAST: f64 = 256.0;
-/// Maximum number of growths kept per model: enough for a median that ignores outliers, few enough to follow a
-/// change of topic.
+/// Maximum number of growth measurements kept per model: enough for a median that ignores outliers, few enough to
+/// follow a change of topic.
 const GROWTHS: usize = 24;
 /// Maximum number of bills kept per model.
 const BILLS: usize = 8;
@@ -79,9 +80,9 @@ enum Anchored {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Expected {
-    /// Expected billed input tokens.
+    /// Number of input tokens expected to be billed.
     pub tokens: usize,
-    /// Error bound in tokens: nine of ten bills are within it.
+    /// Error bound, in tokens: nine of ten bills differ from `tokens` by at most this much.
     pub error: usize,
 }
 
@@ -124,7 +125,7 @@ impl Calibrations {
         Arc::make_mut(self.0.entry(model.to_owned()).or_default()).learn(estimated, billed);
     }
 
-    /// Returns a copy for another conversation: keeps what was learned and drops the last bill.
+    /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
     pub(crate) fn elsewhere(&self) -> Self {
         Self(self.0.iter().map(|(model, taught)| (model.clone(), Arc::new(taught.elsewhere()))).collect())
@@ -150,7 +151,7 @@ impl Calibration {
         self.factor
     }
 
-    /// Returns a copy for another conversation: keeps what was learned and drops the last bill.
+    /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         Self { anchored: Anchored::No, ..self.clone() }

@@ -8,7 +8,7 @@ use crate::code::outline::TreeEdit;
 /// A sequence of edits, each leading from one generation of a text to the next.
 #[derive(Clone, Debug)]
 pub(super) struct EditTrail {
-    /// Generation before the first edit.
+    /// Generation of the text before the first edit.
     from: u64,
     last: Option<Arc<Step>>,
 }
@@ -16,10 +16,10 @@ pub(super) struct EditTrail {
 #[derive(Debug)]
 struct Step {
     edit: TreeEdit,
-    /// Generation after the edit.
+    /// Generation of the text after the edit.
     generation: u64,
     before: Option<Arc<Step>>,
-    /// Number of edits up to and including this one.
+    /// Number of edits in the trail up to and including this one.
     count: usize,
 }
 
@@ -47,7 +47,7 @@ impl EditTrail {
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
     }
 
-    /// Drops everything before a generation. Returns `false` and changes nothing if the trail does not contain it.
+    /// Drops the edits before a generation. Returns `false` and changes nothing if the trail does not contain it.
     pub(super) fn begin_at(&mut self, generation: u64) -> bool {
         let Some(steps) = self.steps_since(generation) else { return false };
         let mut rest = Self::from(generation);

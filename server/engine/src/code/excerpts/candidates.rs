@@ -11,7 +11,7 @@ use crate::key::FileKey;
 const RECENT: f64 = 0.3;
 /// Bonus for an open file. It affects whether the file is read, but not the scores of its passages.
 const OPEN: f64 = 0.3;
-/// Number of commits after which the bonus for recency has halved.
+/// Number of commits after which the bonus for recency is halved.
 const HALF_AGE: f64 = 7.5;
 /// Factor for the score of a file in a role, such as tests, that the question does not ask for.
 const ASIDE: f64 = 0.25;
@@ -20,7 +20,7 @@ const ASIDE: f64 = 0.25;
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateFile {
     pub file: FileKey,
-    /// Relevance to the question by path, names and references, between 0 and 1.
+    /// Relevance to the question, judged by path, names and references, between 0 and 1.
     pub relevance: f64,
     /// The file's role, if the question does not ask for files of that role; otherwise `None`.
     pub(super) aside: Option<Role>,

@@ -21,13 +21,13 @@ use crate::code::symbols::{ParsedQuery, name_words};
 // out. The bench `content` covers other repositories as well.
 /// Weight of the BM25 score of the passage's text.
 const WORDS: f64 = 2.91;
-/// Weight of the question's words that occur in the passage's names.
+/// Weight of the question's words that occur in the names of the passage's definition and its containers.
 const NAMES: f64 = 1.45;
 /// Weight of the share of the question's words that the passage contains.
 const COVERED: f64 = 0.75;
 /// Weight of the BM25 score of the whole file.
 const FILE_WORDS: f64 = 0.78;
-/// Weight of the file's relevance by paths, names and references.
+/// Weight of the file's relevance, judged by path, names and references.
 const FILE: f64 = 1.22;
 /// Weight of the similarity of the question to the subject of an earlier commit that changed the file.
 const PAST: f64 = 1.53;
@@ -113,10 +113,10 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around
-/// an excerpt in a prompt; `count` returns the tokens of a text. An excerpt never mixes lines that the prompt
-/// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files
-/// are considered.
+/// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
+/// excerpt in a prompt; `count` returns the number of tokens in a text. An excerpt never mixes lines that the prompt
+/// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files are
+/// considered.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -360,7 +360,8 @@ struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Adds a passage if it fits, and joins it with adjacent chosen passages under one heading.
+    /// Adds a passage if it fits in the budget, and joins it with adjacent chosen passages under one heading. Returns
+    /// whether it was added.
     fn add(&mut self, file: usize, at: usize, budget: ExcerptBudget) -> bool {
         let before = self.runs.range((file, 0)..(file, at)).next_back();
         let is_shown = self.is_shown(file, at);

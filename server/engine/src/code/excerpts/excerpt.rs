@@ -13,10 +13,10 @@ use crate::key::FileKey;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt {
     pub file: FileKey,
-    /// The definition that the excerpt consists of, qualified by its containers: `Session.send`. `None` for other line
+    /// Qualified name of the definition that the excerpt consists of, such as `Session.send`. `None` for other line
     /// ranges, such as a part of a large definition or several small ones.
     pub definition: Option<String>,
-    /// Zero-based index among the definitions of this name in the file.
+    /// Zero-based index among the definitions with the same name in the file.
     pub ordinal: u32,
     /// Zero-based line range; the end is exclusive.
     pub lines: Range<u32>,
@@ -69,9 +69,9 @@ pub struct ExcerptQuery<'a> {
 /// Limits on the tokens of the chosen excerpts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
-    /// Maximum tokens of all excerpts together.
+    /// Maximum total number of tokens in all excerpts.
     pub all: usize,
-    /// Maximum tokens of the excerpts that the prompt does not show yet.
+    /// Maximum total number of tokens in the excerpts that the prompt does not show yet.
     pub new: usize,
 }
 
@@ -86,9 +86,9 @@ impl From<usize> for ExcerptBudget {
 pub struct DismissedExcerpt {
     /// The file that contains the excerpt.
     pub file: FileKey,
-    /// The dismissed definition, qualified by its containers; `None` for a range of lines.
+    /// Qualified name of the dismissed definition; `None` for a range of lines.
     pub definition: Option<String>,
-    /// Zero-based index among the definitions of this name in the file.
+    /// Zero-based index among the definitions with the same name in the file.
     pub ordinal: u32,
     /// Zero-based line range at the time of dismissal; the end is exclusive.
     pub lines: Range<u32>,

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// Number of definitions that cannot be found in the text after which the search stops.
+/// The search stops after this many definitions that are in the outline but not found in the text.
 const MAX_MISSES: usize = 64;
 /// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
-/// Starts of lines that continue a definition although they are indented no deeper than its first line.
+/// Prefixes of lines that continue a definition although they are indented no deeper than its first line.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
-/// Starts of lines that contain comments or attributes.
+/// Prefixes of lines that contain comments or attributes.
 const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
 /// A text with the offsets of its lines.
@@ -28,7 +28,7 @@ pub(super) struct Lines<'a> {
 pub(super) struct Extent {
     /// The definition's name, qualified by its containers.
     pub(super) name: String,
-    /// Zero-based index among the definitions of this name.
+    /// Zero-based index among the definitions with the same name.
     pub(super) ordinal: u32,
     /// Line range of the definition, including the comments and attributes directly above it.
     pub(super) lines: Range<usize>,

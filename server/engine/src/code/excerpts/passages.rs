@@ -34,7 +34,7 @@ pub(super) struct Passage {
     pub(super) bytes: Range<usize>,
     /// The innermost definition that contains the passage, as an index into [`Passages::definitions`].
     pub(super) definition: Option<usize>,
-    /// Words in the name of the definition and of its containers.
+    /// Hashes of the words in the names of the definition and its containers.
     pub(super) names: Vec<Term>,
     /// Sorted hashes of the words in the text, each with its count.
     pub(super) words: Vec<(Term, u16)>,
@@ -156,7 +156,7 @@ fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
     extents.get(..before)?.iter().rposition(contains)
 }
 
-/// Splits lines into parts of at most [`MAX_LINES`], at the best boundaries.
+/// Splits a range into parts of at most [`MAX_LINES`] lines, at the best boundaries.
 fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut rest = range;
     std::iter::from_fn(move || {

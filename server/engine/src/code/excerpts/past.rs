@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::code::symbols::{ParsedQuery, name_words};
 use crate::key::FileKey;
 
-/// Added to the number of words in a subject, since a match with a one-word subject is weak evidence.
+/// Constant added to the number of words in a commit's subject, since a match with a one-word subject is weak
+/// evidence.
 const LEAST_WORDS: f64 = 2.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

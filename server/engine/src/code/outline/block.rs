@@ -24,7 +24,8 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
                           file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
                           and `…` marks cut text.";
 
-/// Approximate maximum size of a block, in bytes. The block ends with the number of definitions that do not fit.
+/// Approximate maximum size of a block, in bytes. A block that is cut off ends with the number of definitions left
+/// out.
 const MAX_BLOCK: usize = 32_768;
 /// Maximum number of imports listed in a block.
 const MAX_IMPORTS: usize = 40;

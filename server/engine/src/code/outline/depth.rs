@@ -13,9 +13,9 @@ const DEEPEST: usize = 1_000;
 /// Tracks the nesting depth of a text that is read in pieces.
 #[derive(Default)]
 struct Depth {
-    /// Unclosed `<` since the innermost open bracket, or since the last `;` after it.
+    /// Number of unclosed `<` since the innermost open bracket, or since the last `;` after it.
     here: usize,
-    /// Unclosed `<` in each enclosing pair of brackets, outermost first.
+    /// Number of unclosed `<` in each enclosing pair of brackets, outermost first.
     around: Vec<usize>,
     /// Sum of `around`.
     outside: usize,

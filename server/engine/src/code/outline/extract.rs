@@ -109,7 +109,7 @@ pub(super) enum Repeat {
     /// The same symbol: an assignment to an existing value, or another clause of a function with the same number of
     /// parts.
     Same {
-        /// Number of parts of the clause; `None` for values.
+        /// Number of parts of the clause, usually parameters; `None` for values.
         parts: Option<usize>,
     },
 }
@@ -261,7 +261,7 @@ struct Definition<'t> {
     kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
-    /// Number of parts, if the definition is a clause.
+    /// Number of parts, usually parameters, if the definition is a clause.
     clause: Option<usize>,
 }
 

@@ -11,7 +11,7 @@ pub(super) const HEAD: usize = 4_096;
 const LONG_LINES: usize = 300;
 /// Minimum size of a file that can count as minified, in bytes.
 const LEAST_MINIFIED: usize = 4_096;
-/// Starts of comment lines in all languages.
+/// Prefixes of comment lines, in any language.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];
 
 /// Whether a text is generated, given its first [`HEAD`] bytes, its length in bytes and its number of line breaks.

@@ -38,7 +38,7 @@ impl Symbols {
     }
 }
 
-/// The iterator of [`Symbols::iter`].
+/// The iterator that [`Symbols::iter`] returns.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
     parts: &'a [Arc<[Symbol]>],

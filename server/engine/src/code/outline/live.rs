@@ -28,7 +28,8 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// Number of bytes to copy after a run of edited pieces, in case the walk reads past its end.
+/// Number of bytes to copy from the rope beyond a run of edited pieces, in case the walk reads past the end of the
+/// run.
 const AT_HAND: usize = 4 * PIECE;
 /// Maximum number of pending edits. After more edits, the outline is rebuilt instead of updated.
 const MAX_PENDING: usize = 1_000;
@@ -55,7 +56,7 @@ pub(crate) struct LiveOutline {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Currency {
     Current,
-    /// The outline belongs to an earlier text.
+    /// The outline belongs to an earlier version of the text.
     Behind,
 }
 
@@ -208,8 +209,8 @@ impl LiveOutline {
         Ok(())
     }
 
-    /// Walks the piece `first.end` again, up to an anchor after which nothing changed. If the walk cannot start there,
-    /// tries earlier pieces down to `first.start`. Returns `None` if it cannot start at any of them.
+    /// Walks the piece with index `first.end` again, up to an anchor after which nothing changed. If the walk cannot
+    /// start there, tries earlier pieces down to `first.start`. Returns `None` if it cannot start at any of them.
     fn walked<'a>(
         &self,
         tree: &SyntaxTree,

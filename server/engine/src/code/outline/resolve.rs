@@ -108,7 +108,7 @@ pub(super) struct Resolver<'a> {
     /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
     /// and by number of parts.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
-    /// Names set on instances, keyed by the number of their type among the shown definitions.
+    /// Names set on instances, keyed by the index of their type among the shown definitions.
     instances: FxHashMap<u32, Vec<&'a str>>,
     known: FxHashSet<(u32, &'a str)>,
 }
@@ -116,9 +116,9 @@ pub(super) struct Resolver<'a> {
 /// A definition that contains the current position.
 #[derive(Clone, Copy)]
 struct EnclosingDefinition {
-    /// Number of the definition among the shown ones; `None` if it is hidden.
+    /// Index of the definition among the shown ones; `None` if it is hidden.
     number: Option<u32>,
-    /// Number of the innermost shown definition, which may be this one.
+    /// Index, among the shown definitions, of this one or else of the innermost one that contains it.
     nearest: Option<u32>,
     /// Number of shown definitions from the outermost to this one.
     depth: u32,
@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Returns the names set on instances, keyed by the number of their type among the shown definitions.
+    /// Returns the names set on instances, keyed by the index of their type among the shown definitions.
     pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }

@@ -8,7 +8,7 @@ use tree_sitter::Query;
 
 use super::SymbolKind;
 
-/// Properties of a node kind that control a walk. These are bits, since several can apply.
+/// Bit flags for the properties of a node kind that control a walk. Several flags can apply to one kind.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
     pub(crate) const IDENTIFIER: u8 = 1;
@@ -20,11 +20,12 @@ pub(crate) mod flag {
     pub(crate) const POSITION: u8 = 8;
 }
 
-/// Usage of a name, determined by its position. These are bits, collected over all mentions.
+/// Bit flags for the ways in which a name is used, judged by its position. Combined over all mentions of the name.
 pub(crate) mod usage {
     /// The name is in a position that no rule covers.
     pub(crate) const PLAIN: u8 = 1;
-    /// The name is a member or a reference, so it refers to something outside the function.
+    /// The name is a member of a value, or the outline query captures it as a reference, so it is not a local
+    /// variable.
     pub(crate) const MEMBER: u8 = 2;
     /// The name is bound locally somewhere in the file.
     pub(crate) const LOCAL: u8 = 4;

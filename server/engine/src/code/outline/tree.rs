@@ -48,8 +48,8 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// Base limit of a parser's progress reports, which it makes every hundred steps. Parsing is given up beyond the
-/// limit.
+/// Base limit on the number of progress reports from a parser, which makes one every hundred steps. Parsing stops
+/// when the limit is exceeded.
 const PATIENCE: usize = 2_000;
 /// Progress reports added to the limit for each KiB of text. Real code needs 6 to 25 reports per KiB; the highest
 /// values are from minified or generated code. Random punctuation in an ambiguous language needs hundreds and may
@@ -57,10 +57,10 @@ const PATIENCE: usize = 2_000;
 const PATIENCE_PER_KIB: usize = 64;
 
 /// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its
-/// unchanged parts are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends on
-/// where the parser starts. If equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
-/// again without `old`. Gives up on text that takes far more steps or nests deeper than real code: the tree is then
-/// empty and counts as having errors.
+/// unchanged parts are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends
+/// on where the parser starts. If equal texts must give equal results, parse a tree that [has
+/// errors](SyntaxTree::has_error) again without `old`. Gives up on text that takes far more steps or nests deeper
+/// than real code: the tree is then empty and counts as having errors.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before parsing finishes, or if the grammar was built for another version of the
@@ -91,7 +91,7 @@ pub(crate) fn parse_rope(
     parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
 }
 
-/// Like [`parse`], with a maximum number of progress reports, which the parser makes every hundred steps.
+/// Like [`parse`], with a maximum number of progress reports. The parser makes one every hundred steps.
 pub(super) fn parse_within(
     patience: usize,
     language: LanguageId,
@@ -162,7 +162,8 @@ fn patience_for(bytes: usize) -> usize {
 }
 
 impl SyntaxTree {
-    /// Creates an empty tree, for text that could not be parsed.
+    /// Creates an empty tree, for text that could not be parsed. Returns `None` if the grammar was built for another
+    /// version of the parser, which tests rule out.
     pub(crate) fn none(language: LanguageId) -> Option<Self> {
         let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
         tree.complete = false;

@@ -12,7 +12,7 @@ pub(super) struct LikelyFiles<'a> {
     /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
     known: BTreeMap<FileKey, f64>,
     definers: Vec<&'a FileKey>,
-    /// Whether the graph covers the name.
+    /// Whether the reference graph tracks the name.
     is_followed: bool,
 }
 

@@ -16,7 +16,8 @@ use crate::code::outline::{self, SyntaxTree};
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// Maximum steps to resolve one reference. The limit is high because a package may re-export the names of many modules.
+/// Maximum number of steps for resolving one reference. The limit is high because a package may re-export the names
+/// of many modules.
 const STEPS: u32 = 2_000;
 /// Maximum nesting depth of the steps that resolve one reference.
 const MAX_DEPTH: u32 = 60;

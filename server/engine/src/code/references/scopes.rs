@@ -28,11 +28,12 @@ pub(super) struct FileNames {
     pub(super) imported: FxHashMap<usize, Import>,
     /// Range of the object of each member access, keyed by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
-    /// Starts of object keys in values of unknown type.
+    /// Byte offsets at which object keys in values of unknown type start.
     pub(super) keys: FxHashSet<usize>,
-    /// Ranges of object values that initialize a variable, in order, each with the variable's annotated type.
+    /// Ranges of object values that initialize a variable, in order, each with the range of the variable's type
+    /// annotation, if any.
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
-    /// Starts of argument labels.
+    /// Byte offsets at which argument labels start.
     pub(super) labels: FxHashSet<usize>,
     /// Starts of the names of types that accept every value, such as `any`.
     pub(super) any: FxHashSet<usize>,

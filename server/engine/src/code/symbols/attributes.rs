@@ -46,7 +46,7 @@ pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<boo
     rules.iter().rfind(applies).map(|rule| rule.generated)
 }
 
-/// Whether a pattern matches a path. A pattern without a slash matches file names, any other pattern matches paths.
+/// Whether a pattern matches a path. A pattern without a slash matches file names; any other pattern matches paths.
 fn matches(pattern: &str, path: &str) -> bool {
     match pattern.strip_prefix('/') {
         Some(pattern) => fits(pattern.as_bytes(), path.as_bytes()),

@@ -13,7 +13,7 @@ pub struct SymbolMatch<'a> {
     /// Index among the symbols of the file's outline.
     pub at: usize,
     pub symbol: &'a Symbol,
-    /// Name of the symbol that directly contains the symbol.
+    /// Name of the symbol that directly contains this one.
     pub container: Option<&'a str>,
 }
 
@@ -34,9 +34,9 @@ enum Match {
 /// The part of a path that matches the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchPlace {
-    /// The file name.
+    /// The query matches the file name.
     Name,
-    /// The whole path.
+    /// The query matches only the whole path.
     Path,
 }
 

@@ -13,7 +13,7 @@ use crate::key::FileKey;
 /// The symbols of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
-    /// The language as which the file was parsed.
+    /// The language that the file was parsed as.
     pub language: LanguageId,
     pub outline: Outline,
     pub block: MapBlock,

@@ -16,7 +16,7 @@ pub struct SentRequest {
     pub spans: Vec<Span>,
     /// Time of the request, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Hash of everything whose change invalidates the whole cache.
+    /// Hash of everything that invalidates the whole cache when it changes.
     pub identity: ContentHash,
     /// Prices that apply to the request.
     pub prices: Prices,
@@ -41,9 +41,9 @@ impl SentRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CacheShortfall {
-    /// Expected tokens, as counted by Strata.
+    /// Number of tokens expected to be read from the cache, as counted by Strata.
     pub expected: usize,
-    /// Reported tokens, as counted by the provider.
+    /// Number of tokens reported as read from the cache, as counted by the provider.
     pub reported: u64,
 }
 
@@ -95,7 +95,7 @@ impl Account {
         Self::after(before, sent, None).last
     }
 
-    /// Returns the hash of everything whose change invalidates the cache.
+    /// Returns the hash of everything that invalidates the whole cache when it changes.
     pub(crate) fn identity(&self) -> ContentHash {
         self.identity
     }

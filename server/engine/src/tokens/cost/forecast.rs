@@ -82,8 +82,8 @@ impl CostOutlook {
     }
 }
 
-/// Returns the charge for the marked prefix in the first turn after a switch to a model with the prices `to`,
-/// whose cache is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of its plain
+/// Returns the charge for the marked prefix in the first turn after a switch to a model with the prices `to`, whose
+/// cache is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of that model's plain
 /// input price.
 pub fn switch(to: &Prices, marked: usize) -> Charge {
     turn(to, 0, marked)

@@ -18,7 +18,7 @@ pub struct Prices {
     pub write: f64,
     /// Lifetime of a cache entry after its last use, in seconds.
     pub seconds: u32,
-    /// Minimum tokens of a cached prefix.
+    /// Minimum length of a cached prefix, in tokens.
     pub min_tokens: usize,
     /// How the end of a cached prefix is determined.
     pub kind: CacheKind,

@@ -20,7 +20,7 @@ pub enum Mark {
 pub struct Span {
     /// Hash of the role and content. Spans with equal hashes are sent as equal bytes.
     pub hash: ContentHash,
-    /// Tokens in the request, including a share of the request's structure.
+    /// Number of tokens that the block takes in the request, including its share of the request's structure.
     pub tokens: usize,
     /// Marker at the end of the span.
     pub mark: Mark,

@@ -18,7 +18,7 @@ const MIN_BYTES: usize = 256;
 pub struct CountedText {
     tokenizer: Tokenizer,
     parts: Vec<Part>,
-    /// Total tokens before scaling.
+    /// Total count before the tokenizer's factor is applied.
     exact: usize,
 }
 
@@ -91,7 +91,7 @@ impl CountedText {
     }
 }
 
-/// Cuts a text that begins at an exact cut into parts and counts each part.
+/// Splits a text that begins at an exact cut into parts, and counts each part.
 fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;

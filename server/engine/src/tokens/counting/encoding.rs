@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::vocabulary::Vocabulary;
 
-/// An encoding whose counts are exact.
+/// A tokenizer encoding whose tokens Strata counts exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Encoding {
     /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and later, o1, o3, o4, and, with other special tokens, gpt-oss.

@@ -20,7 +20,7 @@ pub(super) struct Memo {
 }
 
 impl ShortPiece {
-    /// Maximum length in bytes, which leaves 8 of 128 bits for the length and the count.
+    /// Maximum length of a piece, in bytes. It leaves 8 of 128 bits for the length and the count.
     const MAX: usize = 15;
 
     /// Creates a piece from the bytes between `start` and `end`; `None` if it would be empty or too long.

@@ -58,7 +58,7 @@ pub enum Tokenizer {
     Given(GivenId),
 }
 
-/// Method of counting a text before scaling.
+/// How to count a text before the tokenizer's factor is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Scheme {
     Encoding(Encoding),
@@ -94,7 +94,8 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the scheme of the count before scaling; `None` if the count is estimated from characters.
+    /// Returns how to count before the tokenizer's factor is applied; `None` if the count is estimated from
+    /// characters.
     fn scheme(self) -> Option<Scheme> {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),

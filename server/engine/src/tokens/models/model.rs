@@ -132,7 +132,7 @@ pub struct Overheads {
     pub tool_round_trip: usize,
 }
 
-/// Number of structural elements in a request.
+/// Counts of a request's structural elements, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Structure {
     /// Number of messages, including the system message.

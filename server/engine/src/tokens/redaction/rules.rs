@@ -61,7 +61,8 @@ struct File {
 pub(super) struct Use {
     /// Index of the rule in the table.
     pub(super) rule: usize,
-    /// The exact spelling to match; `None` to ignore case, for rules that recognize a secret by its context.
+    /// The exact spelling of the keyword to match; `None` to ignore case, for rules that recognize a secret by its
+    /// context.
     exactly: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Words {
 /// Substrings of example secrets.
 const STAND_INS: &[&str] =
     &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
-/// Substrings of example secrets, for values without a provider's format.
+/// Further substrings of example secrets, checked only in values without a provider's format.
 const DOUBTFUL: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
     "foobar",

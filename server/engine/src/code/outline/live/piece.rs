@@ -12,7 +12,8 @@ use crate::code::outline::mentions::Mention;
 pub(super) struct Piece {
     /// The anchor before the piece; unused for the first piece.
     pub(super) anchor: Anchor,
-    /// The symbols without considering other definitions of the same name. Their depth is their level.
+    /// The symbols as found, before definitions with the same name are compared. Their `depth` is the number of
+    /// enclosing definitions.
     pub(super) found: Arc<[Symbol]>,
     /// Whether other files can reach each symbol.
     pub(super) reach: Box<[Reach]>,

@@ -30,7 +30,7 @@ pub(super) struct Node {
     pub(super) language: LanguageId,
     pub(super) tests: bool,
     pub(super) parts: Parts,
-    /// Files that mentioned names refer to according to imports, sorted.
+    /// The files to which the imports resolve mentioned names, sorted.
     pub(super) pins: Box<[Pin]>,
     /// References to other files, sorted by file.
     pub(super) edges: Box<[Edge]>,

@@ -43,7 +43,7 @@ pub(super) struct NameTable {
 }
 
 impl NameTable {
-    /// Returns the names that a file exports, sorted, without duplicates. Assigns numbers to new names.
+    /// Returns the names that a file exports, sorted, without duplicates. Assigns IDs to new names.
     pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
         let family = self.family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
@@ -64,8 +64,8 @@ impl NameTable {
         each_once(found)
     }
 
-    /// Returns the names that a file exports, like [`defined`](Self::defined), or `None` if one of them has
-    /// no number yet.
+    /// Returns the names that a file exports, like [`defined`](Self::defined), or `None` if one of them has no ID
+    /// yet.
     pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
@@ -120,22 +120,22 @@ impl NameTable {
         found.into()
     }
 
-    /// Returns the number of a name in a language family, if it has one.
+    /// Returns the ID of a name in a language family, or `None` if the name is not tracked.
     pub(super) fn number(&self, family: &str, text: &str) -> Option<u32> {
         self.families.iter().find(|(name, _)| *name == family)?.1.get(text).copied()
     }
 
-    /// Returns the numbers of a name, one for each language family that defines it.
+    /// Returns the IDs of a name, one for each language family that defines it.
     pub(super) fn numbers(&self, text: &str) -> Vec<u32> {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
-    /// Returns the spelling of the name with this number.
+    /// Returns the spelling of the name with this ID.
     pub(super) fn text(&self, name: u32) -> Option<&str> {
         self.texts.get(name as usize).map(|text| &**text)
     }
 
-    /// Returns all names with their numbers.
+    /// Returns all names with their IDs.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         (0_u32..).zip(&self.texts).map(|(name, text)| (name, &**text))
     }

@@ -11,7 +11,7 @@ const REEXPORTS: u8 = 3;
 /// The files among which names are resolved.
 #[derive(Clone, Copy)]
 pub(super) struct FileScope<'a> {
-    /// Data about each file, by number.
+    /// Data about each file, indexed by file number.
     pub(super) parts: &'a [&'a Parts],
     /// Whether a file represents its directory, such as `__init__.py`, and may re-export everything it imports.
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
@@ -22,9 +22,9 @@ pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// Number of the file that mentions the name, plus one; 0 if no file was marked yet.
+    /// Number of the file that mentions the name, plus one; 0 if the name has not been marked yet.
     file: u32,
-    /// Where that file defines the name; `None` if it does not define the name.
+    /// Where the mentioning file itself defines the name; `None` if it does not.
     own: Option<DefinitionScope>,
     explained: bool,
 }

@@ -18,7 +18,7 @@ const SELECTED: f64 = 1.0;
 const OPEN: f64 = 0.5;
 /// Weight of a file that the question names.
 const MENTIONED: f64 = 1.0;
-/// Weight of an identifier, divided among the files that define it.
+/// Weight of an identifier that the question mentions, divided among the files that define it.
 const IDENTIFIER: f64 = 0.5;
 /// Share of a seed's weight that goes to the other files of its directory.
 const BESIDE: f64 = 0.5;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::code::outline::{BlockDetail, MapLevel, Symbol, Visibility};
 use crate::code::symbols::index::FileSymbols;
 
-/// Value of a definition without mentions, relative to one mention.
+/// Value of a definition without mentions, relative to the value of a single mention.
 const BASE: f64 = 0.05;
 /// Exponent for the number of mentions, so that each further mention adds less value.
 const MENTIONS: f64 = 0.5;
@@ -22,7 +22,7 @@ const REST: f64 = 0.05;
 
 /// The levels at which a file can be shown.
 pub(super) struct Ladder<'a> {
-    /// Names of definitions that other files refer to, in the order in which they are added.
+    /// Names of definitions that other files refer to, in the order in which higher rungs add them.
     names: Vec<&'a str>,
     rungs: Vec<Rung>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Rung {
     /// Number of definitions shown because other files refer to them.
     names: usize,
     level: MapLevel,
-    /// Approximate cost in bytes of text.
+    /// Approximate length of the shown text, in bytes.
     pub(super) cost: f64,
     pub(super) worth: f64,
 }

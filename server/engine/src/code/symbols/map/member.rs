@@ -9,7 +9,8 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// A file with a block in the last prompt's map. The block is kept while the same detail gives the same text.
+/// A file with a block in the last prompt's map. The block is kept as long as the same level of detail still produces
+/// the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct MapMember {

@@ -23,11 +23,11 @@ const MAX_MISSES: usize = 24;
 /// Limits the candidates for a map: files are considered in rank order until their full blocks add up to this
 /// multiple of the remaining budget.
 const LOOK_AHEAD: f64 = 8.0;
-/// Minimum number of files to consider, even if their full blocks exceed the limit by [`LOOK_AHEAD`].
+/// Minimum number of files to consider, even if their full blocks exceed the limit that [`LOOK_AHEAD`] sets.
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum number of remaining tokens for adding blocks to a map.
+/// A map is extended only while at least this many tokens of its budget remain.
 const LEAST_ROOM: usize = 6;
 /// An existing map is extended only if more than `1 / LEAST_PART` of the budget remains, because extending it
 /// requires examining all files.
@@ -41,7 +41,7 @@ const ROUNDS: usize = 4;
 /// Limits and requirements of a map.
 #[derive(Clone, Copy)]
 pub struct MapRequest<'a> {
-    /// Maximum tokens of all blocks together.
+    /// Maximum total number of tokens in all blocks.
     pub budget: usize,
     /// Blocks of the previous map. They come first, in this order and unchanged, so that a new ranking does not rewrite
     /// a cached map.
@@ -77,7 +77,8 @@ pub struct MapSelection {
     pub total: usize,
     /// Required files that do not fit in the budget.
     pub missing: Vec<FileKey>,
-    /// Minimum tokens that all required files need together.
+    /// Number of tokens that all required files need together: unchanged kept blocks as they are, others at their
+    /// minimum detail.
     pub required_tokens: usize,
 }
 

@@ -13,8 +13,7 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// Maximum number of files that define a name in a question. A name that more files define does not identify any of
-/// them.
+/// A name in a question identifies files only if at most this many files define it.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
 const ASKED: f64 = 4.0;

@@ -20,7 +20,7 @@ const MAX_WORDS: usize = 400;
 const MAX_NAMESAKES: usize = 4;
 /// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
 const FIRST_LINE: f64 = 2.5;
-/// Starts of lines that name the people or system behind a commit, rather than its subject.
+/// Prefixes of lines that name the people or system behind a commit, rather than its subject.
 const TRAILERS: [&str; 9] = [
     "signed-off-by:",
     "co-authored-by:",
