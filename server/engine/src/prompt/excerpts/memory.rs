@@ -10,7 +10,7 @@ use super::remembered::ShownExcerpt;
 use crate::key::FileKey;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 
-/// A session's memory of excerpts.
+/// Excerpts that a session has shown, pinned or dismissed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Excerpts {
