@@ -108,7 +108,7 @@ pub struct Tree {
     pub files: Vec<FileKey>,
     /// Files that the list omits because the map already outlines them, in key order.
     pub outlined: Vec<FileKey>,
-    /// Files whose surroundings are listed first if the budget is too small for the whole list.
+    /// Files whose directories are listed first if the budget is too small for the whole list.
     pub focus: Vec<FileKey>,
     /// Maximum tokens of the list. 0 omits it.
     pub budget: usize,
