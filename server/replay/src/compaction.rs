@@ -38,7 +38,7 @@ pub enum CutPlaces {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compactions {
-    /// Model whose tokens were counted.
+    /// Model for which tokens were counted.
     pub(crate) model: String,
     /// Warning that the model is not in the model table.
     #[serde(skip_serializing_if = "Option::is_none")]

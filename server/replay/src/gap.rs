@@ -212,7 +212,7 @@ fn kept(block: &SentBlock) -> Cause {
 
 /// The prompts before the current one.
 struct Past<'a> {
-    /// Everything that these prompts showed.
+    /// Everything that the earlier prompts showed.
     seen: &'a BTreeSet<Name>,
     last: Option<Last>,
 }
@@ -244,7 +244,8 @@ struct Last {
     cached: usize,
     /// Offset in tokens of the first block that could not stay, and the reason.
     broken: (usize, Cause),
-    /// End of the last prefix up to that block that the current prompt could read from the cache, in tokens.
+    /// Length in tokens of the longest prefix that ends at or before the block of `broken` and that the current prompt
+    /// could read from the cache.
     available: usize,
     read: usize,
     rebuilt: bool,

@@ -250,7 +250,8 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Checks that the prompt leads to the current text of every selected file and excerpt that it contains.
+    /// Checks that a model that reads the prompt in order arrives at the current text of every selected file and
+    /// excerpt that it contains.
     fn check_files(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         for item in &workspace.excerpts.items {
             let key = ItemKey::Excerpt(item.key.clone());

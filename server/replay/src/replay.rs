@@ -35,7 +35,7 @@ pub struct Replay {
     pub(crate) predictions: Option<PredictionStats>,
     /// Number of prompts assembled and checked.
     pub(crate) prompts: usize,
-    /// Number of turns that these prompts belong to.
+    /// Number of turns to which the checked prompts belong.
     pub(crate) turns: usize,
 }
 

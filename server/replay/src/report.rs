@@ -15,7 +15,7 @@ use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
 
 /// Length of the longest bar in the chart, in characters.
 const BAR: f64 = 60.0;
-/// Maximum characters of a name. A longer name is cut at its beginning.
+/// Maximum length of a name, in characters. A longer name is cut at its beginning.
 const NAME: usize = 28;
 /// Shown in place of a missing value.
 pub(crate) const ABSENT: &str = "-";

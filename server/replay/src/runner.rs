@@ -24,7 +24,7 @@ pub struct Runner {
     pub policy: PolicyName,
     /// The session, which may be changed between prompts.
     pub session: Session,
-    /// Provider of the session's own prompts. Independent of the session's own account of the cache.
+    /// Simulated provider for the session's prompts. Does not use the session's own estimate of the cache.
     provider: Provider,
     /// Simulated providers that charge the same prompts in each baseline layout. Only for the policy `flat`.
     baselines: Vec<(Column, Provider)>,
@@ -49,7 +49,7 @@ pub struct PromptStats {
 pub(crate) struct SessionTotals {
     /// Number of turns played under all policies.
     pub(crate) turns: usize,
-    /// Number of prompts in these turns.
+    /// Number of prompts in all turns played.
     pub(crate) prompts: usize,
     pub(crate) columns: BTreeMap<Column, ColumnTotals>,
     pub(crate) cut_short: usize,

@@ -23,8 +23,8 @@ use strata_engine::prompt::trust::Trust;
 
 use crate::bound::{Bound, Need};
 
-/// Minimum weight of the references between two files for them to share a tier. A weight of 1 is about one name that
-/// only the other file defines.
+/// Minimum weight of the references between two files for them to share a tier. A reference to one name that only the
+/// other file defines has a weight of about 1.
 const CLUSTER_WEIGHT: f64 = 1.0;
 /// Maximum number of files that the session state lists as read (`docs/prompt.md`).
 const FILES_READ: usize = 20;

@@ -41,7 +41,7 @@ pub struct Material {
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
-/// Why the material could not be collected.
+/// Why the sessions and conversations to replay could not be collected.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     #[error("nothing to replay")]
@@ -103,8 +103,8 @@ impl Material {
         Ok(material)
     }
 
-    /// Writes the sessions made from Git histories to one file each, with the tokens of their diffs for the configured
-    /// model. Returns the number of files.
+    /// Writes the sessions made from Git histories to one file each, with the token counts of their diffs for the
+    /// configured model. Returns the number of files.
     pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
         let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;

@@ -26,7 +26,7 @@ pub(crate) struct Summary {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExcerptMeans {
     pub line: ColumnMeans,
-    /// Mean input cost of a session, relative to the cost without excerpts. `most` is the highest.
+    /// Mean input cost of a session, relative to the cost without excerpts. `most` is the highest ratio of any session.
     pub ratio: f64,
     pub most: f64,
     /// Mean share of changed ranges that excerpts show when no file is selected.

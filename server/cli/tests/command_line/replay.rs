@@ -213,7 +213,7 @@ fn compactions_are_measured_behind_every_message() {
     let rest: Vec<&str> = run.out.lines().skip(8).collect();
     expect![[r#"
 
-        Still mentioned after compaction, in percent; files by name / by full path
+        Percentage still mentioned after compaction; files by name / by full path
 
         profile              edited     both sides  requests  errors  in budget  violations
         topic         100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0

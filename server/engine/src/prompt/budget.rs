@@ -14,7 +14,7 @@ use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
 use crate::tokens::calibration::{Calibration, CalibrationReport, Expected};
 
-/// The reply of `budget.report`. All sizes are in tokens.
+/// The reply to `budget.report`. All sizes are in tokens.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetReport {

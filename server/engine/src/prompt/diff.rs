@@ -11,8 +11,8 @@ use std::ops::Range;
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
 /// Maximum number of differing lines to compare, old and new together. Above this limit, the diff replaces the whole
-/// text. Comparing this many random lines takes about 0.2 s, the time grows faster than linearly, and no one reads such
-/// a diff.
+/// text. Comparing this many random lines takes about 0.2 s, and the time grows faster than linearly. A diff of this
+/// size would not be read anyway.
 const MAX_COMPARED_LINES: usize = 50_000;
 
 /// Marker after a last line without a line break, as in Git.

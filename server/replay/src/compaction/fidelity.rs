@@ -44,7 +44,7 @@ pub(crate) struct Fidelity {
     /// How many of the user's requests before the cut are kept, in that most of their words remain. Requests without
     /// words to compare do not count.
     pub requests: Share,
-    /// How many of the errors that were unresolved at the cut are kept, measured like requests.
+    /// How many of the errors that were unresolved at the cut are kept, in that most of their words remain.
     pub errors: Share,
 }
 

@@ -22,7 +22,7 @@ impl Compactions {
         };
         let _ = writeln!(text, "{conversations} cut {cuts}, summaries without a model, {}\n", self.model);
         text.push_str(&sizes(self));
-        text.push_str("\nStill mentioned after compaction, in percent; files by name / by full path\n\n");
+        text.push_str("\nPercentage still mentioned after compaction; files by name / by full path\n\n");
         text.push_str(&kept(self));
         text.push('\n');
         for breach in &self.breaches {

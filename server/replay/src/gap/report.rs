@@ -9,7 +9,7 @@ use crate::session::SessionStats;
 
 use super::{Cause, Gap};
 
-/// Columns of the table by session, with the causes that each column adds up.
+/// Columns of the table with one row for each session, and the causes whose costs each column adds up.
 const GROUPS: [(&str, &[Cause]); 12] = [
     ("kept", &[Cause::KeptFiles, Cause::KeptOutlines, Cause::KeptUpdates, Cause::Wording]),
     ("first", &[Cause::FirstWrites]),
@@ -60,7 +60,7 @@ fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
     table.render()
 }
 
-/// Creates a row of the table by session.
+/// Creates a row of the table with one row for each session.
 fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
     let mut cells = cells.into_iter();
     std::array::from_fn(|_| cells.next().unwrap_or_default())

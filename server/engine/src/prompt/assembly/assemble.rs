@@ -118,7 +118,7 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// The layout that one [`Plan`] leads to, with its size in tokens.
+/// The layout that results from one [`Plan`], with its size in tokens.
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
@@ -129,7 +129,7 @@ struct Attempt {
     blocks: usize,
     map_budget: usize,
     truncated: usize,
-    /// Call ids of tool results in the request for which no call is waiting.
+    /// Call ids of tool results in the request that answer no pending tool call.
     unmatched: Vec<String>,
     structure: usize,
     tools: usize,
@@ -154,8 +154,8 @@ impl Fit {
     }
 }
 
-/// When a prompt is rebuilt because it did not fit, the limit divided by this number stays free, so that later prompts
-/// can keep the new layout.
+/// When a prompt is rebuilt because it did not fit, Strata leaves a share of the token limit free (1 divided by this
+/// number), so that later prompts can keep the new layout.
 const HEADROOM: usize = 12;
 
 struct Run<'a> {
@@ -169,8 +169,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Returns the first plan that fits: `whole` (already tried in `attempt`), `whole` with everything rebuilt, or a
-    /// plan that drops as little as possible.
+    /// Returns the first plan that fits: `whole` (already tried in `attempt`), `whole` without anything kept from the
+    /// last layout, or a plan that drops as little as possible.
     fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {

@@ -40,7 +40,7 @@ impl Plan {
         Self { shed: Vec::new(), excerpts, cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
     }
 
-    /// Returns a plan with the whole conversation but no files, excerpts, map or file list.
+    /// Returns a plan with the whole conversation but no excerpts, map or file list, and without the selected `files`.
     pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
         let shed = files.into_iter().collect();
         Self { shed, excerpts: 0, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }

@@ -33,7 +33,7 @@ pub struct ForwardedRequest {
     pub output_reserve: usize,
 }
 
-/// Builds a request to `model`. Changes the conversation only where the provider would reject it.
+/// Builds a request to `model`. Changes the conversation only where the provider would otherwise reject it.
 ///
 /// # Errors
 /// Returns [`AssembleError::Empty`] if there are no messages, and [`AssembleError::Invalid`] if the request breaks a
@@ -65,8 +65,8 @@ pub fn forward(
 
 /// Lays out the conversation with cache breakpoints. One follows the instructions, which end the stable prefix together
 /// with the tools. The others follow the last user turns, because a request ends at each of them. The last breakpoint
-/// serves the next request. The earlier ones find the entries of earlier requests, which some providers look up only at
-/// breakpoints.
+/// serves the next request. The earlier ones let the provider find the entries of earlier requests, because some
+/// providers look up entries only at breakpoints.
 fn laid_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model: &Model) -> Layout {
     let most = match model.cache.kind {
         CacheKind::Explicit { max_breakpoints, .. } => max_breakpoints,

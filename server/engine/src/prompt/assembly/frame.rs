@@ -20,7 +20,8 @@ use crate::prompt::layout::inline;
 /// Maximum length of the request as repeated in the context frame, in characters.
 const QUERY_CHARS: usize = 200;
 
-/// Factor for the scores of files that are not source code, unless the request asks for such files.
+/// Factor for the scores of tests, examples, documents and files without an outline, unless the request asks for tests,
+/// examples, documents or configuration.
 const ASIDE: f64 = 0.5;
 /// Names of directories whose files count as tests, examples or documents.
 const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
@@ -82,7 +83,7 @@ pub fn frame_items(
     items
 }
 
-/// Sets the line range of each symbol's definition that can be found. `read` returns a file's text and outline, or
+/// Sets the line range of each symbol whose definition can be found. `read` returns a file's text and outline, or
 /// `None` if the file cannot be read.
 pub fn with_lines(
     mut items: Vec<FrameItem>,
@@ -139,7 +140,7 @@ fn asks_for_others(text: &str) -> bool {
     words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
 }
 
-/// Returns the item of a file, followed by the items of its relevant symbols.
+/// Converts a search result to items: one for the file, followed by one for each of its relevant symbols.
 fn items_of(relevant: Relevant) -> Vec<FrameItem> {
     let Relevant { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {

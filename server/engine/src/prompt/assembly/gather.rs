@@ -22,17 +22,17 @@ use crate::prompt::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessa
 /// The content gathered for one prompt, and what was left out of it.
 pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
-    /// Members of the map after this prompt, in order.
+    /// Files that have a map block after this prompt, in map order.
     pub(super) members: Vec<MapMember>,
     /// Files relevant to the session or the request that do not fit into the map.
     pub(super) unmapped: Vec<FileKey>,
     /// Number of old messages omitted.
     pub(super) truncated: usize,
-    /// Call ids of tool results in the request for which no call is waiting.
+    /// Call ids of tool results in the request that answer no pending tool call.
     pub(super) unmatched: Vec<String>,
 }
 
-/// Gathers the content that `plan` allows.
+/// Gathers the content of a prompt, within the limits of `plan`.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,

@@ -50,7 +50,7 @@ impl<'a> Measure<'a> {
             .calibrated(session.calibration(model))
     }
 
-    /// Lowers the input window to `max_input_tokens`, if given.
+    /// Limits the input window to `max_input_tokens`, if given.
     fn within(self, max_input_tokens: Option<usize>) -> Self {
         let Some(most) = max_input_tokens else { return self };
         Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }

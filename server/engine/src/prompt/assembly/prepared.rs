@@ -22,7 +22,7 @@ pub struct PreparedPrompt {
     pub chosen: PolicyChoice,
     /// The content blocks in prompt order.
     pub layout: Arc<Layout>,
-    /// The request as the model of the provider's cache sees it.
+    /// The request in the form from which the contents of the provider's cache are estimated.
     pub sent: SentRequest,
     /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
@@ -36,6 +36,6 @@ pub struct PreparedPrompt {
     pub tiers: TierState,
     /// Members of the map after this prompt.
     pub members: Vec<MapMember>,
-    /// The session's memory of excerpts after this prompt.
+    /// Excerpts that the session remembers after this prompt.
     pub excerpts: Excerpts,
 }

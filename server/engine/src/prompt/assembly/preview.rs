@@ -15,7 +15,7 @@ use crate::prompt::layout::{LayoutBlock, Part, Tier};
 /// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
 
-/// The next request as readable text: the reply of `prompt.preview`.
+/// The next request as readable text: the reply to `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Preview {
     /// The whole prompt as Markdown.

@@ -86,10 +86,10 @@ pub struct UsedExcerpt {
     /// Current lines of the excerpt; absent if the file no longer contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineRange>,
-    /// Why the excerpt was chosen; absent if you pinned it without a question.
+    /// Why the excerpt was chosen for a question; absent if you pinned it and it was not chosen for any question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ExcerptReason>,
-    /// Why the excerpt is in the prompt.
+    /// Whether the excerpt is pinned, relevant to the last question, or left from an earlier one.
     pub standing: ExcerptStanding,
     /// Tokens of the excerpt in this prompt, including updates.
     pub tokens: usize,
@@ -153,7 +153,7 @@ pub struct TokenReport {
     pub output_reserve: usize,
 }
 
-/// A finished prompt: the reply of `prompt.assemble`.
+/// A finished prompt: the reply to `prompt.assemble`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssembledPrompt {
@@ -208,11 +208,11 @@ pub enum AssembleError {
     )]
     TooLarge {
         model: String,
-        /// Fewest tokens that the prompt can have.
+        /// Tokens of the prompt after everything that can be omitted was omitted.
         tokens: usize,
         /// Maximum tokens of a prompt for the model.
         limit: usize,
-        /// The largest parts, largest first.
+        /// Largest parts of the prompt, in descending order of size.
         largest: Vec<LargePart>,
     },
     /// The request is empty.

@@ -88,7 +88,7 @@ impl SystemContextText {
 
 impl Skill {
     /// Parses a skill file. Its front matter, between two lines of `---` at the top, gives `name` and `description`.
-    /// The name defaults to that of the directory. Returns `None` if there is no name.
+    /// The name defaults to that of the file's directory. Returns `None` if there is no name.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();

@@ -46,7 +46,8 @@ impl<'a> Titles<'a> {
         }
     }
 
-    /// Returns the title of a part, which consists of adjacent blocks with the same items and purpose.
+    /// Returns the title of the part to which `block` belongs. A part consists of adjacent blocks with the same content
+    /// and purpose.
     pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
         let of_item = block.items.first().map(|key| self.item(key));
         match (block.part, of_item) {

@@ -22,11 +22,11 @@ use crate::tokens::redaction::placeholders;
 
 /// Maximum number of files to read for a question.
 const MAX_CANDIDATES: usize = 100;
-/// Number of later questions for which an excerpt is kept if the budget allows. A short reply to a question from the
-/// model, for example, names no code.
+/// Number of later questions for which an excerpt is kept if the budget allows. This covers short messages that name no
+/// code, such as a reply to a question from the model.
 const KEPT_FOR: u64 = 2;
 
-/// A question may add new code of at most its budget divided by this number if the last prompt already showed excerpts.
+/// If the last prompt already showed excerpts, the budget for new code is the question's budget divided by this number.
 /// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
@@ -40,7 +40,7 @@ pub struct ExcerptSources<'a> {
     pub lexical: &'a LexicalIndex,
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Number of commits since the last change of each file.
+    /// Number of commits since the last change to each file.
     pub recency: &'a BTreeMap<FileKey, u32>,
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
@@ -130,7 +130,8 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
 
 /// Files and excerpts of a session that affect the choice of new excerpts.
 struct Interest {
-    /// Open and selected files. Their text already counts toward the budget, so excerpts are chosen from them as usual.
+    /// Open and selected files. Excerpts may be chosen from both, because selected text already counts toward the
+    /// budget.
     near: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
@@ -186,7 +187,7 @@ fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
 struct Chosen<'a> {
     session: &'a Session,
     files: &'a BTreeMap<FileKey, SourceFile>,
-    /// Number of the question in the session.
+    /// One-based number of the question in the session.
     number: u64,
     /// Remaining tokens for new code.
     room: usize,
@@ -318,8 +319,8 @@ impl<'a> Chosen<'a> {
         ExcerptSelection { items, question: self.number, allowance }
     }
 
-    /// Returns the file of an excerpt. Returns `None` if the file is selected as a whole, excluded, or could not be
-    /// read.
+    /// Returns a file from which excerpts may be chosen. Returns `None` if the file is selected as a whole, excluded,
+    /// or could not be read.
     fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
         let is_whole = selection.selected.get(file) == Some(&Extent::Whole);

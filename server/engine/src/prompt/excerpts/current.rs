@@ -50,11 +50,11 @@ pub struct CurrentExcerpt {
     pub hash: ContentHash,
     /// Number of secrets in the excerpt that were replaced by placeholders.
     pub redacted: usize,
-    /// Why the excerpt was chosen; `None` if the user pinned it without a question.
+    /// Why the excerpt was chosen for a question; `None` if the user pinned it and it was not chosen for any question.
     pub reason: Option<ExcerptReason>,
-    /// Why the excerpt is in the prompt.
+    /// Whether the excerpt is pinned, relevant to the last question, or left from an earlier one.
     pub standing: ExcerptStanding,
-    /// Number of the last question that the excerpt was chosen for.
+    /// One-based number of the last question for which the excerpt was chosen.
     pub(super) question: u64,
     pub(super) rank: u32,
 }
@@ -77,9 +77,9 @@ impl CurrentExcerpt {
 pub struct ExcerptSelection {
     /// Excerpts in order: pinned ones, then those for the question, best first, then lingering ones, latest first.
     pub items: Vec<CurrentExcerpt>,
-    /// Number of the last question in the session.
+    /// Number of questions asked in the session so far.
     pub question: u64,
-    /// Maximum tokens of lingering excerpts. Tokens above this limit count as outdated text, which `cache.slack`
+    /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
 }

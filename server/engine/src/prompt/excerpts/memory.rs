@@ -10,7 +10,7 @@ use super::remembered::ShownExcerpt;
 use crate::key::FileKey;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 
-/// A session's memory of excerpts.
+/// Excerpts that a session has shown, pinned or dismissed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Excerpts {
@@ -55,7 +55,7 @@ impl Excerpts {
         self.dismissed.insert(key);
     }
 
-    /// Resets the memory for a new conversation. Only pinned excerpts are kept.
+    /// Forgets excerpts when a new conversation starts. Only pinned excerpts are kept.
     pub(crate) fn begin_again(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
@@ -76,7 +76,7 @@ impl Excerpts {
         }
     }
 
-    /// Returns the memory after a prompt that was made from `selection` and laid out as `layout`.
+    /// Returns the excerpts to remember after a prompt that was made from `selection` and laid out as `layout`.
     pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),

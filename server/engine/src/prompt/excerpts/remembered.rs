@@ -11,9 +11,9 @@ use crate::code::excerpts::ExcerptReason;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShownExcerpt {
-    /// Why the excerpt was chosen; `None` if the user pinned it without a question.
+    /// Why the excerpt was chosen for a question; `None` if the user pinned it and it was not chosen for any question.
     pub(super) reason: Option<ExcerptReason>,
-    /// Number of the last question that the excerpt was chosen for.
+    /// One-based number of the last question for which the excerpt was chosen.
     pub(super) question: u64,
     /// Zero-based rank of the excerpt among those chosen for `question`.
     pub(super) rank: u32,

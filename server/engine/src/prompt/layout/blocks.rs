@@ -49,7 +49,7 @@ pub enum Part {
     System,
     /// Map blocks, with the legend that explains them.
     Map,
-    /// Full texts of selected files.
+    /// Texts of selected files and excerpts.
     Files,
     /// The list of the repository's files.
     FileList,
@@ -147,7 +147,7 @@ impl Layout {
         parts
     }
 
-    /// Converts the messages to the form that dialects read.
+    /// Converts the messages to the form from which the body in each dialect is written.
     pub(in crate::prompt) fn spoken(&self) -> Vec<SpokenMessage<'_>> {
         let messages = self.messages.iter().map(|said| {
             let blocks = said.blocks.iter();

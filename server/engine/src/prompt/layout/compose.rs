@@ -80,7 +80,7 @@ impl<'a> Composer<'a> {
         self.map_groups(Speaker::User, pieces);
     }
 
-    /// Adds the full text of files under a heading.
+    /// Adds the texts of files and excerpts under a heading.
     pub(crate) fn files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
         self.heading(speaker, heading, Part::Files);
         for piece in pieces {

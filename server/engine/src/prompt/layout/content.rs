@@ -108,7 +108,7 @@ pub struct Tree {
     pub files: Vec<FileKey>,
     /// Files that the list omits because the map already outlines them, in key order.
     pub outlined: Vec<FileKey>,
-    /// Files whose surroundings are listed first if the budget is too small for the whole list.
+    /// Files whose directories are listed first if the budget is too small for the whole list.
     pub focus: Vec<FileKey>,
     /// Maximum tokens of the list. 0 omits it.
     pub budget: usize,
@@ -150,7 +150,7 @@ impl From<&FileList> for FileListCoverage {
 pub struct Lingering {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Maximum tokens of lingering excerpts. Tokens above this limit count as outdated text, which `cache.slack`
+    /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
 }
@@ -221,13 +221,13 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the texts of files: selected files, then excerpts, including lingering ones.
+    /// Returns the pieces that show text of files: those of selected files, then excerpts, including lingering ones.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// Returns the speaker of workspace content. It is the user if the workspace is untrusted, whose content never
-    /// appears in the system message, and otherwise the system.
+    /// Returns the speaker of workspace content: the system if the workspace is trusted, otherwise the user, because
+    /// content of an untrusted workspace never appears in the system message.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,

@@ -27,7 +27,7 @@ pub struct LastTurn {
     /// Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_expires_ms: Option<u64>,
-    /// Why the prompt did not begin like the previous one, as a sentence.
+    /// One or two sentences that say what broke the cache, or that nothing did.
     pub explanation: String,
 }
 

@@ -94,7 +94,7 @@ pub struct Outcome {
     pub time_ms: u64,
 }
 
-/// The reply of `prompt.record`.
+/// The reply to `prompt.record`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordResult {
@@ -219,7 +219,8 @@ pub struct Session {
     recorded: VecDeque<RecordResult>,
 }
 
-/// Size of the last prompt: as billed, including its answer, or else as estimated, without the answer.
+/// Size of the last prompt. If usage was reported, this is the billed size, including the answer. Otherwise, it is the
+/// estimate without the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,
@@ -286,7 +287,8 @@ impl Session {
         }
     }
 
-    /// Calibrates a model with the provider's count of a request that was not sent, and our estimate of it.
+    /// Calibrates a model with two token counts of a request that was not sent: the provider's count and Strata's
+    /// estimate.
     pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
         self.calibrations.learn(model, estimated, counted);
     }
@@ -448,7 +450,7 @@ impl Session {
         self.touch();
     }
 
-    /// Stores a prompt until it is answered. Returns its reply with the new prompt id.
+    /// Stores a prompt until it is answered. Returns the reply to `prompt.assemble`, with the new prompt id.
     pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
         let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
@@ -605,7 +607,7 @@ impl Session {
         self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
         missed.map(|missed| {
             format!(
-                "the provider read {} tokens from its cache instead of {}; the next prompt relies only on what this prompt wrote",
+                "the provider read {} tokens from its cache instead of {}; the next prompt counts only on what this prompt cached",
                 missed.reported, missed.expected
             )
         })

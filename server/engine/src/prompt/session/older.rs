@@ -18,7 +18,7 @@ use super::Session;
 pub enum Room {
     /// The prompt fits, so archiving can wait until it saves more than it costs.
     Left,
-    /// The prompt does not fit, so all results beyond `tool_output.cutoff` are archived at any cost.
+    /// The prompt does not fit, so all results beyond `tool_output.cutoff` are archived regardless of the cost.
     None,
 }
 

@@ -120,7 +120,7 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Replaces the conversation with a draft that was made from it.
+    /// Replaces the conversation with a compacted draft of it.
     ///
     /// # Errors
     /// Returns a [`DraftRefusal`] if the draft no longer applies. The session is then unchanged.

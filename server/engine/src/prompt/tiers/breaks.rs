@@ -63,7 +63,8 @@ pub struct Break {
     pub lost: usize,
     /// Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input.
     pub cost: f64,
-    /// Tokens of this prompt that the provider was expected to read from its cache but did not, if reported.
+    /// Tokens that the provider was expected to read from its cache for this prompt, and those that it read; absent if
+    /// there was no clear shortfall or no usage was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missed: Option<CacheShortfall>,
 }

@@ -22,7 +22,7 @@ pub struct PolicyChoice {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DecidedBy {
-    /// The index. While the repository is being indexed, the policy is `flat`, because filled tiers would soon be
+    /// Indexing is in progress. Until it is complete, the policy is `flat`, because filled tiers would soon be
     /// rewritten.
     Indexing,
     /// The policy that the request asked for.

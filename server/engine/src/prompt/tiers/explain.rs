@@ -22,7 +22,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
         Reason::Expired => "the cache expired because too much time passed since the last prompt".to_owned(),
         Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
         Reason::Deselected => {
-            format!("{} {was} deselected, so its text was removed from the prompt", items())
+            format!("{} {was} deselected, which removed the text from the prompt", items())
         }
         Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
         Reason::Selected => {
@@ -106,7 +106,7 @@ mod tests {
         let told = |broke: &Break| explain(broke, &Pages::default());
         assert_eq!(
             told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
-            "Turn 4: `src/a.rs` was deselected, so its text was removed from the prompt (1200 tokens stayed cached, 340 were \
+            "Turn 4: `src/a.rs` was deselected, which removed the text from the prompt (1200 tokens stayed cached, 340 were \
              sent again)."
         );
         let many = ["a", "b", "c", "d", "e"].map(file).to_vec();

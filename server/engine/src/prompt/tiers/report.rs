@@ -17,7 +17,7 @@ use crate::tokens::cost::Charge;
 
 use super::{PolicyChoice, Reason, TierState, ledger, ripple};
 
-/// The reply of `tiers.report`: the layout of the next prompt without its message.
+/// The reply to `tiers.report`: the layout of the next prompt without its message.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TiersReport<Item = ItemReport> {
@@ -61,7 +61,7 @@ pub struct ItemReport {
     /// Selected lines that the item shows; absent for a whole file, an excerpt, or an item without a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineRange>>,
-    /// Selection state of the file that the item belongs to; absent if there is no such file.
+    /// Selection state of the file that the item belongs to; absent if the item belongs to no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Choice>,
     /// Tier that the item is in.

@@ -34,7 +34,7 @@ pub struct Rules {
     pub target: usize,
     /// Lifetime to request for the provider's cache entries.
     pub ttl: Ttl,
-    /// Prices and kind of cache of the provider.
+    /// The provider's prices and the kind of cache it has.
     pub prices: Prices,
     /// Which blocks may carry a breakpoint in the dialect.
     pub carriers: Carriers,

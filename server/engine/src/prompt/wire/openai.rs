@@ -8,7 +8,7 @@ use crate::conversation::dialect::{Breakpoints, openai};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
 
-/// Maximum characters of `prompt_cache_key`, according to the API reference.
+/// Maximum length of `prompt_cache_key`, in characters, according to the API reference.
 const CACHE_KEY_CHARS: usize = 64;
 
 /// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.

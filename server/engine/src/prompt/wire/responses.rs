@@ -45,7 +45,8 @@ fn reasons(model: &str) -> bool {
     !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|older| name.starts_with(older))
 }
 
-/// Converts a tool to its declaration. Strict schemas, the API's default, would reject most schemas that tools declare.
+/// Converts a tool to its declaration. Turns off strict mode, the API's default, because it rejects most schemas that
+/// tools declare.
 fn tool(tool: &Tool) -> Value {
     json!({
         "type": "function",

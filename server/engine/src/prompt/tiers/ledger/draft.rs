@@ -35,7 +35,7 @@ pub(super) struct Draft {
     pub(super) boundaries: Vec<Boundary>,
     /// Probability, in millionths, that each block leaves the prompt at the next turn.
     pub(super) next: Vec<u32>,
-    /// Discounted mean of that probability over later turns, in millionths.
+    /// Discounted mean, over later turns, of the probability that each block leaves the prompt, in millionths.
     pub(super) discounted: Vec<u32>,
     /// Lines that give the current version of each updated file.
     pending: Vec<String>,
@@ -43,7 +43,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Drafts the log that keeps as much as possible, or less if the prompt would become too long.
+    /// Drafts a log that keeps as much of the last one as possible, or less if the prompt would become too long.
     pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
         let view = View::new(content);
         let cuts = match rules.cut {

@@ -55,7 +55,7 @@ impl Clock {
     }
 }
 
-/// What the user did with a selected file by the next turn.
+/// Whether a selected file is still selected at the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     Stayed,
@@ -63,7 +63,7 @@ pub(super) enum Fate {
     Left,
 }
 
-/// Number of selected files seen at each age, and how many of them were then deselected.
+/// Counts, by age, of the selected files that were seen and of those that were deselected by the next turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ages {
     seen: [u32; AGES],
@@ -71,7 +71,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// Records the fate of a file of this age.
+    /// Records whether a file of this age was deselected by the next turn.
     pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);

@@ -19,7 +19,7 @@ pub(super) struct Listing {
 /// Files added and removed since a file list was written.
 pub(super) type Changes = BTreeMap<FileKey, Change>;
 
-/// How a file list changed with respect to one file.
+/// Whether a file was added to the file list or removed from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Change {
     Came,

@@ -50,7 +50,7 @@ pub(super) enum Entry {
     Legend,
     /// A message of the conversation.
     Said(ContentHash),
-    /// A file's map block. A `SymbolNote` replaces an earlier one.
+    /// A file's map block. A `SymbolNote` replaces an earlier map block.
     Symbol(FileKey, ContentHash),
     SymbolNote(FileKey, ContentHash),
     /// The full text of a file or of a range of its lines.

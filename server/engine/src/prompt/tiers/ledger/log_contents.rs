@@ -28,8 +28,8 @@ pub(super) struct File {
     /// Number of updates since the full text. `implied` counts those known only from the model's own messages.
     pub(super) pending: u32,
     pub(super) implied: u32,
-    /// Text of the current version after the edits that the model has written since. `None` if it wrote none, or if
-    /// edits are not tracked.
+    /// Text that results from the model's later edits to the current version; `None` if there are none, or if edits are
+    /// not tracked.
     pub(super) said: Option<Arc<str>>,
 }
 

@@ -25,10 +25,10 @@ pub(super) struct CachedPrefix {
     pub(super) expires_ms: u64,
 }
 
-/// Use of the cache that the last request expected, kept until the provider reports the tokens it read.
+/// Cache use that was expected of the last request, kept until the provider reports the tokens it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
-    /// Tokens of the kept prefix.
+    /// Tokens of the kept prefix, which the provider is expected to read from its cache.
     pub(super) read: usize,
     /// Tokens of the whole prompt.
     pub(super) total: usize,

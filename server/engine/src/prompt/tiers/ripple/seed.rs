@@ -18,7 +18,7 @@ const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 struct Bin<'a> {
     tier: Tier,
     pieces: Vec<&'a Piece>,
-    /// Total tokens of the pieces.
+    /// Total tokens of the pieces in the bin.
     tokens: usize,
 }
 

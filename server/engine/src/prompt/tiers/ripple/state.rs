@@ -12,8 +12,8 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
     pub tier: Tier,
-    /// Number of consecutive requests in which the item was unchanged, counted from the value that an item has when it
-    /// enters its tier.
+    /// Stability counter. Starts at the entry value of the item's tier, and increases with each consecutive request in
+    /// which the item is unchanged.
     pub n: u32,
     /// Hash of the content when last measured; `None` before the first measurement.
     pub hash: Option<ContentHash>,
@@ -32,8 +32,8 @@ pub struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
-    /// Number of consecutive requests in which the item was unchanged, counted from the value that an item has when it
-    /// enters its tier.
+    /// Stability counter. Starts at the entry value of the item's tier, and increases with each consecutive request in
+    /// which the item is unchanged.
     pub n: u32,
     /// Value of `n` at which the item is promoted; absent in L0, the most stable tier.
     #[serde(skip_serializing_if = "Option::is_none")]
