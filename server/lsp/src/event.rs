@@ -67,7 +67,7 @@ pub(crate) enum Waiter {
 /// How an index run ended.
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
-    FinishedTask(Box<Index>),
+    Done(Box<Index>),
     /// The result was no longer needed, or nothing had changed.
     Stopped,
     Failed,

@@ -70,7 +70,7 @@ impl From<Cancelled> for CommandError {
 }
 
 /// Implements `From` for errors whose `Display` output is already a complete message.
-macro_rules! answer_content {
+macro_rules! from_display {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for CommandError {
             fn from(error: $error) -> Self {
@@ -80,7 +80,7 @@ macro_rules! answer_content {
     };
 }
 
-answer_content!(
+from_display!(
     SessionStoreError,
     PreviewError,
     SessionError,

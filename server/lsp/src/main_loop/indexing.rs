@@ -137,7 +137,7 @@ impl IndexRuns {
             carried("index", move || {
                 let (index, updates) = look(&snapshot, run, wanted, &cancel, report, &events).unzip();
                 let end = match index {
-                    Some(index) => IndexEnd::FinishedTask(Box::new(up_to_date(index, run, &events))),
+                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
                 // Sending fails only if the connection is closed.
@@ -256,13 +256,13 @@ impl MainLoop {
     /// Handles the end of a run, and starts the next one if requested.
     pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
         let outcome = match &end {
-            IndexEnd::FinishedTask(_) => "done",
+            IndexEnd::Done(_) => "done",
             IndexEnd::Stopped => "stopped",
             IndexEnd::Failed => "failed",
         };
         if self.indexing.ended(run, outcome, &self.outbound) {
             match end {
-                IndexEnd::FinishedTask(index) => self.replace_index(|world| world.indexed(*index)),
+                IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
                     let message = "an internal error stopped the scan of the workspace, so the index is out of date; run \

@@ -25,7 +25,7 @@ pub(super) struct QueuedTask {
 pub(super) enum SessionTarget {
     Named,
     /// The session that is current when the task starts, since an earlier command may switch to another session.
-    UserMessage,
+    Current,
 }
 
 /// A task that may change a session.
@@ -127,7 +127,7 @@ impl Queues {
             let (follow, stay) = queue
                 .waiting
                 .drain(..)
-                .partition::<VecDeque<_>, _>(|waiting| waiting.whose == SessionTarget::UserMessage);
+                .partition::<VecDeque<_>, _>(|waiting| waiting.whose == SessionTarget::Current);
             queue.waiting = stay;
             self.sessions.entry(now.to_owned()).or_default().waiting.extend(follow);
         }

@@ -42,7 +42,7 @@ impl MainLoop {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
             Err(error) => return respond(call.answer, Err(error)),
         };
-        let whose = if session == MAIN_SESSION { SessionTarget::UserMessage } else { SessionTarget::Named };
+        let whose = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",

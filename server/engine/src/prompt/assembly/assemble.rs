@@ -387,13 +387,10 @@ impl Run<'_> {
         }
         let laid = self.workspace.excerpts.laid().count();
         if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
-            let (excerpts, they, them) = if dropped == 1 {
-                ("excerpt was", "it does", "it")
-            } else {
-                ("excerpts were", "they do", "them")
-            };
+            let (excerpts, they) =
+                if dropped == 1 { ("excerpt was", "it does") } else { ("excerpts were", "they do") };
             let message = format!(
-                "{dropped} {excerpts} left out of this prompt because {they} not fit; lower autoBudget to avoid {them}"
+                "{dropped} {excerpts} left out of this prompt because {they} not fit; lower autoBudget to choose fewer"
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
