@@ -92,7 +92,7 @@ pub enum ReadError {
     /// The file was renamed or replaced during every attempt to open it.
     #[error("`{0}` kept changing while Strata opened it")]
     Moving(FileKey),
-    /// Another program has opened the file without sharing it, which only Windows enforces.
+    /// Another program has the file open for exclusive access. Occurs only on Windows.
     #[error("`{0}` is locked by another program")]
     Locked(FileKey),
     #[error("cannot read `{key}`: {kind}")]

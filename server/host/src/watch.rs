@@ -242,7 +242,7 @@ fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     let _ = sender.try_send(PathBuf::new());
 }
 
-/// Whether an event is a change. Read accesses are not, since reporting Strata's own reads would never end.
+/// Returns whether an event is a change. Read accesses are not, because Strata's own reads would cause endless events.
 fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }

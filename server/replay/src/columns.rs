@@ -86,7 +86,7 @@ impl ColumnTotals {
     }
 }
 
-/// Totals of a column, relative to those of the prompts without a cache.
+/// Totals of a column, each as a fraction of what the same prompts total without a cache.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnStats {

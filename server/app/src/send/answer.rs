@@ -69,7 +69,7 @@ pub enum SendEnd {
     Failed,
 }
 
-/// The cost of the input, in tokens of uncached input.
+/// The cost of the input, as the number of uncached input tokens that would cost the same.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendCost {

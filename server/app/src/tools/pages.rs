@@ -37,7 +37,7 @@ pub(super) enum Shape {
 pub(super) struct BadCursor;
 
 impl Shape {
-    /// Returns whether a cursor continues a long reply.
+    /// Returns whether a long reply of the tool can be continued with a cursor.
     pub(super) fn has_cursor(self) -> bool {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
     }

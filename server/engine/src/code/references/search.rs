@@ -127,7 +127,8 @@ pub fn references(
     everywhere(&meanings, wanted, query.name, cancel)
 }
 
-/// Finds the inherited members that match a query, by looking up its last part in the base types of the type it names.
+/// Finds the inherited members that match a query: looks up the last part of its name in the base types of the type that the
+/// preceding parts name.
 fn inherited(
     meanings: &Meanings<'_>,
     query: &ReferenceQuery<'_>,

@@ -7,7 +7,7 @@ use super::extract::extract;
 use super::fold::{Fold, FoldKind};
 use super::{Folding, Iteration, Loop, RollingConfig};
 
-/// Maximum number of iterations per fold, to limit the size of its question.
+/// Maximum number of iterations per fold. Limits the size of the request that asks a model to summarize them.
 const MOST: usize = 20;
 /// Maximum number of iterations that wait for the next interval. Above it, each new iteration offers a fold,
 /// and a failed fold is summarized without a model, so that the memory of a loop stays bounded.

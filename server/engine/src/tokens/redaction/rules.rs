@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::words::Words;
 
-/// How to locate the secrets of a match.
+/// How to locate the secrets within a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shape {

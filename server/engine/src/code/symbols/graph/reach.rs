@@ -4,7 +4,7 @@ use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Returns whether each file, by number, imports one of `keys` or is imported by one, directly or
+    /// Returns, indexed by file number, whether each file imports one of `keys` or is imported by one, directly or
     /// indirectly. Files in `keys` count as connected.
     pub(crate) fn connected(&self, keys: &[&FileKey]) -> Vec<bool> {
         let imports: Vec<Vec<usize>> = self
