@@ -494,7 +494,7 @@ fn opened<'a>(
                     aside.reason,
                     aside.path.display()
                 )),
-                None => failed.map(|_| "conversations are saved again".to_owned()),
+                None => failed.map(|_| "conversations are being saved again".to_owned()),
             };
             *place = StoreState::Open(Box::new(opened.store));
         }
@@ -547,7 +547,7 @@ mod tests {
         store.commit(&say("three"), 1).unwrap();
         assert_eq!(
             (store.persistence(), store.news()),
-            (Persistence::Durable, Some("conversations are saved again".to_owned()))
+            (Persistence::Durable, Some("conversations are being saved again".to_owned()))
         );
         drop(store);
         let store = SessionStore::default();

@@ -206,7 +206,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "tool_output_read",
-        title: "Continue a tool output",
+        title: "Read more of a tool output",
         description: "Reads lines of a tool output that was truncated. Pass the id after `toolOutput.read` in the truncation \
                       notice, or the number of the message.",
         command: "strata.toolOutput.read",

@@ -281,7 +281,7 @@ impl Last {
         }
     }
 
-    /// Returns why something at this offset was not read.
+    /// Returns why the content at this offset was not read from the cache.
     fn cause(&self, place: usize) -> Cause {
         let (broken, cause) = self.broken;
         if self.expired {

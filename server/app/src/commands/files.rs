@@ -348,7 +348,7 @@ pub(super) struct RenameFiles;
 
 impl Command for RenameFiles {
     const NAME: &str = "strata.files.rename";
-    const SUMMARY: &str = "Updates the selection after files were renamed.";
+    const SUMMARY: &str = "Updates the selection after files are renamed.";
     type Args = Renames;
     type Reply = RenameReply;
 

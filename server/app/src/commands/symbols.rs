@@ -108,7 +108,7 @@ pub(super) struct FileReply {
 pub(super) struct ReferencesParams {
     /// Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
-    /// Path of a file, to consider only its definitions of the name. Defaults to all files.
+    /// File to search for definitions of the name. Defaults to all files.
     path: Option<String>,
     /// Maximum number of references to return. Defaults to 200.
     #[serde(default = "default_hits")]

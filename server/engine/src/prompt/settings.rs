@@ -53,7 +53,7 @@ pub struct Settings {
     pub provider: ProviderSettings,
     /// When and how to compact conversations.
     pub compaction: CompactionSettings,
-    /// Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops.
+    /// Automatically added code, indexing, and the memory of autonomous loops.
     pub context: ContextSettings,
     /// Patterns that classify tools by name.
     pub tools: ToolPatterns,
@@ -243,7 +243,7 @@ const TOOL_GUIDELINES: &str = "# Tools
 
 Answer in Markdown, result first: what you found or changed, how you checked it, and what is open or uncertain. Name code as `path:line`, and quote only lines that matter.";
 
-/// Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops.
+/// Automatically added code, indexing, and the memory of autonomous loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {

@@ -20,7 +20,7 @@ pub(super) enum ClientKind {
     Plain,
 }
 
-/// Final text of an open document.
+/// Text of `src/lib.rs` after all edits of the tour.
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
 pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {

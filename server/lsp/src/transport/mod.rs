@@ -57,7 +57,7 @@ pub struct Options {
     /// Maximum bytes of unsent output. Above this limit, the transport accepts no input and server-to-client calls
     /// wait, until half of the limit is reached. Answers to pending requests are still queued.
     pub unsent: usize,
-    /// Maximum time to wait for pending requests at the end of the input, and for unsent output at any end.
+    /// Maximum time to wait for pending requests when the input ends, and for unsent output however the connection ends.
     pub drain: Duration,
     /// Interval between checks whether the client's process (`processId` in `initialize`) is still running.
     pub watch_every: Duration,

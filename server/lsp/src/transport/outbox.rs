@@ -36,7 +36,7 @@ struct Queue {
     entries: VecDeque<Entry>,
     /// Number of the first entry in the queue. Entries are numbered from 0.
     first: u64,
-    /// Numbers of the unsent entries that describe a state, by state.
+    /// Sequence number of the unsent entry for each state.
     states: HashMap<StateKey, u64>,
     /// Number of bytes not written yet, including those being written.
     unsent: usize,

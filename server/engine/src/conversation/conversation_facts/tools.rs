@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Purpose {
     /// The tool changes files.
     Edit,
-    /// The tool runs command lines.
+    /// The tool runs shell commands.
     Command,
     /// The tool reads files.
     Read,

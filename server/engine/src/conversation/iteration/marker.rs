@@ -7,7 +7,7 @@ const PROGRESS: (&str, &str) = ("<progress>", "</progress>");
 const PROMISE: (&str, &str) = ("<promise>", "</promise>");
 const COMPLETE: &str = "COMPLETE";
 
-/// Whether an iteration promised that the goal is reached.
+/// Whether an iteration declared that the goal has been reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "LoopPromise")]

@@ -208,7 +208,7 @@ pub enum AssembleError {
     )]
     TooLarge {
         model: String,
-        /// Tokens of the prompt after everything that can be omitted was omitted.
+        /// Tokens of the prompt without anything that can be omitted.
         tokens: usize,
         /// Maximum tokens of a prompt for the model.
         limit: usize,

@@ -45,7 +45,7 @@ pub struct CostOutlook {
     pub expiries: usize,
     /// Charge of the next turn if it starts before the cache expires.
     pub next_in_time: Charge,
-    /// Charge of the next turn if the cache has expired.
+    /// Charge for the next turn if the cache has expired by then.
     pub next_too_late: Charge,
 }
 
