@@ -85,10 +85,28 @@ impl Player<'_> {
                 let range = format!("L{}-{}", 1 + self.rng.below(3), 5 + self.rng.below(9));
                 session.selection.select_lines(key.as_str().into(), range.parse().unwrap());
             }
-            12 => session.set_history([
-                NewMessage::text(Role::User, "What was said before, in short."),
-                NewMessage::text(Role::Assistant, "Ok."),
-            ]),
+            12 => {
+                // As after a compaction that keeps the newest messages.
+                let messages: Vec<_> =
+                    session.history.visible().map(|message| message.body.clone()).collect();
+                let kept = messages.len().min(2 * self.rng.below(3));
+                let begun = [
+                    NewMessage::text(Role::User, "What was said before, in short."),
+                    NewMessage::text(Role::Assistant, "Ok."),
+                ];
+                session.set_history(begun.into_iter().chain(messages.into_iter().rev().take(kept).rev()));
+            }
+            15 if self.rng.once_in(2) => {
+                let ids: Vec<_> = session.history.visible().map(|message| message.id).collect();
+                if let Some(id) = ids.get(self.rng.below(ids.len().max(1))) {
+                    if self.rng.once_in(2) {
+                        session.truncate_history(*id).unwrap();
+                    } else {
+                        let said = vec![ContentBlock::text("something else")];
+                        session.change_message(*id, |message| message.content = said).unwrap();
+                    }
+                }
+            }
             13 => self.now_ms += 1_000_000,
             14 if self.rng.once_in(3) => {
                 self.settings.symbols.map_budget = Some(self.rng.below(3) * 200);
@@ -131,29 +149,50 @@ impl Player<'_> {
         PromptRequest { policy: Some(self.runner.policy), now_ms: self.now_ms, ..PromptRequest::new(request) }
     }
 
+    /// Writes an answer, which may contain edits. The user applies all of them, some of them, or none.
     fn answer(&mut self) -> Vec<ContentBlock> {
-        let mut said = "done ".repeat(1 + self.rng.below(60));
+        let mut answer = vec![ContentBlock::text("done ".repeat(1 + self.rng.below(60)))];
         let key = path(self.rng.below(FILES));
-        if let Some(text) = self.scenario.files.get(&FileKey::from(key.as_str())).cloned()
-            && self.rng.once_in(2)
-        {
-            let after = edited(&mut self.rng, &text);
-            let _ = write!(
-                said,
-                "\n--- a/{key}\n+++ b/{key}\n{}",
-                strata_engine::prompt::diff::unified(&text, &after, 2)
-            );
-            // Not everything that a model proposes is done.
-            if !self.rng.once_in(4) {
-                self.proposed = Some((key, after));
+        if let Some(text) = self.scenario.files.get(&FileKey::from(key.as_str())).cloned() {
+            let mut text = text.to_string();
+            let is_applied = !self.rng.once_in(4);
+            for _ in 0..self.rng.below(3) {
+                let after = edited(&mut self.rng, &text);
+                answer.push(written(&mut self.rng, &key, &text, &after));
+                if is_applied && !self.rng.once_in(8) {
+                    text.clone_from(&after);
+                    self.proposed = Some((key.clone(), after));
+                }
             }
         }
-        let mut answer = vec![ContentBlock::text(said)];
         if self.rng.once_in(4) {
             let id = format!("call{}", self.rng.bits());
             answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
         }
         answer
+    }
+}
+
+/// Writes an edit in one of the forms that models use. A passage to replace may occur more than once.
+fn written(rng: &mut Rng, key: &str, before: &str, after: &str) -> ContentBlock {
+    let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
+    let (old, new) = (lines(before), lines(after));
+    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let end =
+        old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
+    let (old, new) = (old[start..old.len() - end].concat(), new[start..new.len() - end].concat());
+    let call =
+        |input| ContentBlock::ToolCall { id: format!("edit-{}", rng.bits()), name: "edit".into(), input };
+    match rng.below(4) {
+        0 => call(serde_json::json!({"file_path": key, "old_string": old, "new_string": new})),
+        1 => call(serde_json::json!({"path": key, "content": after})),
+        2 if old.ends_with('\n') && (new.is_empty() || new.ends_with('\n')) => ContentBlock::text(format!(
+            "{key}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
+        )),
+        _ => {
+            let hunks = strata_engine::prompt::diff::unified(before, after, 2);
+            ContentBlock::text(format!("--- a/{key}\n+++ b/{key}\n{hunks}"))
+        }
     }
 }
 
@@ -221,7 +260,7 @@ fn a_random_session_keeps_every_promise_under_ledger() {
     // A model that caches prefixes of 1,024 tokens and more, by markers.
     for seed in 0..(turns() / LENGTH) as u64 {
         let settings = settings(|settings| match seed % 4 {
-            1 => settings.cache.history_deltas = true,
+            1 => settings.cache.history_deltas = false,
             2 => settings.cache.deltas = false,
             3 => settings.cache.ttl = Ttl::OneHour,
             _ => {}

@@ -673,9 +673,9 @@ pub(crate) struct ReplayArguments {
     /// Model whose prices, limits and tokenizer to use
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Omit the diff of a changed file if the model's own messages already contain the edit
+    /// Show every change as a diff, even an edit that the model's own messages contain
     #[arg(long)]
-    pub(crate) history_deltas: bool,
+    pub(crate) explicit_deltas: bool,
     /// Also report why `ledger` costs more than the lower bound for any layout, broken down by cause
     #[arg(long)]
     pub(crate) explain: bool,
@@ -685,7 +685,7 @@ pub(crate) struct ReplayArguments {
     /// Compact the conversations after each message with every profile, without a model, and report which facts survive
     /// and whether providers accept the result
     #[arg(long, requires = "transcripts")]
-    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "explain", "export"])]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "explicit_deltas", "explain", "export"])]
     pub(crate) compaction: bool,
     /// Maximum number of compactions per conversation and profile, spread evenly. By default, one after each message
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]

@@ -84,7 +84,7 @@ fn settings(arguments: &ReplayArguments) -> Settings {
     if let Some(model) = &arguments.model {
         settings.model.clone_from(model);
     }
-    settings.cache.history_deltas = arguments.history_deltas;
+    settings.cache.history_deltas = !arguments.explicit_deltas;
     settings.context.auto_budget = arguments.auto;
     settings
 }

@@ -125,18 +125,14 @@ struct KnownText {
     now: String,
     /// The last full text.
     full: String,
-    /// Texts after each of the model's own edits to `now`, in order. Later content shows whether they were applied.
-    said: Vec<String>,
+    /// Text after all of the model's own edits to `now`, which later content says were applied or not; `None` if one of
+    /// them does not apply.
+    edited: Option<String>,
 }
 
 impl KnownText {
     fn full(text: &str) -> Self {
-        Self { now: text.to_owned(), full: text.to_owned(), said: Vec::new() }
-    }
-
-    /// Returns the text of the version with this label, if it is known.
-    fn version(&self, label: &str) -> Option<&String> {
-        self.said.iter().chain([&self.now]).find(|text| ContentHash::of(text).short() == label)
+        Self { now: text.to_owned(), full: text.to_owned(), edited: Some(text.to_owned()) }
     }
 }
 
@@ -212,10 +208,14 @@ impl PromptReader<'_> {
         let versions =
             heading.rsplit_once(": version ").and_then(|(_, versions)| versions.split_once(" to "));
         let changed = self.files.get_mut(key).zip(versions).and_then(|(known, (from, to))| {
-            let base = if from_full { &known.full } else { known.version(from)? };
+            let base = match (from_full, heading.contains(" after your edits: version ")) {
+                (true, _) => &known.full,
+                (false, true) => known.edited.as_ref()?,
+                (false, false) => &known.now,
+            };
             let after = diff::apply(base, body).filter(|_| ContentHash::of(base).short() == from)?;
             known.now = Some(after).filter(|after| ContentHash::of(after).short() == to)?;
-            known.said.clear();
+            known.edited = Some(known.now.clone());
             Some(())
         });
         if changed.is_none() {
@@ -227,9 +227,7 @@ impl PromptReader<'_> {
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
         for edit in edits::of(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
-            if let Some(after) = edit.applied(known.said.last().unwrap_or(&known.now)) {
-                known.said.push(after);
-            }
+            known.edited = known.edited.as_deref().and_then(|text| edit.applied(text));
         }
     }
 
@@ -242,9 +240,14 @@ impl PromptReader<'_> {
             for (key, known) in &mut self.files {
                 let ItemKey::File(path) = key else { continue };
                 let named = format!("- {}: version ", inline(path.as_str()));
-                let label = text.lines().find_map(|line| line.strip_prefix(named.as_str())?.get(..8));
-                if let Some(text) = label.and_then(|label| known.version(label)) {
-                    known.now = text.clone();
+                let Some(line) = text.lines().find_map(|line| line.strip_prefix(named.as_str())) else {
+                    continue;
+                };
+                let are_applied = line.contains("were applied") && !line.contains("were not applied");
+                let text = known.edited.clone().filter(|_| are_applied).unwrap_or_else(|| known.now.clone());
+                match line.get(..8) {
+                    Some(label) if ContentHash::of(&text).short() == label => known.now = text,
+                    _ => self.broken.push(BrokenPromise::Stale(key.clone())),
                 }
             }
         }

@@ -158,8 +158,9 @@ pub struct CacheSettings {
     /// that file on, which nearly doubles the input cost.
     #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
-    /// Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit.
-    /// Saves tokens, but the model must apply its edit itself to know the current text.
+    /// Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
+    /// prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
+    /// more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
     /// Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it,
@@ -182,7 +183,7 @@ impl CacheSettings {
 impl Default for CacheSettings {
     fn default() -> Self {
         let (policy, ttl) = (None, Ttl::default());
-        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: false, slack: 10 }
+        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: true, slack: 10 }
     }
 }
 

@@ -2,6 +2,8 @@
 //! diffs, it gets a single diff from its full text. If a diff is large, it gets the full text instead. A changed
 //! outline is replaced, and the file list gets its additions and removals.
 
+use std::sync::Arc;
+
 use crate::key::FileKey;
 use crate::prompt::diff;
 use crate::prompt::layout::{Content, ItemKey, Piece};
@@ -9,7 +11,7 @@ use crate::prompt::layout::{Content, ItemKey, Piece};
 use super::listing::{Change, Changes};
 use super::log::{Diff, Entry, LogBlock};
 use super::log_contents::{File, LogContents};
-use super::wording;
+use super::wording::{self, Updates};
 
 /// Maximum number of consecutive updates of a file. The next update is a single diff from the full text
 /// (`docs/tiers.md`).
@@ -72,21 +74,24 @@ impl Fixups {
 
     fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
-        let (updates, implied) = if file.now == piece.hash {
-            (file.pending, file.implied)
-        } else if file.said.as_deref() == Some(&*piece.body)
-            && file.base.notice == piece.notice
+        let misses = file.proposed.misses(&piece.body);
+        let has_same_notice = file.base.notice == piece.notice;
+        let updates = if file.now == piece.hash && !(misses && file.is_implied) {
+            Updates { all: file.pending, implied: file.implied, misses }
+        } else if file.now != piece.hash
+            && file.proposed.leads_to(&piece.body)
+            && has_same_notice
             && file.pending < MAX_PENDING
         {
             self.implied.push(Entry::Implied(key.clone(), piece.hash));
-            (file.pending + 1, file.implied + 1)
+            Updates { all: file.pending + 1, implied: file.implied + 1, misses: false }
         } else {
-            let (block, updates) = update(file, piece, content);
+            let (block, all) = update(file, piece, content);
             self.blocks.push(block);
-            (updates, if updates > 1 { file.implied } else { 0 })
+            Updates { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
         };
-        if updates > 0 {
-            self.pending.push(wording::pending(key, &piece.body, updates, implied));
+        if updates.all > 0 || updates.misses {
+            self.pending.push(wording::pending(key, &piece.body, updates));
         }
     }
 }
@@ -94,15 +99,16 @@ impl Fixups {
 /// Builds the block that updates a file. Also returns the number of updates since the file's full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
+    // If the model also wrote edits that were not applied, it cannot know which version the others led to.
+    let is_base_unclear = file.is_implied && file.proposed.misses(now);
     // A diff cannot express a changed notice, such as that the editor is out of sync.
     let full = || (LogBlock::full(piece, content), 0);
-    let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
-        return full();
-    };
+    let has_diff = |before: &Arc<str>| (before != now || is_base_unclear) && file.base.notice == piece.notice;
+    let Some(before) = file.text().filter(has_diff) else { return full() };
     let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
-    let (entry, text, updates) = if file.pending < MAX_PENDING {
+    let (entry, text, updates) = if file.pending < MAX_PENDING && !is_base_unclear {
         let diff = leading_from(&before);
-        let text = wording::delta(key, &before, now, &diff.hunks);
+        let text = wording::delta(key, &before, now, file.is_implied, &diff.hunks);
         (Entry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
         let diff = leading_from(&file.base.body);

@@ -28,9 +28,34 @@ pub(super) struct File {
     /// Number of updates since the full text. `implied` counts those known only from the model's own messages.
     pub(super) pending: u32,
     pub(super) implied: u32,
-    /// Text that results from the model's later edits to the current version; `None` if there are none, or if edits are
-    /// not tracked.
-    pub(super) said: Option<Arc<str>>,
+    /// Whether the current version is known only from the model's own messages, so that no block names it.
+    pub(super) is_implied: bool,
+    /// Edits that the model has written since the current version.
+    pub(super) proposed: Proposal,
+}
+
+/// The edits of a file that the model has written since the version that the log leads to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) enum Proposal {
+    /// There are none, or edits are not tracked.
+    #[default]
+    None,
+    /// Text of the version after all of them.
+    Text(Arc<str>),
+    /// At least one of them does not apply, so the text that the model has in mind is unknown.
+    Unclear,
+}
+
+impl Proposal {
+    /// Whether the edits, all of them, lead to `text`.
+    pub(super) fn leads_to(&self, text: &str) -> bool {
+        matches!(self, Self::Text(proposed) if **proposed == *text)
+    }
+
+    /// Whether there are edits that do not lead to `text`.
+    pub(super) fn misses(&self, text: &str) -> bool {
+        *self != Self::None && !self.leads_to(text)
+    }
 }
 
 /// State of the file list according to the log.
@@ -43,7 +68,16 @@ pub(super) struct Tree {
 impl File {
     fn full(version: &Version) -> Self {
         let (now, text) = (version.hash, Some(Arc::clone(&version.body)));
-        Self { base: version.clone(), now, text, diffs: Vec::new(), pending: 0, implied: 0, said: None }
+        Self {
+            base: version.clone(),
+            now,
+            text,
+            diffs: Vec::new(),
+            pending: 0,
+            implied: 0,
+            is_implied: false,
+            proposed: Proposal::None,
+        }
     }
 
     /// Returns the text of the current version. Returns `None` if the version is known only from the model's own edits,
@@ -114,7 +148,7 @@ impl LogContents {
                     file.now = *to;
                     file.diffs.push(Arc::clone(hunks));
                     file.pending += 1;
-                    file.said = None;
+                    (file.is_implied, file.proposed) = (false, Proposal::None);
                 }
             }
             Entry::Net(key, Diff { to, hunks }) => {
@@ -125,9 +159,14 @@ impl LogContents {
             }
             Entry::Implied(key, to) => {
                 if let Some(file) = self.files.get_mut(key) {
-                    (file.now, file.text) = (*to, file.said.take());
+                    file.now = *to;
+                    file.text = match std::mem::take(&mut file.proposed) {
+                        Proposal::Text(text) => Some(text),
+                        Proposal::None | Proposal::Unclear => None,
+                    };
                     file.diffs.clear();
                     (file.pending, file.implied) = (file.pending + 1, file.implied + 1);
+                    file.is_implied = true;
                 }
             }
             Entry::Tree(listing) => self.tree = Some(Tree::new(Arc::clone(listing))),
@@ -147,10 +186,13 @@ impl LogContents {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
-            let before = file.said.clone().or_else(|| file.text());
-            if let Some(after) = before.and_then(|before| edit.applied(&before)) {
-                file.said = Some(after.into());
-            }
+            let before = match &file.proposed {
+                Proposal::None => file.text(),
+                Proposal::Text(text) => Some(Arc::clone(text)),
+                Proposal::Unclear => None,
+            };
+            let after = before.and_then(|before| edit.applied(&before));
+            file.proposed = after.map_or(Proposal::Unclear, |after| Proposal::Text(after.into()));
         }
     }
 }

@@ -635,13 +635,141 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
     expect![[r#"
         # Current versions of updated files
 
-        - `b.py`: version 7508fe58, 1 update above, as you wrote"#]]
+        - `b.py`: version 7508fe58, your edits above were applied"#]]
     .assert_eq(&text_of(&layout, "# Current versions"));
     // A change by someone else is shown as a diff from the version that the model knows.
     session.edit("b.py", 50, "changed by hand");
     let layout = session.turn("third", "done");
     assert_eq!(drawn(&layout).matches("## Update of").count(), 1);
-    assert!(text_of(&layout, "# Current versions").contains("2 updates above, 1 of them as you wrote"));
+    assert!(text_of(&layout, "# Current versions").contains("1 update above, and your edits were applied"));
+}
+
+/// A session with a file and two independent edits of it: the text after the first, after both, and their diffs.
+struct Edited {
+    session: Session,
+    one: (String, String),
+    both: (String, String),
+}
+
+impl Edited {
+    fn new() -> Self {
+        let mut session = Session::new(REPOSITORY);
+        session.rules.deltas = Deltas::FromHistory;
+        session.select("b.py");
+        let before = session.texts["b.py"].clone();
+        let mut edit = |line: usize| {
+            let from = session.texts["b.py"].clone();
+            session.edit("b.py", line, &format!("changed line {line}"));
+            let to = session.texts["b.py"].clone();
+            let diff = crate::prompt::diff::unified(&from, &to, 2);
+            (to, format!("Like this:\n--- a/b.py\n+++ b/b.py\n{diff}"))
+        };
+        let (one, both) = (edit(10), edit(40));
+        session.texts.insert("b.py".into(), before);
+        Self { session, one, both }
+    }
+
+    /// Answers with the diff of an edit.
+    fn answer(&mut self, diff: &str) -> Layout {
+        let diff = diff.to_owned();
+        self.session.turn("go on", &diff)
+    }
+
+    fn is_now(&mut self, text: &str) {
+        self.session.texts.insert("b.py".into(), text.to_owned());
+    }
+
+    /// Returns the headings of the updates in the next prompt, and its line about the file's version.
+    fn next(&self) -> (Vec<String>, String) {
+        let layout = self.session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
+        let updates = drawn(&layout);
+        let updates =
+            updates.lines().filter_map(|line| Some(line.get(12..)?.trim_end_matches(" |").to_owned()));
+        let updates = updates.filter(|line| line.contains(" of `b.py`")).collect();
+        (updates, text_of(&layout, "# Current versions").lines().skip(2).collect())
+    }
+}
+
+#[test]
+fn an_edit_that_was_not_applied_is_named() {
+    let Edited { one, both, .. } = Edited::new();
+    let mut edited = Edited::new();
+    edited.answer(&one.1);
+    let (updates, line) = edited.next();
+    assert_eq!(updates, [""; 0]);
+    assert!(line.ends_with("; your edits since then were not applied"), "{line}");
+    // Applying it later needs no update.
+    edited.answer("Do it.");
+    edited.is_now(&one.0);
+    let (updates, line) = edited.next();
+    assert_eq!(updates, [""; 0]);
+    assert!(line.ends_with(", your edits above were applied"), "{line}");
+    // If only the first of two edits was applied, the model cannot know which of them led to the text.
+    edited.answer(&both.1);
+    let (updates, line) = edited.next();
+    let net = "## All updates of `b.py` since its last full text: version ";
+    assert!(updates.len() == 1 && updates[0].starts_with(net), "{updates:?}");
+    assert!(line.ends_with(", 1 update above"), "{line}");
+}
+
+#[test]
+fn an_edit_that_does_not_apply_makes_the_others_unclear() {
+    let Edited { one, both, .. } = Edited::new();
+    for (first, second) in [(&one.1, &one.1), (&both.1, &one.1)] {
+        let mut edited = Edited::new();
+        edited.answer(&format!("{first}\n{second}"));
+        edited.is_now(&one.0);
+        let (updates, line) = edited.next();
+        assert!(updates.len() == 1 && updates[0].starts_with("## Update of `b.py`: version "), "{updates:?}");
+        assert!(line.ends_with(", 1 update above"), "{line}");
+    }
+}
+
+#[test]
+fn a_passage_that_occurs_twice_is_no_known_edit() {
+    let mut edited = Edited::new();
+    let text = edited.session.texts["b.py"].clone();
+    let twice = text.replacen("line 20 of", "line 21 of", 1);
+    edited.is_now(&twice);
+    edited.answer("b.py\n<<<<<<< SEARCH\nline 21 of b.py\n=======\nnew\n>>>>>>> REPLACE\n");
+    edited.is_now(&twice.replacen("line 21 of b.py", "new", 1));
+    assert_eq!(edited.next().0.len(), 1);
+}
+
+#[test]
+fn an_update_after_the_models_own_edits_says_so() {
+    let Edited { one, both, .. } = Edited::new();
+    let mut edited = Edited::new();
+    edited.answer(&one.1);
+    edited.is_now(&one.0);
+    edited.answer("done");
+    edited.is_now(&both.0);
+    let (updates, line) = edited.next();
+    assert!(updates.len() == 1 && updates[0].starts_with("## Update of `b.py` after your edits: version "));
+    assert!(line.ends_with(", 1 update above, and your edits were applied"), "{line}");
+}
+
+#[test]
+fn an_edit_whose_message_left_the_conversation_is_shown() {
+    let Edited { one, .. } = Edited::new();
+    let drop_all: fn(&mut Vec<SentMessage>) = Vec::clear;
+    let drop_answer: fn(&mut Vec<SentMessage>) = |said| drop(said.remove(1));
+    let change: fn(&mut Vec<SentMessage>) = |said| said[1].blocks = vec![weighed(ContentBlock::text("done"))];
+    for leave in [drop_all, drop_answer, change] {
+        let mut edited = Edited::new();
+        // The file is in the kept prefix, before the conversation.
+        edited.answer(&one.1);
+        edited.is_now(&one.0);
+        edited.answer("done");
+        assert_eq!(edited.next().0, [""; 0]);
+        leave(&mut edited.session.said);
+        let text = edited.session.texts["b.py"].clone();
+        let layout = edited.session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
+        let (updates, _) = edited.next();
+        let shows_text =
+            !text_of(&layout, &format!("## `b.py` (version {}", ContentHash::of(&text).short())).is_empty();
+        assert!(shows_text || updates.len() == 1, "{}", drawn(&layout));
+    }
 }
 
 /// Sets up a provider that finds a cache entry only by a breakpoint exactly at its end, and that accepts no breakpoints

@@ -16,7 +16,8 @@ static LEGEND: LazyLock<String> = LazyLock::new(|| {
         "# How to read what follows\n\n{}\nThe messages below are a log: later text is newer, and the last word on a file counts. A \
          full file stays valid until a later block changes it. `Update of` is a unified diff against the named version; apply several \
          in order. `All updates of` is one diff against the last full text above it and replaces the updates in between. A later full \
-         text, outline or list of changed files replaces the earlier one.",
+         text, outline or list of changed files replaces the earlier one. Your own edits of a full file count only if a later \
+         block contains them, or if the list of current versions at the end says that they were applied.",
         outline::LEGEND
     )
 });
@@ -61,9 +62,11 @@ pub(super) fn tree_note(changes: &Changes) -> String {
     out
 }
 
-/// Formats a diff from the last shown version of a file.
-pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
-    let heading = format!("## Update of {}: version {} to {}", name(key), label(from), label(to));
+/// Formats a diff from the last version that the model knows. If it knows that version only from its own edits, which no
+/// block names, the heading says so.
+pub(super) fn delta(key: &ItemKey, from: &str, to: &str, is_after_edits: bool, diff: &str) -> String {
+    let after = if is_after_edits { " after your edits" } else { "" };
+    let heading = format!("## Update of {}{after}: version {} to {}", name(key), label(from), label(to));
     fenced_diff(&heading, diff)
 }
 
@@ -78,15 +81,29 @@ pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     fenced_diff(&heading, diff)
 }
 
-/// Formats the line that gives an updated file's current version and its number of updates.
-pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> String {
-    let plural = if updates == 1 { "" } else { "s" };
-    let whose = match implied {
-        0 => String::new(),
-        _ if implied == updates => ", as you wrote".to_owned(),
-        _ => format!(", {implied} of them as you wrote"),
+/// The updates of a file since its last full text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Updates {
+    /// Number of all updates.
+    pub(super) all: u32,
+    /// Number of updates that the model knows because it wrote the edits itself.
+    pub(super) implied: u32,
+    /// Whether the model wrote edits since the last update that do not lead to the current text.
+    pub(super) misses: bool,
+}
+
+/// Formats the line that gives a file's current version, and which of its updates and of the model's edits led to it.
+pub(super) fn pending(key: &ItemKey, now: &str, Updates { all, implied, misses }: Updates) -> String {
+    let shown = all - implied.min(all);
+    let plural = if shown == 1 { "" } else { "s" };
+    let updates = match (shown, implied) {
+        (0, 0) => String::new(),
+        (0, _) => ", your edits above were applied".to_owned(),
+        (_, 0) => format!(", {shown} update{plural} above"),
+        _ => format!(", {shown} update{plural} above, and your edits were applied"),
     };
-    format!("- {}: version {}, {updates} update{plural} above{whose}", name(key), label(now))
+    let since = if misses { "; your edits since then were not applied" } else { "" };
+    format!("- {}: version {}{updates}{since}", name(key), label(now))
 }
 
 /// Heading of the lines from [`pending`].
