@@ -15,11 +15,11 @@ export interface Commands {
   'strata.files.include': { params: FilesIncludeParams; reply: FilesIncludeReply };
   /** Lists the selected and excluded files. */
   'strata.files.list': { params: FilesListParams; reply: FilesListReply };
-  /** Adds text that the client provides under a path. Any file on disk at that path is ignored. */
+  /** Adds client-provided text under a path. Any file on disk at that path is ignored. */
   'strata.files.add': { params: FilesAddParams; reply: FilesAddReply };
   /** Same as `strata.files.deselect`. */
   'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
-  /** Updates the selection after files were renamed. */
+  /** Updates the selection after files are renamed. */
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
   /** Deselects all files and removes content added by the client. Keeps exclusions. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
@@ -69,7 +69,7 @@ export interface Commands {
   'strata.prompt.preview': { params: PromptPreviewParams; reply: PromptPreviewReply };
   /** Compares the next request with an earlier preview. */
   'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
-  /** Counts the tokens of a text. */
+  /** Counts the tokens in a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
   /**
    * Sends a conversation that the client keeps to the model in `provider.*`, with cache breakpoints, and streams
@@ -86,17 +86,17 @@ export interface Commands {
   'strata.context.dismiss': { params: ContextDismissParams; reply: ContextDismissReply };
   /** Suggests dismissed excerpts again. */
   'strata.context.restore': { params: ContextRestoreParams; reply: ContextRestoreReply };
-  /** Sets the automatic context of this session, or turns it on or off. */
+  /** Sets the token limit of automatic context in this session, or toggles it. */
   'strata.context.auto': { params: ContextAutoParams; reply: ContextAutoReply };
   /** Reports the layout of the next prompt and explains it. */
   'strata.tiers.report': { params: TiersReportParams; reply: TiersReportReply };
-  /** Rebuilds the layout with the next prompt. */
+  /** Rebuilds the layout when the next prompt is assembled. */
   'strata.tiers.rebuild': { params: TiersRebuildParams; reply: TiersRebuildReply };
   /** Reports the cache policy, or sets it for the session. */
   'strata.tiers.policy': { params: TiersPolicyParams; reply: TiersPolicyReply };
   /** Explains why the last recorded prompt missed the cache. */
   'strata.tiers.explainBreak': { params: TiersExplainBreakParams; reply: TiersExplainBreakReply };
-  /** Estimates the cost of a pause or of another model. */
+  /** Estimates the cost of a pause or of switching to another model. */
   'strata.tiers.forecast': { params: TiersForecastParams; reply: TiersForecastReply };
   /** Adds a message. */
   'strata.history.add': { params: HistoryAddParams; reply: HistoryAddReply };
@@ -122,7 +122,7 @@ export interface Commands {
   'strata.history.reregister': { params: HistoryReregisterParams; reply: HistoryReregisterReply };
   /** Imports a conversation that another program recorded. */
   'strata.history.import': { params: HistoryImportParams; reply: HistoryImportReply };
-  /** Truncates a tool output, and adds it to the conversation if the output names its tool call. */
+  /** Truncates a tool output, and adds it to the conversation if `callId` is given. */
   'strata.toolOutput.add': { params: ToolOutputAddParams; reply: ToolOutputAddReply };
   /** Reads more of a truncated output. */
   'strata.toolOutput.read': { params: ToolOutputReadParams; reply: ToolOutputReadReply };
@@ -158,7 +158,7 @@ export interface Commands {
   'strata.session.delete': { params: SessionDeleteParams; reply: SessionDeleteReply };
   /** Exports a session as text. */
   'strata.session.export': { params: SessionExportParams; reply: SessionExportReply };
-  /** Creates a session from a text exported by `strata.session.export` or recorded by another program. */
+  /** Creates a session from the output of `strata.session.export` or another program's recording. */
   'strata.session.import': { params: SessionImportParams; reply: SessionImportReply };
   /** Searches the messages of the session. */
   'strata.session.search': { params: SessionSearchParams; reply: SessionSearchReply };
@@ -168,7 +168,7 @@ export interface Commands {
   'strata.url.remove': { params: UrlRemoveParams; reply: UrlRemoveReply };
   /** Lists the web pages in the context. */
   'strata.url.list': { params: UrlListParams; reply: UrlListReply };
-  /** Reports how many tokens the next request takes without its prompt. */
+  /** Reports the tokens of the next request, excluding the user's new message. */
   'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
   /** Sets the maximum input tokens of each request in the session. */
   'strata.budget.set': { params: BudgetSetParams; reply: BudgetSetReply };
@@ -185,7 +185,7 @@ export interface Commands {
   'strata.compaction.contextLimitExceeded': { params: CompactionContextLimitExceededParams; reply: CompactionContextLimitExceededReply };
   /** Lists the secrets replaced by placeholders. */
   'strata.redaction.list': { params: RedactionListParams; reply: RedactionListReply };
-  /** Replaces placeholders in a text with the secrets they stand for, so that the text can be applied. */
+  /** Replaces placeholders with the secrets they stand for, so that the text can be written to a file. */
   'strata.redaction.restore': { params: RedactionRestoreParams; reply: RedactionRestoreReply };
   /** Builds the symbol map. */
   'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
@@ -197,7 +197,7 @@ export interface Commands {
   'strata.symbols.dependents': { params: SymbolsDependentsParams; reply: SymbolsDependentsReply };
   /** Finds definitions whose names contain the given letters in order. */
   'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
-  /** Finds files and definitions relevant to a text. */
+  /** Finds files and definitions that are relevant to a task. */
   'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
   /** Reports the state of the server. */
   'strata.server.status': { params: ServerStatusParams; reply: ServerStatusReply };
@@ -244,7 +244,7 @@ export type ArchivalMode =
   /** Archives as soon as the savings exceed the cost of rewriting the cache. */
   | 'cache_aware';
 
-/** Where the model that wrote a summary runs. */
+/** How a summary was written: by a model that the client ran, by a provider's model, or without a model. */
 export type AuthorKind =
   /** The client ran the model (`strata/summarize`). */
   | 'client'
@@ -302,7 +302,7 @@ export interface Breakpoint {
   prefixTokens: number;
 }
 
-/** Overrides for the request to report on. */
+/** Model and token limit of the request to report on, if they differ from those of the next request. */
 export interface BudgetReportParams {
   /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
@@ -315,13 +315,16 @@ export interface BudgetReportParams {
   session?: string | null;
 }
 
-/** The reply of `budget.report`. All sizes are in tokens. */
+/** The reply to `budget.report`. All sizes are in tokens. */
 export interface BudgetReportReply {
   /** Model that the budget applies to. */
   model: string;
   /** Tokens of the conversation. */
   historyTokens: number;
-  /** A sixteenth of the input window. For information only, not enforced (`docs/prompt.md`, "Budgets"). */
+  /**
+   * A sixteenth of the input window, as a guideline for the length of the conversation. It is not enforced
+   * (`docs/prompt.md`, "Budgets").
+   */
   maxHistoryTokens: number;
   /** Input window in tokens. */
   maxInputTokens: number;
@@ -335,7 +338,7 @@ export interface BudgetReportReply {
   expected: Expected;
   /** Calibration of the model from reported usage; absent if no usage was reported. */
   calibration?: Taught;
-  /** `used` as a share of the window, in percent, rounded to one decimal. */
+  /** `used` as a percentage of the input window, rounded to one decimal. */
   percent: number;
   /** Whether the conversation should be compacted. */
   needsSummary: boolean;
@@ -362,7 +365,7 @@ export interface BudgetSetParams {
   session?: string | null;
 }
 
-/** The token limit that now applies to requests of the session. */
+/** The token limit that now applies to requests in the session. */
 export interface BudgetSetReply {
   /**
    * Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
@@ -420,7 +423,7 @@ export type CacheKind =
   /** Markers in the request end the cached prefixes. */
   | {
     kind: 'explicit';
-    /** Maximum markers in one request. */
+    /** Maximum number of markers in one request. */
     max_breakpoints: number;
     /** Number of blocks, including its own, in which a marker looks for a cache entry. */
     lookback: number;
@@ -467,8 +470,8 @@ export interface CacheSettings {
    */
   policy: PolicyName | null;
   /**
-   * Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
-   * it is larger. 0 disables the target.
+   * Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable prompt is
+   * longer, that length applies instead. 0 disables the target.
    */
   min_tokens: number;
   /**
@@ -477,17 +480,18 @@ export interface CacheSettings {
    */
   ttl: Ttl;
   /**
-   * Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
-   * text again, and everything after it, which costs nearly twice as much.
+   * Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from that
+   * file on, which nearly doubles the input cost.
    */
   deltas: boolean;
   /**
-   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
-   * tokens, but the model must apply its edit itself to know the current text.
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
+   * more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
    */
   history_deltas: boolean;
   /**
-   * Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
+   * Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it, Strata
    * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
    */
   slack: number;
@@ -501,8 +505,8 @@ export interface CacheSettingsInput {
    */
   policy?: PolicyName | null;
   /**
-   * Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
-   * it is larger. 0 disables the target.
+   * Target size of a cached tier under the `ripple` policy, in tokens. If the model's shortest cacheable prompt is
+   * longer, that length applies instead. 0 disables the target.
    */
   min_tokens?: number;
   /**
@@ -511,17 +515,18 @@ export interface CacheSettingsInput {
    */
   ttl?: Ttl;
   /**
-   * Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
-   * text again, and everything after it, which costs nearly twice as much.
+   * Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from that
+   * file on, which nearly doubles the input cost.
    */
   deltas?: boolean;
   /**
-   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
-   * tokens, but the model must apply its edit itself to know the current text.
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
+   * more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
    */
   history_deltas?: boolean;
   /**
-   * Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
+   * Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it, Strata
    * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
    */
   slack?: number;
@@ -529,9 +534,9 @@ export interface CacheSettingsInput {
 
 /** A reported cache read that is clearly smaller than expected. */
 export interface CacheShortfall {
-  /** Expected tokens, as counted by Strata. */
+  /** Number of tokens expected to be read from the cache, as counted by Strata. */
   expected: number;
-  /** Reported tokens, as counted by the provider. */
+  /** Number of tokens reported as read from the cache, as counted by the provider. */
   reported: number;
 }
 
@@ -556,11 +561,11 @@ export type Choice =
   /** The file is not shown at all. */
   | 'excluded';
 
-/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
+/** The state of a compaction. Sent to clients as `strata/compaction`, and returned by `strata.compaction.run`. */
 export interface Compaction {
-  /** Progress of the compaction. */
+  /** Whether the compaction has started, ended or failed. */
   state: CompactionState;
-  /** Id of the session that is compacted. */
+  /** Id of the session being compacted. */
   session: string;
   /** Name of the compaction profile. */
   profile: string;
@@ -568,7 +573,7 @@ export interface Compaction {
   reason: CompactionReason;
   /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
-  /** Size of the conversation before the compaction. */
+  /** Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed. */
   before?: ConversationSize;
   /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
@@ -586,11 +591,11 @@ export interface CompactionContextLimitExceededParams {
   session?: string | null;
 }
 
-/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
+/** The state of a compaction. Sent to clients as `strata/compaction`, and returned by `strata.compaction.run`. */
 export interface CompactionContextLimitExceededReply {
-  /** Progress of the compaction. */
+  /** Whether the compaction has started, ended or failed. */
   state: CompactionState;
-  /** Id of the session that is compacted. */
+  /** Id of the session being compacted. */
   session: string;
   /** Name of the compaction profile. */
   profile: string;
@@ -598,7 +603,7 @@ export interface CompactionContextLimitExceededReply {
   reason: CompactionReason;
   /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
-  /** Size of the conversation before the compaction. */
+  /** Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed. */
   before?: ConversationSize;
   /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
@@ -616,9 +621,9 @@ export interface CompactionContextLimitExceededReply {
 export type CompactionMoment =
   /** Checks after each turn. The next prompt may still use the uncompacted conversation. */
   | 'after_turn'
-  /** Checks before each prompt, which waits for the compaction. */
+  /** Checks before each prompt is assembled. If a compaction is due, the prompt waits until it is finished. */
   | 'before_assembling'
-  /** Checks after each turn, which counts as an iteration. */
+  /** Checks after each turn, because every turn counts as an iteration. */
   | 'on_iteration';
 
 /** Why a conversation is compacted. */
@@ -644,11 +649,11 @@ export interface CompactionRunParams {
   session?: string | null;
 }
 
-/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
+/** The state of a compaction. Sent to clients as `strata/compaction`, and returned by `strata.compaction.run`. */
 export interface CompactionRunReply {
-  /** Progress of the compaction. */
+  /** Whether the compaction has started, ended or failed. */
   state: CompactionState;
-  /** Id of the session that is compacted. */
+  /** Id of the session being compacted. */
   session: string;
   /** Name of the compaction profile. */
   profile: string;
@@ -656,7 +661,7 @@ export interface CompactionRunReply {
   reason: CompactionReason;
   /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
-  /** Size of the conversation before the compaction. */
+  /** Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed. */
   before?: ConversationSize;
   /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
@@ -678,7 +683,7 @@ export interface CompactionSettings {
    */
   enabled: boolean;
   /**
-   * Whether to compact automatically when a compaction is due. If off, Strata only reports it
+   * Whether to compact automatically when a compaction is due. If off, Strata only reports that one is due
    * (`strata.compaction.status`).
    */
   auto: boolean;
@@ -714,7 +719,7 @@ export interface CompactionSettings {
    */
   key_env: KeyVariable | null;
   /**
-   * Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+   * Maximum time for an answer from the model that writes summaries, in seconds. After that, Strata summarizes
    * without a model.
    */
   timeout_s: number;
@@ -728,7 +733,7 @@ export interface CompactionSettingsInput {
    */
   enabled?: boolean;
   /**
-   * Whether to compact automatically when a compaction is due. If off, Strata only reports it
+   * Whether to compact automatically when a compaction is due. If off, Strata only reports that one is due
    * (`strata.compaction.status`).
    */
   auto?: boolean;
@@ -764,7 +769,7 @@ export interface CompactionSettingsInput {
    */
   key_env?: KeyVariable | null;
   /**
-   * Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+   * Maximum time for an answer from the model that writes summaries, in seconds. After that, Strata summarizes
    * without a model.
    */
   timeout_s?: number;
@@ -779,7 +784,7 @@ export type CompactionState =
   /** The compaction failed. The conversation is unchanged. */
   | 'failed';
 
-/** Overrides for the request to report on. */
+/** Model and token limit of the request to report on, if they differ from those of the next request. */
 export interface CompactionStatusParams {
   /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
@@ -792,23 +797,28 @@ export interface CompactionStatusParams {
   session?: string | null;
 }
 
-/** Reply of `compaction.status`. */
+/** Reply to `compaction.status`. */
 export interface CompactionStatusReply {
   /** Whether compaction is enabled (`compaction.enabled`). */
   enabled: boolean;
   /** Name of the active profile. */
   profile: string;
-  /** What the condition closest to its limit measures. Absent if the profile has no condition. */
+  /** Quantity measured by the condition that is closest to being met. Absent if the profile has no condition. */
   measured?: TriggerMetric;
-  /** Current value of that condition, or tokens of the conversation if the profile has no condition. */
+  /**
+   * Current value of the quantity in `measured`, or the tokens of the conversation if the profile has no condition.
+   */
   tokens: number;
-  /** Limit of that condition; 0 if the profile has no condition. */
+  /** Limit of the quantity in `measured`; 0 if the profile has no condition. */
   threshold: number;
   /** `tokens` as a percentage of `threshold`, rounded to one decimal. */
   percent: number;
   /** Difference between `threshold` and `tokens`; 0 when a compaction is due. */
   distance: number;
-  /** Maximum tokens of a request: the input window minus the reserve for the answer and the error of estimates. */
+  /**
+   * Maximum tokens of a request: the input window minus a reserve for the answer and for estimation errors. Absent
+   * if there is no limit.
+   */
   limit?: number;
   /** Whether compaction is enabled and a condition is met. */
   due: boolean;
@@ -860,7 +870,7 @@ export type Confidence =
   /** Scopes, imports or types lead from the reference to the definition. */
   | 'certain';
 
-/** Content of a message: a text, or a list of blocks. */
+/** Content of a message: a string or a list of blocks. */
 export type Content = string | ContentBlockInput[];
 
 /** A part of a message. */
@@ -876,7 +886,7 @@ export type ContentBlock =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
+    /** Width in pixels, if known. If the size is unknown, the token estimate is a constant. */
     width?: number;
     /** Height in pixels, if known. */
     height?: number;
@@ -937,7 +947,7 @@ export type ContentBlockInput =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
+    /** Width in pixels, if known. If the size is unknown, the token estimate is a constant. */
     width?: number | null;
     /** Height in pixels, if known. */
     height?: number | null;
@@ -991,8 +1001,8 @@ export type ContentHash = string;
 /** Token limit of automatic context to set for this session. */
 export interface ContextAutoParams {
   /**
-   * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, toggles between off
-   * and 8,000 tokens.
+   * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
+   * turned off if it is on, and otherwise set to 8,000 tokens.
    */
   budget?: number | null;
   /** The session. Defaults to the current one. */
@@ -1012,7 +1022,7 @@ export interface ContextAutoReply {
 /** Excerpts that a command applies to. */
 export interface ContextDismissParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply to
    * `strata.prompt.assemble`.
    */
   excerpts: string[];
@@ -1030,7 +1040,10 @@ export interface ContextDismissReply {
 
 /** The context frame: a list of names relevant to the question, placed after it. */
 export interface ContextFrameSettings {
-  /** Whether to add a context frame to each prompt: the names and line numbers most relevant to the question. */
+  /**
+   * Whether to add a context frame to each prompt: the names and lines of the definitions most relevant to the
+   * question.
+   */
   inject: boolean;
   /**
    * Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of
@@ -1047,7 +1060,10 @@ export interface ContextFrameSettings {
 
 /** The context frame: a list of names relevant to the question, placed after it. */
 export interface ContextFrameSettingsInput {
-  /** Whether to add a context frame to each prompt: the names and line numbers most relevant to the question. */
+  /**
+   * Whether to add a context frame to each prompt: the names and lines of the definitions most relevant to the
+   * question.
+   */
   inject?: boolean;
   /**
    * Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of
@@ -1077,9 +1093,9 @@ export interface ContextListParams {
 
 /** The excerpts in the context of a session, and those that were dismissed. */
 export interface ContextListReply {
-  /** Maximum tokens of code that were allowed for the question. 0 means that automatic context is off. */
+  /** Maximum tokens of code that could be selected for the question. 0 means that automatic context is off. */
   autoBudget: number;
-  /** Pinned excerpts, followed by those for the question, best first, and those kept from earlier questions. */
+  /** Pinned excerpts, then those selected for the question (best first), then those kept from earlier questions. */
   excerpts: ListedExcerpt[];
   /** Dismissed excerpts, which are not suggested again. */
   dismissed: ExcerptKey[];
@@ -1090,7 +1106,7 @@ export interface ContextListReply {
 /** Excerpts that a command applies to. */
 export interface ContextPinParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply to
    * `strata.prompt.assemble`.
    */
   excerpts: string[];
@@ -1120,7 +1136,7 @@ export interface ContextRestoreReply {
   stateVersion: number;
 }
 
-/** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
+/** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
    * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
@@ -1140,7 +1156,7 @@ export interface ContextSettings {
   max_summary_tokens: number;
 }
 
-/** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
+/** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
    * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
@@ -1163,7 +1179,7 @@ export interface ContextSettingsInput {
 /** Excerpts that a command applies to. */
 export interface ContextUnpinParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply to
    * `strata.prompt.assemble`.
    */
   excerpts: string[];
@@ -1181,7 +1197,7 @@ export interface ContextUnpinReply {
 
 /** Format of an imported conversation. */
 export type ConversationForm =
-  /** JSON Lines that Claude Code records. */
+  /** JSON Lines recorded by Claude Code. */
   | 'claude_code'
   /** Messages of Anthropic's Messages API. */
   | 'anthropic'
@@ -1192,11 +1208,11 @@ export type ConversationForm =
   /** Strata's own format: a list or JSON Lines, where each item is a `NewMessage` or a `Message`. */
   | 'strata';
 
-/** Number and tokens of the messages that the model sees. */
+/** Number and total tokens of the messages that the model sees. */
 export interface ConversationSize {
   /** Number of messages. */
   messages: number;
-  /** Tokens of the messages. */
+  /** Total tokens of the messages. */
   tokens: number;
 }
 
@@ -1210,11 +1226,11 @@ export interface CostOutlook {
   expiries: number;
   /** Charge of the next turn if it starts before the cache expires. */
   nextInTime: Charge;
-  /** Charge of the next turn if the cache has expired. */
+  /** Charge for the next turn if the cache has expired by then. */
   nextTooLate: Charge;
 }
 
-/** A request to count tokens. */
+/** A request to count the tokens in the body of a model request. */
 export interface CountTokens {
   /** Model of the request, by its name in the model table. */
   model: string;
@@ -1228,18 +1244,18 @@ export interface CountTokens {
 export interface Coverage {
   /** Number of files with a map block. */
   blocks: number;
-  /** Number of files named in the repository file list. */
+  /** Number of files that the repository file list names. */
   names: number;
-  /** Number of files covered only by the name of their directory. */
+  /** Number of files that the repository file list covers only by the name of their directory. */
   directories: number;
-  /** Maximum tokens of the map blocks. */
+  /** Maximum tokens of all map blocks together. */
   mapBudget: number;
 }
 
 /** What decided the choice of a layout policy. */
 export type DecidedBy =
   /**
-   * The index. While the repository is being indexed, the policy is `flat`, because filled tiers would soon be
+   * Indexing is in progress. Until it is complete, the policy is `flat`, because filled tiers would soon be
    * rewritten.
    */
   | 'indexing'
@@ -1307,7 +1323,7 @@ export type DocumentSync =
    */
   | {
     state: 'out_of_step';
-    /** The first problem since the text last matched. */
+    /** The first problem since the text last matched the editor's. */
     reason: OutOfStep;
   };
 
@@ -1344,14 +1360,17 @@ export type ExcerptStanding =
   | 'pinned'
   /** The excerpt is relevant to the last question. */
   | 'wanted'
-  /** The excerpt is relevant only to an earlier question. It is kept while keeping it costs nothing. */
+  /**
+   * The excerpt is relevant only to an earlier question, or its file no longer contains it. It stays only as long
+   * as its part of the prompt is not rewritten.
+   */
   | 'lingering';
 
 /** The expected bill of a request. */
 export interface Expected {
-  /** Expected billed input tokens. */
+  /** Number of input tokens expected to be billed. */
   tokens: number;
-  /** Error bound in tokens: nine of ten bills are within it. */
+  /** Error bound, in tokens: nine of ten bills differ from `tokens` by at most this much. */
   error: number;
 }
 
@@ -1366,11 +1385,11 @@ export type ExportFormat =
   /** The messages that the model sees, as Markdown. */
   | 'markdown';
 
-/** An avoidable cost. */
+/** The extra cost that a pause or a model switch adds to the next prompt. */
 export interface ExtraCost {
-  /** Cost, in tokens of uncached input. */
+  /** Extra cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
+  /** Extra cost as a fraction of the cost of sending the whole next prompt without a cache. */
   share: number;
 }
 
@@ -1383,7 +1402,7 @@ export type FileChange =
   /** The file was deleted. */
   | 'deleted';
 
-/** A change to a file while the loop runs. */
+/** A change that was made to a file while the loop was running. */
 export interface FileEvent {
   /** Time of the change, in milliseconds since 1970. Defaults to the current time. */
   timeMs?: number;
@@ -1408,7 +1427,7 @@ export interface FileMatches {
   lines: MatchingLine[];
 }
 
-/** Selected files, and the list of files that are not in the symbol map. */
+/** Limits on selected files, and on the list of files that are not in the symbol map. */
 export interface FileSettings {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes: number;
@@ -1419,7 +1438,7 @@ export interface FileSettings {
   list_budget: number;
 }
 
-/** Selected files, and the list of files that are not in the symbol map. */
+/** Limits on selected files, and on the list of files that are not in the symbol map. */
 export interface FileSettingsInput {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes?: number;
@@ -1519,7 +1538,9 @@ export interface FilesExcludeReply {
 
 /** A search for workspace files by their paths. */
 export interface FilesFindParams {
-  /** Letters that a path must contain in this order. Matches every file if empty, which is the default. */
+  /**
+   * Letters that a path must contain, in the given order. Defaults to an empty string, which matches every path.
+   */
   query?: string;
   /** Maximum number of files to return. Defaults to 50. */
   limit?: number;
@@ -1682,7 +1703,7 @@ export type FilesReadReply = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if they were read as they are. */
+    /** How the bytes were converted to text; absent if no conversion was necessary. */
     notice?: string;
   }
   /** Content that the client provided. */
@@ -1784,20 +1805,23 @@ export interface FilesSetReply {
   stateVersion: number;
 }
 
-/** The result of folding iterations into the summary. */
+/** The outcome of an attempt to fold iterations into the summary. */
 export interface Fold {
-  /** Numbers of the iterations that were folded into the summary. */
+  /** Numbers of the iterations that were due to be folded into the summary. */
   iterations: number[];
   /** Who wrote the summary. */
   by: FoldedBy;
-  /** Why no summary could be written. Absent if one was. */
+  /** Why no usable summary was written. Absent unless `by` is `nobody`. */
   problem?: string;
 }
 
 /** Who wrote the summary. */
 export type FoldedBy =
   | 'model' | 'extractive'
-  /** No summary could be written, so the iterations are kept verbatim until the next interval. */
+  /**
+   * No usable summary was written. Strata tries again at the next interval. If too many iterations are waiting, it
+   * extracts a summary without a model instead.
+   */
   | 'nobody';
 
 /** Provider that defines the format of a block. */
@@ -1821,7 +1845,7 @@ export type Format =
   | 'openai'
   /** OpenAI Responses API. */
   | 'responses'
-  /** Google `generateContent`. */
+  /** Google `generateContent` API. */
   | 'gemini'
   /** Bedrock Converse API. The body also contains `modelId`, which belongs in the request's URL. */
   | 'bedrock'
@@ -2102,8 +2126,8 @@ export interface HistoryAddParams {
   /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
   extra?: Record<string, unknown>;
   /**
-   * Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
-   * added unchanged: the limits for tool outputs do not apply to it.
+   * Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
+   * gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
    */
   id?: MessageId | null;
   /** The session. Defaults to the current one. */
@@ -2140,7 +2164,7 @@ export interface HistoryCountParams {
 export interface HistoryCountReply {
   /** Number of messages, including hidden ones. */
   messages: number;
-  /** Tokens of the messages that the model sees. */
+  /** Number of tokens in the messages that the model sees. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2196,7 +2220,7 @@ export interface HistoryHideReply {
 
 /** A conversation recorded by another program. */
 export interface HistoryImportParams {
-  /** The conversation, in any format that `session.import` accepts. */
+  /** The conversation, in any format that `strata.session.import` accepts. */
   text: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2233,8 +2257,8 @@ export interface HistoryMessage {
   /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
   extra?: Record<string, unknown>;
   /**
-   * Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
-   * added unchanged: the limits for tool outputs do not apply to it.
+   * Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
+   * gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
    */
   id?: MessageId | null;
 }
@@ -2279,7 +2303,7 @@ export interface HistorySetParams {
 export interface HistorySetReply {
   /** Number of messages, including hidden ones. */
   messages: number;
-  /** Tokens of the messages that the model sees. */
+  /** Number of tokens in the messages that the model sees. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2355,7 +2379,7 @@ export interface IgnoredSetting {
 export interface Image {
   /** Source of the image's bytes. */
   source: ImageSource;
-  /** Width in pixels, if known. Without a size, the token estimate is a constant. */
+  /** Width in pixels, if known. If the size is unknown, the token estimate is a constant. */
   width?: number | null;
   /** Height in pixels, if known. */
   height?: number | null;
@@ -2367,8 +2391,8 @@ export type ImageEntry = ImageFormula | Support;
 /** How a model's provider computes the tokens of an image. */
 export type ImageFormula =
   /**
-   * Anthropic: one token for each started square of 28 x 28 pixels, after scaling the image down to fit both limits
-   * (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
+   * Anthropic: one token for each full or partial square of 28 x 28 pixels, after scaling the image down to fit
+   * both limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
    */
   | {
     kind: 'cells';
@@ -2391,7 +2415,7 @@ export type ImageFormula =
   }
   /**
    * OpenAI from GPT-4.1 mini on: scaled down to at most `max_patches` squares of 32 x 32 pixels, whose number is
-   * multiplied by `factor` (same page, "Calculating costs").
+   * multiplied by `factor` (developers.openai.com/api/docs/guides/images-vision, "Calculating costs").
    */
   | {
     kind: 'patches';
@@ -2401,8 +2425,8 @@ export type ImageFormula =
     factor: number;
   }
   /**
-   * Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of 768 x 768
-   * pixels (ai.google.dev/gemini-api/docs/tokens).
+   * Gemini: one tile for an image of at most 384 x 384 pixels, otherwise one for each full or partial square of 768
+   * x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
    */
   | {
     kind: 'large_tiles';
@@ -2475,9 +2499,9 @@ export type ItemReport = {
   title: string;
   /** File that the item belongs to, if any. */
   path?: FileKey;
-  /** Lines of the file that the item shows; absent for a whole file. */
+  /** Selected lines that the item shows; absent for a whole file, an excerpt, or an item without a file. */
   lines?: LineRange[];
-  /** Selection state of the file. */
+  /** Selection state of the file that the item belongs to; absent if the item belongs to no file. */
   state?: Choice;
   /** Tier that the item is in. */
   tier: Tier;
@@ -2501,11 +2525,11 @@ export interface IterationAddParams {
   /** Prompt and outcome of the iteration. */
   iteration: NewIteration;
   /**
-   * Facts about the loop's environment, keyed by name. The value of a fact is withheld if its name suggests a
-   * secret.
+   * Facts about the loop's environment, keyed by name. They replace the recorded ones, which are kept if this is
+   * absent. The value of a fact is withheld if its name suggests a secret.
    */
   environment?: Record<string, string> | null;
-  /** File changes since the last iteration. Defaults to none. */
+  /** File changes since the previous iteration. Defaults to none. */
   fileEvents?: FileEvent[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2517,7 +2541,7 @@ export interface IterationAddReply {
   number: number;
   /** Whether the iteration reports that the goal is reached. */
   promise: LoopPromise;
-  /** Outcome of folding older iterations into the summary. Absent if none were folded. */
+  /** Outcome of folding older iterations into the summary. Absent if no iterations were due. */
   fold?: Fold;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2530,7 +2554,7 @@ export interface IterationPromptParams {
    * prompt of a new loop.
    */
   goal?: string | null;
-  /** Environment to report instead of the last one recorded. */
+  /** Environment facts to use in this prompt instead of the recorded ones. */
   environment?: Record<string, string> | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2576,11 +2600,11 @@ export interface IterationStatusReply {
   currentModel: string;
   /** Time when the loop started, in milliseconds since 1970. */
   startedMs: number;
-  /** Progress score of the last iteration. */
+  /** Progress score of the last iteration. Absent if there is no iteration in memory. */
   progressScore: number | null;
   /** Whether an iteration promised that the goal is reached. */
   promise: LoopPromise;
-  /** Number of the last iteration that made this promise. */
+  /** Number of the last iteration that promised that the goal is reached. Absent if none did. */
   completed: number | null;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2619,7 +2643,7 @@ export interface LastCompaction {
 
 /** A summary of the last recorded prompt of a session. */
 export interface LastTurn {
-  /** Number of prompts recorded so far, including those of earlier runs. */
+  /** Number of prompts that the session has recorded so far, including those from before a restart of Strata. */
   turns: number;
   /** Model that the prompt was sent to. */
   model: string;
@@ -2631,7 +2655,7 @@ export interface LastTurn {
   cachedTokens: number;
   /** Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached. */
   cacheExpiresMs?: number;
-  /** Why the prompt did not begin like the previous one, as a sentence. */
+  /** One or two sentences that say what broke the cache, or that nothing did. */
   explanation: string;
 }
 
@@ -2639,7 +2663,10 @@ export interface LastTurn {
 export interface LedgerItemStats {
   /** Probability that the item leaves the prompt at the next turn, from 0 to 1. */
   hazard: number;
-  /** Number of turns that a file has been selected and unchanged; absent for items other than files. */
+  /**
+   * Number of turns since the file was selected or last changed, up to the highest age that Strata distinguishes;
+   * absent for items other than files.
+   */
   age?: number;
   /** Whether the item is in the prefix kept from the previous prompt. */
   kept: boolean;
@@ -2658,7 +2685,7 @@ export interface ListedExcerpt {
   uri?: string;
   /** Current line range of the excerpt. Absent if its code no longer exists in the file. */
   lines?: LineRange;
-  /** Why the excerpt was chosen. Absent if the user pinned it without a suggestion. */
+  /** Why Strata selected the excerpt. Absent if the user pinned an excerpt that Strata had not selected. */
   reason?: ExcerptReason;
   /** Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question. */
   standing: ExcerptStanding;
@@ -2674,13 +2701,13 @@ export type ListedFile = {
   uri?: string;
   /** Whether the file is selected, deselected or excluded in this session. */
   state: Choice;
-  /** Selected line ranges. Absent if the whole file is selected. */
+  /** Selected line ranges. Absent if the whole file is selected or excluded. */
   lines?: LineRange[];
-  /** Cache tier of the file in the last recorded turn. */
+  /** Cache tier of the file in the last recorded turn. Absent if the file is excluded. */
   tier?: Tier;
-  /** Tokens of the selected text. Absent if the file cannot be read. */
+  /** Number of tokens in the selected text. Absent if the file is excluded or cannot be read. */
   tokens?: number;
-  /** Why the file cannot be read. Absent if it can. */
+  /** Why the selected file cannot be read. Absent if it can be read, or if it is excluded. */
   problem?: string;
 } & (Partial<
   /** A buffer that is open in the editor, including unsaved changes. */
@@ -2696,7 +2723,7 @@ export type ListedFile = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if they were read as they are. */
+    /** How the bytes were converted to text; absent if no conversion was necessary. */
     notice?: string;
   }
   /** Content that the client provided. */
@@ -2734,7 +2761,7 @@ export interface LongContext {
   input: number;
 }
 
-/** Whether an iteration promised that the goal is reached. */
+/** Whether an iteration declared that the goal has been reached. */
 export type LoopPromise =
   /** The output contains no promise. */
   | 'open'
@@ -2826,7 +2853,7 @@ export type MapLevel =
 export type MapSort =
   /** Most important file first. */
   | 'rank'
-  /** By path. */
+  /** Sorted by path. */
   | 'path';
 
 /** A matching line or a context line. */
@@ -2899,7 +2926,7 @@ export interface MemorySearchParams {
 export interface MemorySearchReply {
   /** Matches in memory files, then all other matches. Each group is sorted by relevance, best first. */
   hits: Hit[];
-  /** Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise. */
+  /** How many of the newest matches were ranked, if there were too many to rank them all. Absent otherwise. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2929,21 +2956,21 @@ export interface Message {
   filesModified?: FileKey[];
   /**
    * Additional fields of the message in a provider's format, keyed by provider, for writing the message back
-   * unchanged (`exchange`). Neither sent nor counted.
+   * unchanged (`exchange`). They are neither sent nor counted.
    */
   extra?: Record<string, unknown>;
 }
 
-/** Stable id of a message in its session. Never reused, and not changed by a compaction. */
+/** Stable id of a message in its session. An id is never reused, and a compaction does not change it. */
 export type MessageId = number;
 
 /** Purpose of a message, which determines how archival and compaction treat it. */
 export type MessageKind =
-  /** An ordinary message of the user or the model. */
+  /** An ordinary message from the user or the model. */
   | 'normal'
   /** The result of a tool call. */
   | 'tool_result'
-  /** A tool result hidden from the model because a summary replaces it. */
+  /** A tool result that a summary replaces. The model only receives a stub of it. */
   | 'tool_result_archived'
   /** A summary that replaces archived tool results. */
   | 'tool_summary'
@@ -3036,7 +3063,7 @@ export interface ModelEntryInput {
   overheads?: TokenOverheads | null;
 }
 
-/** A message of a conversation that the client keeps. */
+/** A message of a conversation that the client stores itself. */
 export interface ModelMessage {
   /** Role of the message's author. */
   role: Role;
@@ -3044,7 +3071,9 @@ export interface ModelMessage {
   content: Content;
 }
 
-/** Company that makes a model. Does not determine the dialect, since gateways serve any model in any dialect. */
+/**
+ * Company that makes a model. Does not determine the request format, since gateways serve any model in any format.
+ */
 export type ModelProvider =
   | 'deepseek'
   /** Maker of Claude. */
@@ -3070,7 +3099,7 @@ export type ModelProvider =
 
 /** A conversation to forward, and how to deliver the answer. */
 export interface ModelSendParams {
-  /** Messages, oldest first. The last ones are those that the model should answer. */
+  /** Messages, oldest first. The model answers those at the end. */
   messages: ModelMessage[];
   /** System prompt. Defaults to none. */
   system?: string;
@@ -3100,7 +3129,7 @@ export interface ModelSendReply {
   content: ContentBlock[];
   /** How the answer ended. */
   end: SendEnd;
-  /** Why the answer is incomplete. Absent if it is complete. */
+  /** Error that ended the answer early. Absent unless `end` is `cut`. */
   error?: string;
   /** Billed token usage of the request. */
   usage: Usage;
@@ -3179,13 +3208,13 @@ export type OutOfStep =
   /** A change referred to a range outside the text. */
   | {
     kind: 'invalid_range';
-    /** Description of the problem. */
+    /** Why the range is invalid. */
     detail: string;
   }
   /** A message about the document was invalid. */
   | {
     kind: 'misread';
-    /** Description of the problem. */
+    /** Why the message is invalid. */
     detail: string;
   };
 
@@ -3196,15 +3225,15 @@ export type OutputName =
   /** Name of an output that was spilled to a file. */
   | string;
 
-/** The effect of a pause, given the current cache lifetime. */
+/** The effect of a pause on the cost of the next prompt. */
 export interface PauseCost {
   /** Length of the pause, in seconds. */
   seconds: number;
   /** Whether the cache expires during the pause. */
   expires: boolean;
-  /** Cost, in tokens of uncached input. */
+  /** Extra cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
+  /** Extra cost as a fraction of the cost of sending the whole next prompt without a cache. */
   share: number;
 }
 
@@ -3215,7 +3244,7 @@ export type Pin =
   /** The user pinned the message, so it stays verbatim. */
   | 'kept';
 
-/** A named layout policy. */
+/** Name of a layout policy. */
 export type PolicyName =
   /** An append-only log: keeps cached content unchanged and appends changes. */
   | 'ledger'
@@ -3226,13 +3255,13 @@ export type PolicyName =
 
 /** A part of a prompt: adjacent blocks of one message with the same content and purpose. */
 export interface PreviewPart {
-  /** Title of the part. */
+  /** Title of the part, for display. */
   title: string;
   /** Purpose of the part's blocks. */
   part: PromptPart;
   /** Tier of the part's blocks. */
   tier: Tier;
-  /** Tokens of the part, by the model's tokenizer. */
+  /** Token count of the part, according to the model's tokenizer. */
   tokens: number;
   /** Zero-based number of the part's first line in the text. A line ends with a line feed. */
   line: number;
@@ -3242,7 +3271,7 @@ export interface PreviewPart {
   marked: boolean;
 }
 
-/** A built-in profile. */
+/** A built-in compaction profile. */
 export type ProfileName =
   /**
    * Cuts the conversation where the topic changed. Otherwise replaces older exchanges with a pair of summary
@@ -3268,7 +3297,7 @@ export interface ProfileOptions {
   /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment: CompactionMoment | null;
   /**
-   * Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
+   * Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens is
    * compacted as soon as compacting saves money. 0 disables this condition.
    */
   history_share: number | null;
@@ -3277,12 +3306,12 @@ export interface ProfileOptions {
   /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
   context_from: number | null;
   /**
-   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt exceeds this share. 0
    * disables this condition.
    */
   window_share: number | null;
   /**
-   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
+   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than this.
    */
   reserve_tokens: number | null;
   /**
@@ -3307,7 +3336,7 @@ export interface ProfileOptions {
   exchanges_over: number | null;
   /** Whether to keep the first message verbatim. */
   keep_first: boolean | null;
-  /** Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`). */
+  /** How much of the end of the conversation to keep verbatim, in tokens. If 0, `keep_messages` applies instead. */
   keep_tokens: number | null;
   /**
    * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
@@ -3325,18 +3354,20 @@ export interface ProfileOptions {
    * and the summary are shortened.
    */
   target_share: number | null;
-  /** Maximum characters of each tool result that the summarizing model sees. 0 means no limit. */
+  /** Maximum length of each tool result that the summarizing model sees, in characters. 0 means no limit. */
   result_chars: number | null;
-  /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
+  /**
+   * Maximum length of each tool call's arguments that the summarizing model sees, in characters. 0 means no limit.
+   */
   call_chars: number | null;
   /**
-   * Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
-   * profiles based on it (`like`).
+   * Maximum length of each result in the digest of older tool results, in characters. Applies only to `checkpoint`
+   * and to profiles based on it (`like`).
    */
   digest_chars: number | null;
   /**
-   * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
-   * an effect only in `checkpoint` and in profiles based on it (`like`).
+   * Maximum number of results listed in the digest of older tool results, newest first. The others are only
+   * counted. Applies only to `checkpoint` and to profiles based on it (`like`).
    */
   digest_lines: number | null;
 }
@@ -3351,7 +3382,7 @@ export interface ProfileOptionsInput {
   /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment?: CompactionMoment | null;
   /**
-   * Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
+   * Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens is
    * compacted as soon as compacting saves money. 0 disables this condition.
    */
   history_share?: number | null;
@@ -3360,12 +3391,12 @@ export interface ProfileOptionsInput {
   /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
   context_from?: number | null;
   /**
-   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt exceeds this share. 0
    * disables this condition.
    */
   window_share?: number | null;
   /**
-   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
+   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than this.
    */
   reserve_tokens?: number | null;
   /**
@@ -3390,7 +3421,7 @@ export interface ProfileOptionsInput {
   exchanges_over?: number | null;
   /** Whether to keep the first message verbatim. */
   keep_first?: boolean | null;
-  /** Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`). */
+  /** How much of the end of the conversation to keep verbatim, in tokens. If 0, `keep_messages` applies instead. */
   keep_tokens?: number | null;
   /**
    * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
@@ -3408,18 +3439,20 @@ export interface ProfileOptionsInput {
    * and the summary are shortened.
    */
   target_share?: number | null;
-  /** Maximum characters of each tool result that the summarizing model sees. 0 means no limit. */
+  /** Maximum length of each tool result that the summarizing model sees, in characters. 0 means no limit. */
   result_chars?: number | null;
-  /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
+  /**
+   * Maximum length of each tool call's arguments that the summarizing model sees, in characters. 0 means no limit.
+   */
   call_chars?: number | null;
   /**
-   * Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
-   * profiles based on it (`like`).
+   * Maximum length of each result in the digest of older tool results, in characters. Applies only to `checkpoint`
+   * and to profiles based on it (`like`).
    */
   digest_chars?: number | null;
   /**
-   * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
-   * an effect only in `checkpoint` and in profiles based on it (`like`).
+   * Maximum number of results listed in the digest of older tool results, newest first. The others are only
+   * counted. Applies only to `checkpoint` and to profiles based on it (`like`).
    */
   digest_lines?: number | null;
 }
@@ -3450,22 +3483,22 @@ export interface PromptAssembleParams {
    * setting `context.auto_budget`.
    */
   autoBudget?: number | null;
-  /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
+  /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`. */
+  /** Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
   /** How to return the request body. Defaults to `json`. */
   bodyAs?: BodyAs;
   /**
    * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
-   * own. Fields that Strata sets are rejected. The values do not count as tokens.
+   * own. Fields that Strata sets are rejected. Token counts do not include these additional fields.
    */
   extra?: Record<string, unknown>;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A finished prompt: the reply of `prompt.assemble`. */
+/** A finished prompt: the reply to `prompt.assemble`. */
 export interface PromptAssembleReply {
   /** Id of the prompt for `prompt.record` and `prompt.discard`; absent for a dry run. */
   id?: string;
@@ -3486,9 +3519,7 @@ export interface PromptAssembleReply {
   tiers: TierReport[];
   /** Cache breakpoints, in order. */
   breakpoints: Breakpoint[];
-  /**
-   * Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
-   */
+  /** Expected charge, given what the provider's cache is believed to contain. */
   predicted: Charge;
   /** Files whose text is in the prompt, with their versions. */
   files: UsedFile[];
@@ -3541,7 +3572,7 @@ export interface PromptDiscardReply {
   stateVersion: number;
 }
 
-/** A text whose tokens to count. */
+/** A text, and the model to count its tokens for. */
 export interface PromptEstimateParams {
   /** Text whose tokens to count. */
   text: string;
@@ -3579,7 +3610,7 @@ export type PromptPart =
   | 'system'
   /** Map blocks, with the legend that explains them. */
   | 'map'
-  /** Full texts of selected files. */
+  /** Texts of selected files and excerpts. */
   | 'files'
   /** The list of the repository's files. */
   | 'file_list'
@@ -3593,7 +3624,7 @@ export type PromptPart =
   | 'tools'
   /** Volatile facts, such as the branch and the files already read. */
   | 'session_state'
-  /** Names relevant to the question. */
+  /** The context frame, which names code relevant to the question. */
   | 'context_frame'
   /** The new prompt or new tool results. */
   | 'prompt'
@@ -3626,22 +3657,22 @@ export interface PromptPreviewParams {
    * setting `context.auto_budget`.
    */
   autoBudget?: number | null;
-  /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
+  /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`. */
+  /** Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
   /** How to return the request body. Defaults to `json`. */
   bodyAs?: BodyAs;
   /**
    * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
-   * own. Fields that Strata sets are rejected. The values do not count as tokens.
+   * own. Fields that Strata sets are rejected. Token counts do not include these additional fields.
    */
   extra?: Record<string, unknown>;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The next request as readable text: the reply of `prompt.preview`. */
+/** The next request as readable text: the reply to `prompt.preview`. */
 export interface PromptPreviewReply {
   /** The whole prompt as Markdown. */
   text: string;
@@ -3678,9 +3709,9 @@ export interface PromptRecordParams {
   session?: string | null;
 }
 
-/** The reply of `prompt.record`. */
+/** The reply to `prompt.record`. */
 export interface PromptRecordReply {
-  /** Id of the prompt. */
+  /** Id of the recorded prompt. */
   id: string;
   /** How the request ended. */
   status: TurnStatus;
@@ -3731,7 +3762,7 @@ export interface PromptSendParams {
 
 /** The answer to a question, with its usage and cost. */
 export interface PromptSendReply {
-  /** Id of the session. */
+  /** Id of the session in which the question was asked. */
   session: string;
   /** Model that answered. */
   model: string;
@@ -3739,7 +3770,7 @@ export interface PromptSendReply {
   text: string;
   /** How the answer ended. */
   end: SendEnd;
-  /** Why the answer is incomplete. Absent if it is complete. */
+  /** Error that ended the answer early. Absent unless `end` is `cut` or `failed`. */
   error?: string;
   /** Billed token usage of all requests together. */
   usage: Usage;
@@ -3779,7 +3810,7 @@ export interface PromptSettings {
   rules: string[];
   /**
    * Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
-   * reads a file before it uses the skill.
+   * reads a skill's file before it uses the skill.
    */
   skills: string[];
   /**
@@ -3807,7 +3838,7 @@ export interface PromptSettingsInput {
   rules?: string[];
   /**
    * Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
-   * reads a file before it uses the skill.
+   * reads a skill's file before it uses the skill.
    */
   skills?: string[];
   /**
@@ -3817,7 +3848,7 @@ export interface PromptSettingsInput {
   memory?: string[];
 }
 
-/** A problem that did not prevent the prompt but that the user should know about. */
+/** A problem that the user should know about, although the prompt was assembled. */
 export interface PromptWarning {
   /** The kind of warning. */
   code: PromptWarningCode;
@@ -3827,9 +3858,9 @@ export interface PromptWarning {
   path?: FileKey;
 }
 
-/** Kind of a `Warning`. */
+/** What a `Warning` is about. */
 export type PromptWarningCode =
-  /** A selected file was omitted because it did not fit. */
+  /** A selected file or some excerpts were omitted because they did not fit. */
   | 'shed'
   /** A selected file could not be read. */
   | 'unreadable'
@@ -3846,9 +3877,7 @@ export type PromptWarningCode =
   /** The symbol map has no space left for a file that the session or the request is about. */
   | 'map_full';
 
-/**
- * A provider, identified by its API. Also select it for a gateway or a self-hosted server that offers the same API.
- */
+/** A provider, identified by its API. Also applies to gateways and self-hosted servers that offer the same API. */
 export type ProviderName =
   /** Anthropic's Messages API. */
   | 'anthropic'
@@ -4082,7 +4111,7 @@ export type ResultPart =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
+    /** Width in pixels, if known. If the size is unknown, the token estimate is a constant. */
     width?: number;
     /** Height in pixels, if known. */
     height?: number;
@@ -4109,7 +4138,7 @@ export type ResultPartInput =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
+    /** Width in pixels, if known. If the size is unknown, the token estimate is a constant. */
     width?: number | null;
     /** Height in pixels, if known. */
     height?: number | null;
@@ -4126,10 +4155,11 @@ export type ResultPartInput =
 /** Statistics of policy `ripple` about one item. */
 export interface RippleItemStats {
   /**
-   * N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
+   * Stability counter. Starts at the entry value of the item's tier, and increases with each consecutive request in
+   * which the item is unchanged.
    */
   n: number;
-  /** N at which the item is promoted; absent in L0, the most stable tier. */
+  /** Value of `n` at which the item is promoted; absent in L0, the most stable tier. */
   threshold?: number;
 }
 
@@ -4140,7 +4170,7 @@ export type Role =
   /** The model that answers. */
   | 'assistant';
 
-/** The cost of the input, in tokens of uncached input. */
+/** The cost of the input, as the number of uncached input tokens that would cost the same. */
 export interface SendCost {
   /** Actual cost, including the effect of the cache. */
   paid: number;
@@ -4152,7 +4182,7 @@ export interface SendCost {
 
 /** How an answer ended. */
 export type SendEnd =
-  /** The model finished. */
+  /** The model finished its answer. */
   | 'complete'
   /** The answer reached its token limit. */
   | 'output_limit'
@@ -4328,7 +4358,7 @@ export interface SessionForkReply {
 
 /** A recorded conversation to import. */
 export interface SessionImportParams {
-  /** Recording of another program, or output of `strata.session.export`. */
+  /** A conversation that another program recorded, or the output of `strata.session.export`. */
   text: string;
   /** Name of the new session. Defaults to none. */
   name?: string;
@@ -4454,7 +4484,7 @@ export interface SessionSearchParams {
 export interface SessionSearchReply {
   /** Matches in memory files, then all other matches. Each group is sorted by relevance, best first. */
   hits: Hit[];
-  /** Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise. */
+  /** How many of the newest matches were ranked, if there were too many to rank them all. Absent otherwise. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4476,7 +4506,7 @@ export interface SessionStepsReply {
   stateVersion: number;
 }
 
-/** Source of a setting, weakest first. */
+/** Where a setting comes from, from the weakest source to the strongest. */
 export type SettingLayer =
   /** The built-in defaults. */
   | 'defaults'
@@ -4486,12 +4516,12 @@ export type SettingLayer =
   | 'workspace'
   /** Environment variables that begin with `STRATA_`. */
   | 'environment'
-  /** The editor's answer to `workspace/configuration`. */
+  /** Settings sent by the editor. */
   | 'editor'
   /** Command-line options. */
   | 'commandLine';
 
-/** Where an effective value comes from. */
+/** Where the effective value of a setting comes from. */
 export interface SettingOrigin {
   /** Layer that the value comes from. */
   layer: SettingLayer;
@@ -4534,7 +4564,7 @@ export interface Settings {
   provider: ProviderSettings;
   /** When and how to compact conversations. */
   compaction: CompactionSettings;
-  /** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
+  /** Automatically added code, indexing, and the memory of autonomous loops. */
   context: ContextSettings;
   /** Patterns that classify tools by name. */
   tools: ToolPatterns;
@@ -4583,7 +4613,7 @@ export interface SettingsInput {
   provider?: ProviderSettingsInput;
   /** When and how to compact conversations. */
   compaction?: CompactionSettingsInput;
-  /** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
+  /** Automatically added code, indexing, and the memory of autonomous loops. */
   context?: ContextSettingsInput;
   /** Patterns that classify tools by name. */
   tools?: ToolPatternsInput;
@@ -4601,35 +4631,37 @@ export interface SettingsInput {
 export interface ShownPage {
   /** Address of the page. */
   url: string;
-  /** Title of the page. */
+  /** Title of the page. Absent if it has none. */
   title?: string;
   /** Key that identifies the page in the layout of prompts. */
   key: ItemKey;
   /** Tier of the page in the last recorded turn. */
   tier: Tier;
-  /** Tokens of the page's text. */
+  /** Number of tokens in the page's text. */
   tokens: number;
 }
 
-/** The context meter of the current session. */
+/** The size and cost of the current session's context, as the context meter shows them. */
 export interface Status {
   /** Id of the current session. */
   session: string;
-  /** Model that the prompts are for. */
+  /** Model that prompts are built for. */
   model: string;
-  /** Tokens of the next request, excluding the user's new message. */
+  /** Number of tokens in the next request, excluding the user's new message. */
   tokens: number;
   /** Input window of the model, in tokens. */
   window: number;
   /** `tokens` as a percentage of `window`. */
   percent: number;
-  /** Percentage of the session's billed input tokens that were read from the cache. */
+  /**
+   * Percentage of the session's billed input tokens that were read from the cache. Absent until input is billed.
+   */
   cachedPercent: number | null;
-  /** Tokens that the next request can read from the cache. Absent if nothing is cached. */
+  /** Number of tokens that the next request can read from the cache. Absent if nothing is cached. */
   cachedTokens?: number;
   /** When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached. */
   cacheExpiresMs?: number;
-  /** Percentage of the threshold for the next compaction that the conversation has reached. */
+  /** How close the conversation is to the next compaction, as a percentage of the threshold. */
   compactionPercent: number;
   /**
    * Number of selected files that the next request omits because they do not fit. `strata.budget.report` lists
@@ -4709,11 +4741,14 @@ export type Summary =
     model?: string | null;
   };
 
-/** Author of a compaction's summary. */
+/** Author of a compaction's summary: a model, or Strata itself if no model was used. */
 export interface SummaryAuthor {
   /** Where the model runs, or `extractive` if no model was used. */
   kind: AuthorKind;
-  /** Name of the model: the one that the client reported with its answer, or `compaction.model`. */
+  /**
+   * Name of the model: the one that the client reported with its answer, or `compaction.model`. Absent if no model
+   * was used or the client did not report one.
+   */
   model?: string;
 }
 
@@ -4729,17 +4764,17 @@ export type SummaryPurpose =
 /** Whether a model supports a feature. */
 export type Support = 'yes' | 'none';
 
-/** The effect of switching to another model, given its tokenizer and prices. */
+/** The effect of switching to another model on the size and cost of the next prompt. */
 export interface SwitchCost {
   /** Model to switch to. */
   model: string;
-  /** Number of tokens of the next prompt for this model. */
+  /** Number of tokens in the next prompt, as counted for this model. */
   tokens: number;
   /** Charge for the cacheable part of the prompt, which is not cached for this model yet. */
   charge: Charge;
-  /** Cost, in tokens of uncached input. */
+  /** Extra cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
+  /** Extra cost as a fraction of the cost of sending the whole next prompt without a cache. */
   share: number;
 }
 
@@ -4747,7 +4782,7 @@ export interface SwitchCost {
 export interface SymbolDefinition {
   /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Lines that introduce the definitions. */
+  /** Lines that introduce the definitions, such as the signatures of functions. */
   heads: string[];
   /** Line numbers of the definitions, counted from 1. */
   lines: number[];
@@ -4790,25 +4825,31 @@ export type SymbolKind =
   /** A key in a configuration or data file. */
   | 'key';
 
-/** The symbol map. */
+/** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettings {
   /**
    * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
    * 64,000, and at most half of the window.
    */
   map_budget: number | null;
-  /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */
+  /**
+   * Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
+   * them.
+   */
   max_file_bytes: number;
 }
 
-/** The symbol map. */
+/** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettingsInput {
   /**
    * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
    * 64,000, and at most half of the window.
    */
   map_budget?: number | null;
-  /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */
+  /**
+   * Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select
+   * them.
+   */
   max_file_bytes?: number;
 }
 
@@ -4909,7 +4950,7 @@ export interface SymbolsMapReply {
   text: string;
   /** Number of tokens in `text`. */
   tokens: number;
-  /** Maximum tokens that were allowed for the map. */
+  /** Token budget that the map was built for. */
   budget: number;
   /** Files with a block, in the order of the blocks. */
   files: MapFile[];
@@ -4923,7 +4964,7 @@ export interface SymbolsMapReply {
 export interface SymbolsReferencesParams {
   /** Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
-  /** Path of a file, to consider only its definitions of the name. Defaults to all files. */
+  /** File to search for definitions of the name. Defaults to all files. */
   path?: string | null;
   /** Maximum number of references to return. Defaults to 200. */
   limit?: number;
@@ -4938,15 +4979,15 @@ export interface SymbolsReferencesReply {
   /** Definitions of the name, one entry per file, each with the files that refer to it. */
   definitions: SymbolDefinition[];
   /**
-   * References sorted by path and line, including the definitions. If there are more than `limit`, definitions and
-   * then the most certain references are kept.
+   * References sorted by path and line, including the definitions. If there are more than `limit`, definitions take
+   * precedence, then the most certain references.
    */
   hits: ReferenceHit[];
   /** Number of references found, including those beyond `limit`. */
   total: number;
   /**
-   * Number of references omitted because they are unlikely: members of values of unknown type, with a name that the
-   * language itself defines.
+   * Number of references omitted because they match only by name, and the language itself also defines this name.
+   * Most of them refer to something else.
    */
   unlikely: number;
   /** How to narrow the query. Absent if all references are listed. */
@@ -4977,11 +5018,11 @@ export interface SymbolsRelevantReply {
 
 /** Workspace files that the system prompt quotes or lists. */
 export interface SystemFiles {
-  /** Rule files, quoted. */
+  /** Rule files that the system prompt quotes. */
   rules: FileKey[];
-  /** Skill files, listed with their descriptions. */
+  /** Skill files that the system prompt lists with their descriptions. */
   skills: FileKey[];
-  /** Memory files, quoted. */
+  /** Memory files that the system prompt quotes. */
   memory: FileKey[];
 }
 
@@ -5024,7 +5065,7 @@ export type Tier =
   /** Content after the last cache breakpoint, which is not cached. */
   | 'active';
 
-/** One tier of a prompt. */
+/** Items and tokens of one tier of a prompt. */
 export interface TierReport {
   /** Name of the tier. */
   tier: Tier;
@@ -5058,7 +5099,7 @@ export interface TiersExplainBreakReply {
   sentence: string;
   /** One-based number of the prompt that caused the break. */
   turn?: number;
-  /** Time of that prompt, in milliseconds since 1970. */
+  /** Time of the prompt that caused the break, in milliseconds since 1970. */
   atMs?: number;
   /** Reason for the break. */
   reason?: BreakReason;
@@ -5074,7 +5115,10 @@ export interface TiersExplainBreakReply {
   lost?: number;
   /** Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input. */
   cost?: number;
-  /** Tokens of this prompt that the provider was expected to read from its cache but did not, if reported. */
+  /**
+   * Tokens that the provider was expected to read from its cache for this prompt, and those that it read; absent if
+   * there was no clear shortfall or no usage was reported.
+   */
   missed?: CacheShortfall;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -5082,9 +5126,9 @@ export interface TiersExplainBreakReply {
 
 /** The pause or model switch whose cost to forecast. */
 export interface TiersForecastParams {
-  /** Model to switch to in the forecast. */
+  /** Model to forecast a switch to. If absent, no switch is forecast. */
   model?: string | null;
-  /** Length of the pause to forecast, in seconds since the last prompt. */
+  /** Length of the pause to forecast, in seconds since the last prompt. If absent, no pause is forecast. */
   pauseSeconds?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -5098,11 +5142,14 @@ export interface TiersForecastReply {
   ttl: Ttl;
   /** Number of recorded prompts that the session remembers. */
   turns: number;
-  /** Tokens of the next prompt, excluding the user's new message. */
+  /** Number of tokens in the next prompt, excluding the user's new message. */
   tokens: number;
-  /** Cacheable tokens of the last prompt. */
+  /**
+   * Number of tokens in the cacheable part of the last recorded prompt, or of the next prompt if none has been
+   * recorded yet.
+   */
   marked: number;
-  /** Growth of the prompt per turn, in tokens. */
+  /** Average growth of the cacheable part of the prompt per turn, in tokens. */
   growth: number;
   /** When the cache expires, in milliseconds since 1970. Absent if nothing is cached. */
   cacheExpiresMs?: number;
@@ -5136,7 +5183,7 @@ export interface TiersPolicyReply {
   policy: PolicyName;
   /** What decided the choice. */
   decidedBy: DecidedBy;
-  /** Policy of the session. `null` if it has none of its own. */
+  /** Policy set for the session. `null` if none is set. */
   session: PolicyName | null;
   /** Policy in the settings. `null` if none is set. */
   setting: PolicyName | null;
@@ -5174,7 +5221,7 @@ export interface TiersReportParams {
   session?: string | null;
 }
 
-/** The reply of `tiers.report`: the layout of the next prompt without its message. */
+/** The reply to `tiers.report`: the layout of the next prompt without its message. */
 export interface TiersReportReply {
   /** Model that the prompt was laid out for. */
   model: string;
@@ -5192,22 +5239,20 @@ export interface TiersReportReply {
   items: ItemReport[];
   /** Tokens of the whole prompt. */
   tokens: number;
-  /**
-   * Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
-   */
+  /** Expected charge, given what the provider's cache is believed to contain. */
   predicted: Charge;
   /**
-   * Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
-   * to one decimal.
+   * Percentage of the prompt's tokens that is expected to be read from the cache (`predicted.read`), rounded to one
+   * decimal.
    */
   expectedPercent: number;
-  /** Share of the input billed so far that was read from the cache, in percent; absent before the first bill. */
+  /** Percentage of the input billed so far that was read from the cache; absent before the first bill. */
   cachedPercent?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The provider's token count, as clients may write it. */
+/** The provider's token count, in either of the forms that clients may send. */
 export type TokenCount =
   /** A bare number of tokens. */
   | number
@@ -5223,11 +5268,11 @@ export interface TokenOverheads {
   message: number;
   /** Tokens per request, for the beginning of the answer. */
   reply: number;
-  /** Tokens per request that declares any tools. */
+  /** Tokens per request, if it declares any tools. */
   tool_prompt: number;
   /** Tokens per declared tool, beyond its name, description and schema. */
   tool: number;
-  /** Tokens per tool call and its result, beyond their texts. */
+  /** Tokens per tool call and its result, in addition to their text. */
   tool_round_trip: number;
 }
 
@@ -5241,7 +5286,7 @@ export interface TokenReport {
   expected: Expected;
   /** Maximum value of `total`: `room` minus the margin for estimation error. */
   limit: number;
-  /** Maximum tokens by the provider's count: `window` minus `outputReserve`. */
+  /** Maximum tokens of a prompt, as the provider counts them: `window` minus `outputReserve`. */
   room: number;
   /** Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller. */
   window: number;
@@ -5283,7 +5328,7 @@ export type ToolOutcome =
   /** The call failed. The content describes the error. */
   | 'error';
 
-/** Content of a tool output, as clients may write it. */
+/** Content of a tool output, in either of the forms that clients may send. */
 export type ToolOutput =
   /** A plain string. */
   | string
@@ -5327,7 +5372,7 @@ export interface ToolOutputReadParams {
   session?: string | null;
 }
 
-/** A range of lines of an output. */
+/** A range of lines from a tool output. */
 export interface ToolOutputReadReply {
   /** Text of the lines, including line breaks. */
   text: string;
@@ -5335,7 +5380,7 @@ export interface ToolOutputReadReply {
   from: number;
   /** Number of the last line; `from - 1` if there are no lines. */
   to: number;
-  /** Number of lines of the whole output. */
+  /** Number of lines in the whole output. */
   total: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -5343,20 +5388,20 @@ export interface ToolOutputReadReply {
 
 /** Tool results: how much of each to keep, and how long the model sees them. */
 export interface ToolOutputSettings {
-  /** Maximum lines of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit. */
   max_lines: number;
-  /** Maximum characters of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit. */
   max_chars: number;
-  /** Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit. */
   max_bytes: number;
   /**
    * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
-   * then contains a notice, and the model can read the file in parts. 0 means no limit.
+   * then contains a notice, and the model can read the file in parts. 0 never saves an output to a file.
    */
   large_output_threshold: number;
   /**
-   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
-   * files are deleted first.
+   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it, the
+   * oldest files are deleted.
    */
   spill_quota_mib: number;
   /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
@@ -5380,20 +5425,20 @@ export interface ToolOutputSettings {
 
 /** Tool results: how much of each to keep, and how long the model sees them. */
 export interface ToolOutputSettingsInput {
-  /** Maximum lines of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in lines. Longer outputs are truncated. 0 means no limit. */
   max_lines?: number;
-  /** Maximum characters of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in characters. Longer outputs are truncated. 0 means no limit. */
   max_chars?: number;
-  /** Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit. */
+  /** Maximum length of a tool output, in bytes. Longer outputs are truncated. 0 means no limit. */
   max_bytes?: number;
   /**
    * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
-   * then contains a notice, and the model can read the file in parts. 0 means no limit.
+   * then contains a notice, and the model can read the file in parts. 0 never saves an output to a file.
    */
   large_output_threshold?: number;
   /**
-   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
-   * files are deleted first.
+   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. When they exceed it, the
+   * oldest files are deleted.
    */
   spill_quota_mib?: number;
   /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
@@ -5427,9 +5472,12 @@ export interface ToolPatterns {
   read_tools: string[];
   /** Names of tools that change files. Compaction keeps the paths of the files they change. */
   edit_tools: string[];
-  /** Names of tools that run shell commands. */
+  /**
+   * Names of tools that run shell commands. Summaries written without a model list these commands and which of them
+   * failed.
+   */
   command_tools: string[];
-  /** Names of tools that search or list files. */
+  /** Names of tools that search or list files. The files in their results do not count as read. */
   search_tools: string[];
 }
 
@@ -5445,9 +5493,12 @@ export interface ToolPatternsInput {
   read_tools?: string[];
   /** Names of tools that change files. Compaction keeps the paths of the files they change. */
   edit_tools?: string[];
-  /** Names of tools that run shell commands. */
+  /**
+   * Names of tools that run shell commands. Summaries written without a model list these commands and which of them
+   * failed.
+   */
   command_tools?: string[];
-  /** Names of tools that search or list files. */
+  /** Names of tools that search or list files. The files in their results do not count as read. */
   search_tools?: string[];
 }
 
@@ -5502,16 +5553,16 @@ export type TriggerMetric =
   | 'context_tokens'
   /** Number of messages that the model sees. */
   | 'messages'
-  /** Number of exchanges in these messages. */
+  /** Number of exchanges among the messages that the model sees. */
   | 'exchanges';
 
-/** A condition with its current value. */
+/** A condition that can make a compaction due, with its current value. */
 export interface TriggerReading {
   /** Quantity that the condition measures. */
   measured: TriggerMetric;
   /** Current value of the quantity. */
   now: number;
-  /** Limit that makes a compaction due when it is reached or exceeded. */
+  /** Limit of the quantity. Some conditions are met when it is reached, others only when it is exceeded. */
   limit: number;
   /** Whether this condition makes a compaction due. */
   due: boolean;
@@ -5531,7 +5582,7 @@ export type Ttl =
   /** One hour after the last use. */
   | '1h';
 
-/** Causes of failed requests that Strata can recover from. */
+/** A cause of a failed request that Strata can recover from. */
 export type TurnError =
   /** The provider rejected the prompt as too long. */
   | 'context_limit';
@@ -5540,7 +5591,7 @@ export type TurnError =
 export type TurnStatus =
   /** The answer is complete. */
   | 'complete'
-  /** The user stopped the answer. The part received so far counts. */
+  /** The user stopped the answer. The part received so far is kept. */
   | 'aborted'
   /** The request failed. The prompt is treated as not sent. */
   | 'error';
@@ -5561,13 +5612,13 @@ export interface UrlAddParams {
 export interface UrlAddReply {
   /** Address of the page. */
   url: string;
-  /** Title of the page. */
+  /** Title of the page. Absent if it has none. */
   title?: string;
   /** Key that identifies the page in the layout of prompts. */
   key: ItemKey;
   /** Tier of the page in the last recorded turn. */
   tier: Tier;
-  /** Tokens of the page's text. */
+  /** Number of tokens in the page's text. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -5633,9 +5684,9 @@ export interface UsedExcerpt {
   excerpt: ExcerptKey;
   /** Current lines of the excerpt; absent if the file no longer contains it. */
   lines?: LineRange;
-  /** Why the excerpt was chosen; absent if you pinned it without a question. */
+  /** Why the excerpt was chosen for a question; absent if you pinned it and it was not chosen for any question. */
   reason?: ExcerptReason;
-  /** Why the excerpt is in the prompt. */
+  /** Whether the excerpt is pinned, relevant to the last question, or left from an earlier one. */
   standing: ExcerptStanding;
   /** Tokens of the excerpt in this prompt, including updates. */
   tokens: number;
@@ -5649,9 +5700,9 @@ export type UsedFile = {
   hash: ContentHash;
   /** Tokens of the file in this prompt. */
   tokens: number;
-  /** Tier that the file is in. */
+  /** Tier of the first block that shows the file. */
   tier: Tier;
-  /** Excerpts of the file that were chosen for a question; empty for a selected file. */
+  /** Excerpts of the file that the prompt shows; empty for a file selected as a whole. */
   excerpts?: UsedExcerpt[];
 } & (
   /** A buffer that is open in the editor, including unsaved changes. */
@@ -5667,7 +5718,7 @@ export type UsedFile = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if they were read as they are. */
+    /** How the bytes were converted to text; absent if no conversion was necessary. */
     notice?: string;
   }
   /** Content that the client provided. */
@@ -5685,7 +5736,7 @@ export type Visibility =
 /** A warning for the user. */
 export interface Warning {
   /**
-   * Machine-readable kind of warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+   * Machine-readable kind of the warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
    * `redacted`, ...
    */
   code: string;
