@@ -670,6 +670,10 @@ pub(crate) struct ReplayArguments {
     /// Random seed that determines where sessions start
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Make the sessions more varied: with questions, an agent's tool calls, pauses, another branch, a second model and a
+    /// compaction (docs/tiers.md)
+    #[arg(long, conflicts_with_all = ["explain", "export"])]
+    pub(crate) varied: bool,
     /// Model whose prices, limits and tokenizer to use
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -685,7 +689,7 @@ pub(crate) struct ReplayArguments {
     /// Compact the conversations after each message with every profile, without a model, and report which facts survive
     /// and whether providers accept the result
     #[arg(long, requires = "transcripts")]
-    #[arg(conflicts_with_all = ["git", "trace", "policy", "explicit_deltas", "explain", "export"])]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "explicit_deltas", "varied", "explain", "export"])]
     pub(crate) compaction: bool,
     /// Maximum number of compactions per conversation and profile, spread evenly. By default, one after each message
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]

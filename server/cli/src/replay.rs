@@ -74,6 +74,7 @@ fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
             turns: usize::from(arguments.turns),
             seed: arguments.seed,
         },
+        is_varied: arguments.varied,
     };
     let bar = Bar::new("reading histories", "turns");
     Ok(Material::gather(&sources, |progress| bar.progress(progress))?)

@@ -62,8 +62,7 @@ impl<Key: Ord> Bound<Key> {
         }
     }
 
-    /// Records that the cache expired before the next turn.
-    #[cfg(test)]
+    /// Records that the next turn finds nothing in the cache.
     pub(crate) fn expired(&mut self) {
         self.closed = self.total();
         for needed in self.needed.values_mut() {

@@ -21,6 +21,7 @@ mod scenario;
 mod session;
 mod sources;
 mod summary;
+mod varied;
 
 pub use replay::Replay;
 pub use runner::Runner;

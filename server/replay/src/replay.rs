@@ -15,6 +15,7 @@ use crate::predictions::PredictionStats;
 use crate::session::SessionStats;
 use crate::sources::Material;
 use crate::summary::{ConversationMeans, Summary};
+use crate::varied::PlayedSession;
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,11 +54,18 @@ impl Replay {
         // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts
         // are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
-        let Material { traces, transcripts, .. } = material;
-        let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies, settings));
+        let Material { traces, transcripts, variation, .. } = material;
+        let session = |trace| match variation {
+            Some(seed) => PlayedSession::varied(trace, *seed),
+            None => PlayedSession::plain(trace),
+        };
+        let sessions: Vec<PlayedSession<'_>> = traces.iter().map(session).collect();
+        let of_sessions =
+            sessions.iter().map(|session| SessionStats::turns_to_play(&session.trace, policies, settings));
         let of_conversations = transcripts.iter().map(|(_, transcript)| transcript.turns.len());
         let turn_done = count_steps(of_sessions.chain(of_conversations).sum(), progress);
-        let sessions = in_parallel(traces, |trace| SessionStats::of(trace, policies, services, &turn_done));
+        let sessions =
+            in_parallel(&sessions, |session| SessionStats::of(session, policies, services, &turn_done));
         let conversations = in_parallel(transcripts, |(name, transcript)| {
             ConversationStats::of(name, transcript, services, &turn_done)
         });

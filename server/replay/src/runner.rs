@@ -28,6 +28,8 @@ pub struct Runner {
     provider: Provider,
     /// Simulated providers that charge the same prompts in each baseline layout. Only for the policy `flat`.
     baselines: Vec<(Column, Provider)>,
+    /// Model that the last request named.
+    model: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -124,7 +126,8 @@ impl Runner {
             PolicyName::Ripple | PolicyName::Ledger => &[],
         };
         let baselines = baselines.iter().map(|column| (*column, Provider::new(prices))).collect();
-        Self { policy, session: Session::new("replay"), provider: Provider::new(prices), baselines }
+        let (session, provider) = (Session::new("replay"), Provider::new(prices));
+        Self { policy, session, provider, baselines, model: None }
     }
 
     /// Assembles the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records
@@ -150,6 +153,12 @@ impl Runner {
                 }
                 Ok((prepared, nanos, broken))
             })?;
+        if self.model != request.model {
+            // As the engine assumes, another model finds nothing in the cache.
+            self.model.clone_from(&request.model);
+            let providers = self.baselines.iter_mut().map(|(_, provider)| provider);
+            providers.chain([&mut self.provider]).for_each(|all| *all = Provider::new(prepared.sent.prices));
+        }
         let charged = self.provider.charge(&prepared.sent.spans, request.now_ms).unwrap_or_default();
         let predicted = prepared.reply.predicted;
         if charged != predicted {

@@ -5,20 +5,26 @@ use std::ops::Range;
 
 use serde::Serialize;
 use strata_engine::code::outline::language_of;
-use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::history::{
+    ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role,
+};
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices};
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use strata_engine::prompt::diff::changed_lines;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::tokens::cost::Prices;
+use strata_engine::tokens::models::Model;
 
 use crate::bound::Bound;
 use crate::columns::{Column, ColumnStats, share};
 use crate::gap::{ChargedPrompt, Gap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
+use crate::varied::{Conditions, PlayedSession};
 
 /// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
 pub(crate) const PAUSE_MS: u64 = 60_000;
@@ -83,23 +89,23 @@ pub(crate) struct Everything {
 }
 
 impl SessionStats {
-    /// Plays `trace` under `policies`, and under `flat`, which is the reference for all results.
+    /// Plays `session` under `policies`, and under `flat`, which is the reference for all results.
     pub(crate) fn of(
-        trace: &Trace,
+        session: &PlayedSession<'_>,
         policies: &[PolicyName],
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
         let Played { totals, bound, prompts } =
-            play(trace, PromptParts::Table, 0, policies, services, turn_done);
+            play(session, PromptParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
-            name: trace.name.clone(),
-            selection: trace.sel.to_string(),
+            name: session.trace.name.clone(),
+            selection: session.selection.to_string(),
             turns: totals.turns,
             columns: ColumnStats::of_each(&totals.columns),
             bound: share(bound.total(), none),
-            gap: (!prompts.is_empty())
+            gap: (!prompts.is_empty() && !session.is_varied())
                 .then(|| Gap::of(&prompts, &bound, prices_of(services)).relative_to(none)),
             everything: None,
             excerpts: None,
@@ -111,7 +117,8 @@ impl SessionStats {
         };
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
-            let Played { totals, .. } = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
+            let Played { totals, .. } =
+                play(session, PromptParts::Everything, 0, ledger, services, turn_done);
             let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
             stats.everything = ledger.map(|ledger| Everything { ledger });
             stats.cut_short += totals.cut_short;
@@ -119,14 +126,14 @@ impl SessionStats {
             let problem = totals.problem.map(|problem| format!("with everything: {problem}"));
             stats.problem = stats.problem.or(problem);
         }
-        stats.play_with_excerpts(trace, policies, services, turn_done);
+        stats.play_with_excerpts(session, policies, services, turn_done);
         stats
     }
 
     /// Plays the session again with excerpts, if the settings have a budget for them.
     fn play_with_excerpts(
         &mut self,
-        trace: &Trace,
+        session: &PlayedSession<'_>,
         policies: &[PolicyName],
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
@@ -136,10 +143,10 @@ impl SessionStats {
             return;
         }
         let ledger = &[PolicyName::Ledger];
-        let Played { totals, .. } = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
+        let Played { totals, .. } = play(session, PromptParts::Table, budget, ledger, services, turn_done);
         let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
         let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
-        let changes_shown = changes_shown(trace, budget, services, turn_done);
+        let changes_shown = changes_shown(session, budget, services, turn_done);
         self.excerpts = ledger.zip(without).map(|(ledger, without)| {
             let ratio = ledger.totals.cost / without.max(f64::MIN_POSITIVE);
             WithExcerpts { budget, ledger, ratio, changes_shown }
@@ -161,7 +168,7 @@ impl SessionStats {
 }
 
 fn play(
-    trace: &Trace,
+    session: &PlayedSession<'_>,
     parts: PromptParts,
     auto_budget: usize,
     policies: &[PolicyName],
@@ -172,14 +179,18 @@ fn play(
     let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
     let all = std::iter::once(PolicyName::Flat).chain(others);
     let mut runners: Vec<Runner> = all.map(|policy| Runner::new(policy, prices)).collect();
-    let mut scenario = Scenario::new(trace, parts);
+    let mut scenario = Scenario::new(&session.trace, parts);
+    let mut time = Schedule::new(services);
     let mut bound = Bound::new(prices);
     let mut totals = SessionTotals::default();
     let mut prompts = Vec::new();
     while let Some(turn) = scenario.turn() {
-        let now_ms = totals.turns as u64 * PAUSE_MS;
+        let conditions = session.conditions(totals.turns);
+        if time.begin(conditions, totals.turns) > u64::from(prices.seconds) * 1_000 || time.is_new_model {
+            bound.expired();
+        }
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
-            let prompt = play_turn(runner, turn, &scenario, (now_ms, auto_budget), services)?;
+            let prompt = play_turn(runner, turn, &scenario, (&time, conditions, auto_budget), services)?;
             if runner.policy == PolicyName::Flat {
                 scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
             }
@@ -200,17 +211,20 @@ fn play(
 /// Only source files other than tests count. The session selects no file, so excerpts are the only code in the
 /// prompt.
 fn changes_shown(
-    trace: &Trace,
+    session: &PlayedSession<'_>,
     auto_budget: usize,
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> f64 {
     let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));
-    let mut scenario = Scenario::new(trace, PromptParts::NothingSelected);
+    let mut scenario = Scenario::new(&session.trace, PromptParts::NothingSelected);
+    let mut time = Schedule::new(services);
     let (mut changes, mut shown) = (0_usize, 0_usize);
-    for number in 0_u64.. {
+    for number in 0.. {
         let Some(turn) = scenario.turn() else { break };
-        if play_turn(&mut runner, turn, &scenario, (number * PAUSE_MS, auto_budget), services).is_err() {
+        let conditions = session.conditions(number);
+        time.begin(conditions, number);
+        if play_turn(&mut runner, turn, &scenario, (&time, conditions, auto_budget), services).is_err() {
             break;
         }
         for (path, text) in &turn.edits {
@@ -237,11 +251,46 @@ fn is_shown(session: &Session, key: &FileKey, place: &Range<usize>) -> bool {
     place.all(|line| session.excerpts.shown_lines().any(|(file, lines)| file == key && holds(lines, line)))
 }
 
+/// The time of the next prompt, and the model that it goes to.
+struct Schedule {
+    now_ms: u64,
+    turn: usize,
+    /// A model that costs, counts and limits like the configured one, if there is one.
+    second_model: Option<String>,
+    is_for_second_model: bool,
+    is_new_model: bool,
+}
+
+impl Schedule {
+    fn new(services: PromptServices<'_>) -> Self {
+        let Settings { model, cache, .. } = services.settings;
+        let first = services.models.resolve(model).model;
+        let is_like = |other: &Model| {
+            other.id != first.id
+                && (other.tokenizer, other.max_input) == (first.tokenizer, first.max_input)
+                && Prices::of(other, cache.ttl) == Prices::of(&first, cache.ttl)
+                && Format::of(other) == Format::of(&first)
+        };
+        let second_model = services.models.iter().find(|model| is_like(model)).map(|model| model.id.clone());
+        Self { now_ms: 0, turn: 0, second_model, is_for_second_model: false, is_new_model: false }
+    }
+
+    /// Moves on to a turn. Returns the time since the one before, in milliseconds.
+    fn begin(&mut self, conditions: &Conditions, turn: usize) -> u64 {
+        let pause_ms = if turn == 0 { 0 } else { conditions.pause_ms };
+        let is_for_second_model = conditions.is_for_second_model && self.second_model.is_some();
+        self.is_new_model = is_for_second_model != self.is_for_second_model;
+        (self.turn, self.is_for_second_model) = (turn, is_for_second_model);
+        self.now_ms += pause_ms;
+        pause_ms
+    }
+}
+
 fn play_turn(
     runner: &mut Runner,
     turn: &TraceTurn,
     scenario: &Scenario<'_>,
-    (now_ms, auto_budget): (u64, usize),
+    (time, conditions, auto_budget): (&Schedule, &Conditions, usize),
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let session = &mut runner.session;
@@ -251,9 +300,54 @@ fn play_turn(
         session.selection = selection;
         session.touch();
     }
-    let (policy, format) = (Some(runner.policy), Some(format_of(services)));
-    let auto_budget = Some(auto_budget);
-    let request =
-        PromptRequest { policy, format, now_ms, auto_budget, ..PromptRequest::prompt(turn.prompt.clone()) };
-    runner.play(scenario, &request, vec![ContentBlock::text(turn.answer.clone())], services)
+    if conditions.is_compacted {
+        compact(session);
+    }
+    let open_call = session.history.visible().last().and_then(|message| {
+        message.body.content.iter().find_map(|block| match block {
+            ContentBlock::ToolCall { id, .. } => Some(id.clone()),
+            _ => None,
+        })
+    });
+    let request = match open_call {
+        Some(call_id) => {
+            let content = vec![ResultPart::Text { text: turn.prompt.clone() }];
+            Request::ToolResults(vec![ToolResult { call_id, content, outcome: CallOutcome::Ok }])
+        }
+        None => Request::Prompt { text: turn.prompt.clone(), images: Vec::new() },
+    };
+    let request = PromptRequest {
+        policy: Some(runner.policy),
+        format: Some(format_of(services)),
+        model: time.second_model.clone().filter(|_| time.is_for_second_model),
+        now_ms: time.now_ms,
+        auto_budget: Some(auto_budget),
+        ..PromptRequest::new(request)
+    };
+    let text = Some(&turn.answer).filter(|text| !text.is_empty());
+    let call = conditions.call.clone().map(|input| ContentBlock::ToolCall {
+        id: format!("call_{}", time.turn),
+        name: "tool".to_owned(),
+        input,
+    });
+    let answer = text.map(|text| ContentBlock::text(text.clone())).into_iter().chain(call).collect();
+    runner.play(scenario, &request, answer, services)
+}
+
+/// Replaces all but the last exchange by a summary: the first line of each text.
+fn compact(session: &mut Session) {
+    let messages: Vec<NewMessage> = session.history.visible().map(|message| message.body.clone()).collect();
+    let is_prompt = |message: &NewMessage| {
+        message.role == Role::User && !message.content.iter().any(ContentBlock::is_tool_result)
+    };
+    let kept = messages.iter().rposition(is_prompt).unwrap_or_default();
+    let older = messages.get(..kept).unwrap_or_default();
+    let lines = older.iter().flat_map(|message| message.content.iter()).filter_map(|block| match block {
+        ContentBlock::Text { text } => text.lines().next(),
+        _ => None,
+    });
+    let summary = format!("What was done so far:\n{}", lines.collect::<Vec<_>>().join("\n"));
+    let begun = [NewMessage::text(Role::User, summary), NewMessage::text(Role::Assistant, "Understood.")];
+    let newest = messages.get(kept..).unwrap_or_default().to_vec();
+    session.set_history(begun.into_iter().chain(newest));
 }

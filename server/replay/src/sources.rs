@@ -30,6 +30,8 @@ pub struct Sources {
     pub transcripts: Vec<PathBuf>,
     /// Options for making sessions from Git histories.
     pub session_options: SessionOptions,
+    /// Whether to vary the sessions (`docs/tiers.md`).
+    pub is_varied: bool,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +40,8 @@ pub struct Material {
     pub(crate) traces: Vec<Trace>,
     /// Number of traces made from Git histories.
     made: usize,
+    /// Seed for varying the sessions; `None` plays them as they are.
+    pub(crate) variation: Option<u64>,
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
@@ -70,11 +74,12 @@ impl Material {
     /// # Errors
     /// Returns a [`SourceError`] if a source is missing or has nothing to replay.
     pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
-        let Sources { repositories, traces, transcripts, session_options } = sources;
+        let Sources { repositories, traces, transcripts, session_options, is_varied } = sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
             return Err(SourceError::Nothing);
         }
-        let mut material = Self::default();
+        let variation = is_varied.then_some(session_options.seed);
+        let mut material = Self { variation, ..Self::default() };
         let total = repositories.len() * session_options.sessions.saturating_mul(session_options.turns);
         for (index, repository) in repositories.iter().enumerate() {
             let before = index * session_options.sessions.saturating_mul(session_options.turns);
@@ -120,7 +125,7 @@ impl Material {
     /// Creates material as if these sessions had been made from Git histories.
     #[cfg(test)]
     pub(crate) fn made_of(traces: Vec<Trace>) -> Self {
-        Self { made: traces.len(), traces, transcripts: Vec::new() }
+        Self { made: traces.len(), traces, ..Self::default() }
     }
 
     fn add_transcripts(&mut self, place: &Path) -> Result<(), SourceError> {

@@ -13,8 +13,7 @@ use super::log::{Diff, Entry, LogBlock};
 use super::log_contents::{File, LogContents};
 use super::wording::{self, Updates};
 
-/// Maximum number of consecutive updates of a file. The next update is a single diff from the full text
-/// (`docs/tiers.md`).
+/// Maximum consecutive diffs of a file. The next one is a single diff from the full text (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
 /// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
@@ -78,11 +77,7 @@ impl Fixups {
         let has_same_notice = file.base.notice == piece.notice;
         let updates = if file.now == piece.hash && !(misses && file.is_implied) {
             Updates { all: file.pending, implied: file.implied, misses }
-        } else if file.now != piece.hash
-            && file.proposed.leads_to(&piece.body)
-            && has_same_notice
-            && file.pending < MAX_PENDING
-        {
+        } else if file.now != piece.hash && file.proposed.leads_to(&piece.body) && has_same_notice {
             self.implied.push(Entry::Implied(key.clone(), piece.hash));
             Updates { all: file.pending + 1, implied: file.implied + 1, misses: false }
         } else {
@@ -106,7 +101,9 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
     let has_diff = |before: &Arc<str>| (before != now || is_base_unclear) && file.base.notice == piece.notice;
     let Some(before) = file.text().filter(has_diff) else { return full() };
     let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
-    let (entry, text, updates) = if file.pending < MAX_PENDING && !is_base_unclear {
+    // The model's own edits take no room, so they do not count.
+    let shown = file.pending - file.implied.min(file.pending);
+    let (entry, text, updates) = if shown < MAX_PENDING && !is_base_unclear {
         let diff = leading_from(&before);
         let text = wording::delta(key, &before, now, file.is_implied, &diff.hunks);
         (Entry::Delta(key.clone(), diff), text, file.pending + 1)

@@ -750,6 +750,28 @@ fn an_update_after_the_models_own_edits_says_so() {
 }
 
 #[test]
+fn any_number_of_own_edits_needs_no_diff() {
+    let mut edited = Edited::new();
+    for line in 0..8 {
+        let before = edited.session.texts["b.py"].clone();
+        edited.session.edit("b.py", line % 4, &format!("edit {line}"));
+        let after = edited.session.texts["b.py"].clone();
+        edited.is_now(&before);
+        let diff = crate::prompt::diff::unified(&before, &after, 2);
+        edited.answer(&format!("--- a/b.py\n+++ b/b.py\n{diff}"));
+        edited.is_now(&after);
+        assert_eq!(edited.next().0, [""; 0]);
+    }
+    // Three diffs may follow, and then one from the full text.
+    for (number, heading) in ["## Update", "## Update", "## Update", "## All updates"].iter().enumerate() {
+        edited.session.edit("b.py", 10 + number, "changed by hand");
+        let (updates, _) = edited.next();
+        assert!(updates.last().unwrap().starts_with(heading), "{updates:?}");
+        edited.answer("done");
+    }
+}
+
+#[test]
 fn an_edit_whose_message_left_the_conversation_is_shown() {
     let Edited { one, .. } = Edited::new();
     let drop_all: fn(&mut Vec<SentMessage>) = Vec::clear;

@@ -1,0 +1,285 @@
+//! Varied sessions (`docs/tiers.md`): turns a session from a Git history into one closer to a working day. Inserts
+//! questions without edits, an agent's tool calls, pauses, another branch, prompts to a second model, and a compaction,
+//! and sometimes requests two commits at once. The trace and a seed determine everything.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
+
+use crate::session::PAUSE_MS;
+
+/// Time that an agent's tool takes.
+const TOOL_MS: u64 = 5_000;
+/// Pauses between an answer and the next prompt, drawn with equal probability. Only the last is longer than five minutes.
+const PAUSES_MS: [u64; 10] =
+    [PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS, 150_000, 150_000, 420_000];
+/// The pause over lunch, once per session.
+const LUNCH_MS: u64 = 45 * 60_000;
+/// Number of turns whose changes are undone on another branch.
+const BRANCH_TURNS: usize = 5;
+/// Maximum lines of a file that a tool returns.
+const READ_LINES: usize = 100;
+
+/// How a turn is played, beyond what its trace says.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Conditions {
+    /// Time since the previous prompt, in milliseconds.
+    pub(crate) pause_ms: u64,
+    /// Input of the tool call that ends the answer. The next turn's prompt is then its result.
+    pub(crate) call: Option<Value>,
+    /// Whether the prompt goes to a second model.
+    pub(crate) is_for_second_model: bool,
+    /// Whether the conversation is compacted before the turn.
+    pub(crate) is_compacted: bool,
+}
+
+impl Conditions {
+    /// Conditions of every turn of a session that is not varied.
+    pub(crate) const PLAIN: Self =
+        Self { pause_ms: PAUSE_MS, call: None, is_for_second_model: false, is_compacted: false };
+}
+
+/// A session as it is played.
+pub(crate) struct PlayedSession<'a> {
+    pub(crate) trace: Cow<'a, Trace>,
+    /// Rule by which the original session selects files.
+    pub(crate) selection: SelectionRule,
+    /// Conditions of each turn; empty if the session is not varied.
+    conditions: Vec<Conditions>,
+}
+
+impl<'a> PlayedSession<'a> {
+    /// A session that is played as it was recorded.
+    pub(crate) fn plain(trace: &'a Trace) -> Self {
+        Self { trace: Cow::Borrowed(trace), selection: trace.sel, conditions: Vec::new() }
+    }
+
+    pub(crate) fn is_varied(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    pub(crate) fn conditions(&self, turn: usize) -> &Conditions {
+        self.conditions.get(turn).unwrap_or(&Conditions::PLAIN)
+    }
+}
+
+impl PlayedSession<'static> {
+    /// Varies a session.
+    pub(crate) fn varied(trace: &Trace, seed: u64) -> Self {
+        let name =
+            trace.name.bytes().fold(seed, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let mut builder = Builder {
+            draws: Draws(name),
+            files: trace.files0.clone(),
+            undo: Vec::new(),
+            turns: Vec::new(),
+            conditions: Vec::new(),
+        };
+        let turns = builder.joined(&trace.turns);
+        let selected = selections(&turns, trace.sel);
+        for (at, (turn, selected)) in turns.iter().zip(&selected).enumerate() {
+            builder.add(turn, selected, Progress { turn: at, of: turns.len() });
+        }
+        let Builder { turns, conditions, .. } = builder;
+        // Each turn lists all its files, so that inserted turns do not shorten a selection.
+        let varied = Trace {
+            name: trace.name.clone(),
+            files0: trace.files0.clone(),
+            recency: trace.recency.clone(),
+            sel: SelectionRule::Window(0),
+            turns,
+        };
+        Self { trace: Cow::Owned(varied), selection: trace.sel, conditions }
+    }
+}
+
+/// Position of a turn in its session.
+#[derive(Clone, Copy)]
+struct Progress {
+    turn: usize,
+    of: usize,
+}
+
+struct Builder {
+    draws: Draws,
+    files: BTreeMap<String, String>,
+    /// Texts that the last turns replaced, to switch to an earlier state.
+    undo: Vec<BTreeMap<String, Option<String>>>,
+    turns: Vec<TraceTurn>,
+    conditions: Vec<Conditions>,
+}
+
+impl Builder {
+    /// Joins a quarter of the turns with the next one, so that one answer makes several edits.
+    fn joined(&mut self, turns: &[TraceTurn]) -> Vec<TraceTurn> {
+        let mut joined: Vec<TraceTurn> = Vec::new();
+        let mut is_open = false;
+        for turn in turns {
+            match joined.last_mut().filter(|last| is_open && last.ext.is_empty()) {
+                Some(last) => {
+                    last.prompt = format!("{}\n\n{}", last.prompt, turn.prompt);
+                    last.answer = format!("{}\n{}", last.answer, turn.answer);
+                    last.edits.extend(turn.edits.clone());
+                    last.touched.extend(turn.touched.clone());
+                    last.ext = turn.ext.clone();
+                    is_open = false;
+                }
+                None => {
+                    joined.push(turn.clone());
+                    is_open = self.draws.once_in(4);
+                }
+            }
+        }
+        joined
+    }
+
+    fn add(&mut self, turn: &TraceTurn, selected: &[String], at: Progress) {
+        if at.turn > 0 && at.turn == at.of / 3 {
+            self.visit_branch(turn, selected);
+        }
+        if self.draws.once_in(4) {
+            for _ in 0..=self.draws.below(2) {
+                let is_for_second_model = self.draws.once_in(4);
+                self.discuss(turn, selected, is_for_second_model);
+            }
+        }
+        let first = self.turns.len();
+        if self.draws.once_in(3) {
+            self.act(turn, selected);
+        } else {
+            let pause_ms = self.pause();
+            self.push(turn.clone(), selected, Conditions { pause_ms, ..Conditions::PLAIN });
+        }
+        if let Some(conditions) = self.conditions.get_mut(first) {
+            if at.turn == at.of / 2 {
+                conditions.pause_ms = LUNCH_MS;
+            }
+            conditions.is_compacted = at.turn > 0 && at.turn == at.of * 3 / 4;
+        }
+    }
+
+    /// Adds a question about the next change that the model answers without an edit.
+    fn discuss(&mut self, next: &TraceTurn, selected: &[String], is_for_second_model: bool) {
+        let subject = next.prompt.lines().next().unwrap_or_default();
+        let turn = TraceTurn {
+            prompt: format!("What has to change for this: {subject}"),
+            answer: format!("{}\n", next.prompt).repeat(1 + self.draws.below(8)),
+            ..TraceTurn::default()
+        };
+        let pause_ms = self.pause();
+        self.push(turn, selected, Conditions { pause_ms, is_for_second_model, ..Conditions::PLAIN });
+    }
+
+    /// Adds two questions on a branch without the changes of the last turns.
+    fn visit_branch(&mut self, next: &TraceTurn, selected: &[String]) {
+        let mut before: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for undo in self.undo.iter().rev().take(BRANCH_TURNS) {
+            before.extend(undo.iter().map(|(path, text)| (path.clone(), text.clone())));
+        }
+        let after = before.keys().map(|path| (path.clone(), self.files.get(path).cloned())).collect();
+        if let Some(last) = self.turns.last_mut() {
+            last.ext.extend(before);
+        }
+        self.discuss(next, selected, false);
+        self.discuss(next, selected, false);
+        if let Some(last) = self.turns.last_mut() {
+            last.ext = after;
+        }
+    }
+
+    /// Adds a turn of an agent: it reads up to four files, makes each change with a tool, and then answers.
+    fn act(&mut self, turn: &TraceTurn, selected: &[String]) {
+        // Input and result of each call, and the change that it makes.
+        let mut calls: Vec<(Value, String, Option<(String, Option<String>)>)> = Vec::new();
+        for _ in 0..=self.draws.below(4) {
+            let path = self.files.keys().nth(self.draws.below(self.files.len())).cloned().unwrap_or_default();
+            let text = self.files.get(&path).map_or("", String::as_str);
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            let from = self.draws.below(lines.len());
+            let result = lines.iter().skip(from).take(READ_LINES).copied().collect();
+            calls.push((json!({"read": path, "line": from + 1}), result, None));
+        }
+        for (path, text) in &turn.edits {
+            let input = call(path, self.files.get(path).map(String::as_str), text.as_deref());
+            calls.push((input, "done".to_owned(), Some((path.clone(), text.clone()))));
+        }
+        let (mut prompt, mut pause_ms) = (turn.prompt.clone(), self.pause());
+        for (input, result, edit) in calls {
+            let edits = edit.into_iter().collect();
+            let step = TraceTurn { prompt, edits, ..TraceTurn::default() };
+            self.push(step, selected, Conditions { pause_ms, call: Some(input), ..Conditions::PLAIN });
+            (prompt, pause_ms) = (result, TOOL_MS);
+        }
+        let answer = format!("Done: {}\n", turn.prompt);
+        let last = TraceTurn { prompt, answer, ext: turn.ext.clone(), ..TraceTurn::default() };
+        self.push(last, selected, Conditions { pause_ms, ..Conditions::PLAIN });
+    }
+
+    fn push(&mut self, mut turn: TraceTurn, selected: &[String], conditions: Conditions) {
+        selected.clone_into(&mut turn.touched);
+        let mut undo = BTreeMap::new();
+        for (path, text) in turn.edits.iter().chain(&turn.ext) {
+            let before = match text {
+                Some(text) => self.files.insert(path.clone(), text.clone()),
+                None => self.files.remove(path),
+            };
+            undo.entry(path.clone()).or_insert(before);
+        }
+        self.undo.push(undo);
+        self.turns.push(turn);
+        self.conditions.push(conditions);
+    }
+
+    fn pause(&mut self) -> u64 {
+        PAUSES_MS.get(self.draws.below(PAUSES_MS.len())).copied().unwrap_or(PAUSE_MS)
+    }
+}
+
+/// Returns the files that a session selects in each turn.
+fn selections(turns: &[TraceTurn], rule: SelectionRule) -> Vec<Vec<String>> {
+    let selection = |at: usize| {
+        let first = rule.window().map_or(0, |window| at.saturating_sub(window as usize));
+        let window = turns.get(first..=at).unwrap_or_default();
+        let files: BTreeSet<&String> = window.iter().flat_map(|turn| &turn.touched).collect();
+        files.into_iter().cloned().collect()
+    };
+    (0..turns.len()).map(selection).collect()
+}
+
+/// Returns the input of an editing tool that makes a change: the changed lines with the line before them, or a new text.
+fn call(path: &str, before: Option<&str>, after: Option<&str>) -> Value {
+    let Some(after) = after else { return json!({"delete": path}) };
+    let Some(before) = before else { return json!({"path": path, "content": after}) };
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let shorter = old.len().min(new.len()) - same;
+    let same_end =
+        old.iter().rev().zip(new.iter().rev()).take(shorter).take_while(|(old, new)| old == new).count();
+    let from = same.saturating_sub(1);
+    let passage = |lines: &[&str]| lines.get(from..lines.len() - same_end).unwrap_or_default().concat();
+    json!({"path": path, "old_string": passage(&old), "new_string": passage(&new)})
+}
+
+/// Pseudorandom numbers (SplitMix64; Steele, Lea and Flood 2014).
+struct Draws(u64);
+
+impl Draws {
+    /// Returns a number below `end`, or 0.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % (end.max(1) as u64)).unwrap_or_default()
+    }
+
+    fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;
