@@ -1,3 +1,5 @@
+//! Varied sessions: what they contain, and that the same seed gives the same ones.
+
 use super::*;
 
 /// A session that changes one of five files in each turn, and a file outside of the session now and then.

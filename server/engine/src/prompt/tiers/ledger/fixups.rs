@@ -105,7 +105,8 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
     let shown = file.pending - file.implied.min(file.pending);
     let (entry, text, updates) = if shown < MAX_PENDING && !is_base_unclear {
         let diff = leading_from(&before);
-        let text = wording::delta(key, &before, now, file.is_implied, &diff.hunks);
+        let delta = if file.is_implied { wording::delta_after_edits } else { wording::delta };
+        let text = delta(key, &before, now, &diff.hunks);
         (Entry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
         let diff = leading_from(&file.base.body);

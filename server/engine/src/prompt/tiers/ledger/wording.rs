@@ -62,12 +62,18 @@ pub(super) fn tree_note(changes: &Changes) -> String {
     out
 }
 
-/// Formats a diff from the last version that the model knows. If it knows that version only from its own edits, which no
-/// block names, the heading says so.
-pub(super) fn delta(key: &ItemKey, from: &str, to: &str, is_after_edits: bool, diff: &str) -> String {
-    let after = if is_after_edits { " after your edits" } else { "" };
-    let heading = format!("## Update of {}{after}: version {} to {}", name(key), label(from), label(to));
-    fenced_diff(&heading, diff)
+/// Formats a diff from the last shown version of a file.
+pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
+    update(&name(key), from, to, diff)
+}
+
+/// Formats a diff from a version that the model knows only from its own edits, which no block names.
+pub(super) fn delta_after_edits(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
+    update(&format!("{} after your edits", name(key)), from, to, diff)
+}
+
+fn update(what: &str, from: &str, to: &str, diff: &str) -> String {
+    fenced_diff(&format!("## Update of {what}: version {} to {}", label(from), label(to)), diff)
 }
 
 /// Formats a diff from the last full text of a file.
