@@ -30,7 +30,7 @@ pub struct Message {
 }
 
 /// Returns the schemas of all commands: `commands` by name, with references to `$defs`.
-pub fn commands() -> Value {
+pub(crate) fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
