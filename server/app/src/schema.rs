@@ -31,7 +31,7 @@ pub struct Message {
 
 /// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
 /// refer to.
-pub fn commands() -> Value {
+pub(crate) fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": by_name(&commands), "$defs": shapes.finish() })

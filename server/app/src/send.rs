@@ -27,10 +27,10 @@ use crate::tools::ToolHost;
 use answer::ended;
 use tool_round::Asked;
 
-pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
+pub(crate) use answer::{SendEnd, SendReply};
 pub(crate) use connection::Connection;
 pub(crate) use forward::ForwardJob;
-pub use forward::ModelReply;
+pub(crate) use forward::ModelReply;
 pub(crate) use model_client::ProviderClient;
 pub use model_client::ProviderReport;
 pub use notice::Delta;
@@ -73,7 +73,7 @@ pub trait ModelJob: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SendTools")]
-pub enum ToolAccess {
+pub(crate) enum ToolAccess {
     /// No tools.
     #[default]
     None,

@@ -24,7 +24,6 @@ use strata_engine::prompt::settings::ProviderName;
 
 pub use self::error::SendError;
 pub use self::key::{Key, KeySource};
-pub use self::kind::UnknownModel;
 
 pub(crate) use self::address::Target;
 

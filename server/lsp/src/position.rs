@@ -18,7 +18,7 @@ pub enum Encoding {
 
 /// Why a position does not exist in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PositionError {
+pub(crate) enum PositionError {
     /// The line is beyond the end of the text.
     #[error("line {line} does not exist; the text has {lines} lines")]
     NoSuchLine {

@@ -17,7 +17,7 @@ use super::notice::{Delta, DeltaToolCall};
 /// The answer to a question, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SendReply {
+pub(crate) struct SendReply {
     /// Id of the session in which the question was asked.
     pub session: String,
     /// Model that answered.
@@ -25,14 +25,14 @@ pub struct SendReply {
     /// Text of the answer, with known secrets restored.
     pub text: String,
     /// How the answer ended.
-    pub end: SendEnd,
+    pub(crate) end: SendEnd,
     /// Error that ended the answer early. Absent unless `end` is `cut` or `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of all requests together.
     pub usage: Usage,
     /// Actual cost of the input.
-    pub cost: SendCost,
+    pub(crate) cost: SendCost,
     /// Predicted cost of the input.
     pub predicted: Charge,
     /// Number of requests that were answered.
@@ -50,7 +50,7 @@ pub struct SendReply {
 /// How an answer ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum SendEnd {
+pub(crate) enum SendEnd {
     /// The model finished its answer.
     #[default]
     Complete,
@@ -72,7 +72,7 @@ pub enum SendEnd {
 /// The cost of the input, as the number of uncached input tokens that would cost the same.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SendCost {
+pub(crate) struct SendCost {
     /// Actual cost, including the effect of the cache.
     pub paid: f64,
     /// Cost if nothing had been cached.
@@ -83,7 +83,7 @@ pub struct SendCost {
 
 /// A tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub struct ToolUse {
+pub(crate) struct ToolUse {
     /// Name of the tool.
     pub name: String,
     /// Arguments of the call.

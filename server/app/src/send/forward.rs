@@ -17,20 +17,20 @@ use crate::commands::CommandError;
 /// The answer to a forwarded conversation, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ModelReply {
+pub(crate) struct ModelReply {
     /// Model that answered.
     pub model: String,
     /// Content of the answer, with known secrets restored. Pass it as the assistant's message in the next request.
     pub content: Vec<ContentBlock>,
     /// How the answer ended.
-    pub end: SendEnd,
+    pub(crate) end: SendEnd,
     /// Error that ended the answer early. Absent unless `end` is `cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of the request.
     pub usage: Usage,
     /// Cost of the input.
-    pub cost: SendCost,
+    pub(crate) cost: SendCost,
 }
 
 /// A request that continues a conversation which the client stores itself.

@@ -25,7 +25,7 @@ pub struct Delta {
     pub tool_call: Option<DeltaToolCall>,
     /// Result of a tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_result: Option<DeltaToolResult>,
+    pub(crate) tool_result: Option<DeltaToolResult>,
     /// Note for the user, as a sentence. For example, the prompt was too long and is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -44,7 +44,7 @@ pub struct DeltaToolCall {
 
 /// The result of a tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct DeltaToolResult {
+pub(crate) struct DeltaToolResult {
     /// Id of the call in the conversation.
     pub id: String,
     /// Name of the tool.

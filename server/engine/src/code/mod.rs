@@ -6,5 +6,5 @@ pub mod document;
 pub mod excerpts;
 pub mod outline;
 pub mod references;
-pub mod settings;
+pub(crate) mod settings;
 pub mod symbols;

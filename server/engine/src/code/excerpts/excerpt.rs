@@ -95,16 +95,6 @@ pub struct DismissedExcerpt {
 }
 
 impl DismissedExcerpt {
-    /// Creates the record that keeps an excerpt from being suggested again.
-    pub fn of(excerpt: &Excerpt) -> Self {
-        Self {
-            file: excerpt.file.clone(),
-            definition: excerpt.definition.clone(),
-            ordinal: excerpt.ordinal,
-            lines: excerpt.lines.clone(),
-        }
-    }
-
     /// Whether a part of `file` was dismissed: it is the dismissed definition or inside it, or more than half
     /// of its lines were dismissed.
     pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {

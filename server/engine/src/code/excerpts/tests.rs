@@ -206,7 +206,8 @@ fn what_is_selected_or_dismissed_is_not_chosen() {
     let question = Question { text, ..Question::default() };
     let first = repository.ask(&question, 60).swap_remove(0);
     assert_eq!((first.file.as_str(), first.definition.as_deref()), (path, Some("CookieJar")));
-    let dismissed = [DismissedExcerpt::of(&first)];
+    let Excerpt { file, definition, ordinal, lines, .. } = first;
+    let dismissed = [DismissedExcerpt { file, definition, ordinal, lines }];
     let selected = [path];
     for question in [
         Question { text, dismissed: &dismissed, ..Question::default() },

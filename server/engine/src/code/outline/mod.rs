@@ -40,7 +40,7 @@ pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};
 pub(crate) use located::mentions_of;
 pub use located::{located, name_at};
-pub use names::Names;
+pub(crate) use names::Names;
 pub(crate) use places::name_parts;
 pub use places::{definitions, dotted_name, first_line_with_lead, numbered_outline};
 pub use reports::{GrammarReport, grammar_reports};

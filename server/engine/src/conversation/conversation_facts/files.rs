@@ -24,12 +24,12 @@ pub struct FileTrace {
     /// One-line description of the file.
     pub about: Option<String>,
     /// Code last written to the file.
-    pub change: Option<LastChange>,
+    pub(crate) change: Option<LastChange>,
 }
 
 /// Code written to a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LastChange {
+pub(crate) struct LastChange {
     /// Index of the message that wrote the code.
     pub at: usize,
     /// First lines of the code, joined into one line.

@@ -23,7 +23,7 @@ mod types;
 use crate::conversation::history::{Message, MessageId};
 
 pub use clip::one_line;
-pub use files::{FileState, FileTrace, LastChange};
+pub use files::{FileState, FileTrace};
 pub(crate) use notation::bundle;
 pub use notation::unbundle;
 pub(crate) use step_outcome::StepOutcome;

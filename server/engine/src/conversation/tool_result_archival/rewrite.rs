@@ -33,7 +33,7 @@ pub(crate) struct Warm<'a> {
     pub turns: f64,
     /// Returns the number of cached tokens from the start of a message to the end of the cached prefix.
     pub behind: &'a dyn Fn(MessageId) -> usize,
-    pub scales: Scales<'a>,
+    pub(crate) scales: Scales<'a>,
 }
 
 /// Cost and savings of archiving while the cache is warm.

@@ -34,9 +34,7 @@ pub use prepared::PreparedPrompt;
 pub use preview::{Preview, changes_since, preview};
 #[cfg(test)]
 pub(crate) use reply::Breakpoint;
-pub use reply::{
-    AssembleError, AssembledPrompt, Coverage, LargePart, TokenReport, UsedExcerpt, Warning, WarningCode,
-};
+pub use reply::{AssembleError, AssembledPrompt, Coverage, LargePart, TokenReport, Warning, WarningCode};
 pub(crate) use reply::{TierReport, UsedFile, list};
 pub use request::{PromptRequest, Request, ToolResult};
 pub use services::PromptServices;

@@ -74,13 +74,13 @@ pub(crate) struct UsedFile {
     pub tier: Tier,
     /// Excerpts of the file that the prompt shows; empty for a file selected as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub excerpts: Vec<UsedExcerpt>,
+    pub(crate) excerpts: Vec<UsedExcerpt>,
 }
 
 /// An excerpt in a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct UsedExcerpt {
+pub(crate) struct UsedExcerpt {
     /// Name of the excerpt, used to pin or dismiss it.
     pub excerpt: ExcerptKey,
     /// Current lines of the excerpt; absent if the file no longer contains it.
@@ -98,7 +98,7 @@ pub struct UsedExcerpt {
 /// Items and tokens of one tier of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TierReport {
+pub(crate) struct TierReport {
     /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.
@@ -171,7 +171,7 @@ pub struct AssembledPrompt {
     /// Token counts of the prompt.
     pub tokens: TokenReport,
     /// Items and tokens of each tier.
-    pub tiers: Vec<TierReport>,
+    pub(crate) tiers: Vec<TierReport>,
     /// Cache breakpoints, in order.
     pub(crate) breakpoints: Vec<Breakpoint>,
     /// Expected charge, given what the provider's cache is believed to contain.

@@ -9,4 +9,4 @@ mod remembered;
 
 pub use choose::{ExcerptSources, Question, candidates, choose, wanted_files};
 pub use current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
-pub use memory::Excerpts;
+pub(crate) use memory::Excerpts;

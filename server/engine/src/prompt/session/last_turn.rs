@@ -21,7 +21,7 @@ pub struct LastTurn {
     /// Layout policy of the prompt.
     pub policy: PolicyName,
     /// Items and tokens of each nonempty tier.
-    pub tiers: Vec<TierWeight>,
+    pub(crate) tiers: Vec<TierWeight>,
     /// Tokens that the provider's cache is believed to contain.
     pub cached_tokens: usize,
     /// Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached.
@@ -33,7 +33,7 @@ pub struct LastTurn {
 
 /// Items and tokens of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TierWeight {
+pub(crate) struct TierWeight {
     /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.

@@ -34,7 +34,7 @@ use crate::tokens::redaction::{Placeholder, placeholders};
 use self::last_turn::RecordedTurn;
 
 pub use cache_memory::CacheMemory;
-pub use last_turn::{CacheEstimate, LastTurn, TierWeight};
+pub(crate) use last_turn::{CacheEstimate, LastTurn};
 pub use older::Room;
 pub use saved_session::SavedSession;
 pub(crate) use trail::StepHistory;

@@ -23,7 +23,7 @@ impl ImageSize {
 /// How a model's provider computes the tokens of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum ImageFormula {
+pub(crate) enum ImageFormula {
     /// Anthropic: one token for each full or partial square of 28 x 28 pixels, after scaling the image down to
     /// fit both limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
     Cells {

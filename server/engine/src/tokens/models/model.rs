@@ -21,11 +21,11 @@ pub struct Model {
     /// Maximum tokens of an answer.
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
-    pub cache: CacheRules,
+    pub(crate) cache: CacheRules,
     /// Higher price of long prompts, if any.
-    pub long_context: Option<LongContext>,
+    pub(crate) long_context: Option<LongContext>,
     /// Token costs of images; `None` if the model does not accept images.
-    pub image: Option<ImageFormula>,
+    pub(crate) image: Option<ImageFormula>,
     /// Whether the model can call tools.
     pub tools: bool,
     /// Tokens that the provider adds to the text of a request.
@@ -62,7 +62,7 @@ pub enum Provider {
 
 /// How prompt prefixes are cached. Prices are multiples of the price of plain input.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct CacheRules {
+pub(crate) struct CacheRules {
     /// How the end of a cached prefix is determined.
     pub kind: CacheKind,
     /// Minimum tokens of a cached prefix. Shorter ones are not cached, without an error.
@@ -98,7 +98,7 @@ pub enum CacheKind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CacheLifetime")]
-pub struct Lifetime {
+pub(crate) struct Lifetime {
     /// Lifetime in seconds since the entry was last written or read.
     pub seconds: u32,
     /// Price of a token written to the cache; 1 if writes cost the same as plain input.

@@ -17,7 +17,7 @@ pub struct MapMember {
     /// The file that the block describes.
     pub path: FileKey,
     #[serde(flatten)]
-    pub detail: BlockDetail,
+    pub(crate) detail: BlockDetail,
     /// Hash of the block's text. `None` if the detail of the block must be chosen again.
     pub hash: Option<ContentHash>,
 }

@@ -48,12 +48,12 @@ pub struct Relevant {
     /// Relevance between 0 and 1. The score of the best file is 1 if the file contains words of the text.
     pub score: f64,
     /// The most relevant symbols in the file, best first.
-    pub symbols: Vec<MatchedSymbol>,
+    pub(crate) symbols: Vec<MatchedSymbol>,
 }
 
 /// A symbol that is relevant to a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatchedSymbol {
+pub(crate) struct MatchedSymbol {
     pub kind: SymbolKind,
     /// Name qualified by its containers: `Session.send`.
     pub name: String,

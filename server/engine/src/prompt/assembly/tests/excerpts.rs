@@ -2,7 +2,8 @@
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::selection::Extent;
-use crate::prompt::assembly::{PreparedPrompt, PromptRequest, Request, UsedExcerpt, WarningCode};
+use crate::prompt::assembly::reply::UsedExcerpt;
+use crate::prompt::assembly::{PreparedPrompt, PromptRequest, Request, WarningCode};
 use crate::prompt::excerpts::ExcerptStanding;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Part};
 use crate::prompt::session::Session;
