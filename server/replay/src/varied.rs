@@ -191,23 +191,23 @@ impl Builder {
 
     /// Adds a turn of an agent: it reads up to four files, makes each change with a tool, and then answers.
     fn act(&mut self, turn: &TraceTurn, selected: &[String]) {
-        // Input and result of each call, and the change that it makes.
-        let mut calls: Vec<(Value, String, Option<(String, Option<String>)>)> = Vec::new();
+        let mut calls = Vec::new();
         for _ in 0..=self.draws.below(4) {
             let path = self.files.keys().nth(self.draws.below(self.files.len())).cloned().unwrap_or_default();
             let text = self.files.get(&path).map_or("", String::as_str);
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
             let from = self.draws.below(lines.len());
             let result = lines.iter().skip(from).take(READ_LINES).copied().collect();
-            calls.push((json!({"read": path, "line": from + 1}), result, None));
+            let input = json!({"read": path, "line": from + 1});
+            calls.push(ToolCall { input, result, edits: BTreeMap::new() });
         }
         for (path, text) in &turn.edits {
             let input = call(path, self.files.get(path).map(String::as_str), text.as_deref());
-            calls.push((input, "done".to_owned(), Some((path.clone(), text.clone()))));
+            let edits = BTreeMap::from([(path.clone(), text.clone())]);
+            calls.push(ToolCall { input, result: "done".to_owned(), edits });
         }
         let (mut prompt, mut pause_ms) = (turn.prompt.clone(), self.pause());
-        for (input, result, edit) in calls {
-            let edits = edit.into_iter().collect();
+        for ToolCall { input, result, edits } in calls {
             let step = TraceTurn { prompt, edits, ..TraceTurn::default() };
             self.push(step, selected, Conditions { pause_ms, call: Some(input), ..Conditions::PLAIN });
             (prompt, pause_ms) = (result, TOOL_MS);
@@ -235,6 +235,14 @@ impl Builder {
     fn pause(&mut self) -> u64 {
         PAUSES_MS.get(self.draws.below(PAUSES_MS.len())).copied().unwrap_or(PAUSE_MS)
     }
+}
+
+/// A call of an agent's tool.
+struct ToolCall {
+    input: Value,
+    result: String,
+    /// The new text of each file that the call changes, or `None` for a deleted file.
+    edits: BTreeMap<String, Option<String>>,
 }
 
 /// Returns the files that a session selects in each turn.
