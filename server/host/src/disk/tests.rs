@@ -60,7 +60,7 @@ fn text_and_what_is_not() {
         // Windows does not distinguish these cases.
         ReadError::NotFound(_) if cfg!(windows) => {}
         error => {
-            assert!(matches!(error, ReadError::Io { kind: io::ErrorKind::NotADirectory, .. }), "{error:?}")
+            assert!(matches!(error, ReadError::Io { kind: io::ErrorKind::NotADirectory, .. }), "{error:?}");
         }
     }
 }
