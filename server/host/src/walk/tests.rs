@@ -169,7 +169,7 @@ fn folders_without_end_are_not_looked_into() {
     assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), [format!("{}a.rs", folders(128))]);
     let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
     assert_eq!(format!("{place}/"), folders(129));
-    assert!(problem.contains("128 folders"), "{problem}");
+    assert!(problem.contains("128 directories"), "{problem}");
 }
 
 #[test]
