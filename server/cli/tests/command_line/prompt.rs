@@ -37,21 +37,22 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
         claude-sonnet-5-5, anthropic, ledger
 
         tokens  part
-           456  system prompt
+           504  system prompt
             46  symbol map
             57  files in full
             14  session state
            114  context frame
              8  prompt
             11  structure
-           706  total, of at most 815,217 (window 1,000,000)
+           754  total, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           567  L0      ████████████████░░░░      4  cache breakpoint after it
-           128  active  ████░░░░░░░░░░░░░░░░      0
+           550  L0      ███████████████░░░░░      3  cache breakpoint after it
+            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint after it
+           128  active  ███░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
-            57  L0    de8961c2  app/request.py
+            57  L1    de8961c2  app/request.py
 
         repository: 2 files in the map (budget 64,000), 0 listed by name, 0 only counted by folder
     "#]]

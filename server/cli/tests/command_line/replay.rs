@@ -74,9 +74,9 @@ fn a_history_becomes_tables_and_a_chart() {
         Input cost relative to the same prompts without a cache, claude-sonnet-4-5
 
         session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
-        project-0      5  win3    2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
-        project-1      5  win5    2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
-        mean                      2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
+        project-0      5  win3    2,373  1.000  1.250  1.000  1.249   1.000   0.455  0.464  0.387
+        project-1      5  win5    2,373  1.000  1.250  1.000  1.249   1.000   0.455  0.465  0.387
+        mean                      2,373  1.000  1.250  1.000  1.249   1.000   0.455  0.464  0.387
 
         Means over 2 sessions
 
@@ -86,8 +86,8 @@ fn a_history_becomes_tables_and_a_chart() {
         flat, system breakpoint 1.000 0% 2,373 1.000 1.000 T T
         fixed order, 3 breakpoints 1.249 0% 2,373 1.000 1.250 - -
         ripple 1.000 0% 2,373 1.000 1.000 T T
-        ledger 0.781 49% 2,733 1.152 1.250 T T
-        ledger, file list and session state 0.785 49% 2,776 1.149 1.247 T T
+        ledger 0.455 73% 2,683 1.131 0.594 T T
+        ledger, file list and session state 0.464 72% 2,725 1.128 0.601 T T
         bound 0.387 - - - - - -
 
         no cache                    ################################################ 1.000
@@ -95,7 +95,7 @@ fn a_history_becomes_tables_and_a_chart() {
         flat, system breakpoint     ################################################ 1.000
         fixed order, 3 breakpoints  ############################################################ 1.249
         ripple                      ################################################ 1.000
-        ledger                      ##################################### 0.781
+        ledger                      ###################### 0.455
         bound                       ################### 0.387
 
         50 prompts of 10 turns checked: no promise was broken
