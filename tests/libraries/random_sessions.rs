@@ -181,8 +181,8 @@ fn written(rng: &mut Rng, key: &str, before: &str, after: &str) -> ContentBlock 
     let end =
         old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
     let (old, new) = (old[start..old.len() - end].concat(), new[start..new.len() - end].concat());
-    let call =
-        |input| ContentBlock::ToolCall { id: format!("edit-{}", rng.bits()), name: "edit".into(), input };
+    let id = format!("edit-{}", rng.bits());
+    let call = |input| ContentBlock::ToolCall { id, name: "edit".into(), input };
     match rng.below(4) {
         0 => call(serde_json::json!({"file_path": key, "old_string": old, "new_string": new})),
         1 => call(serde_json::json!({"path": key, "content": after})),
