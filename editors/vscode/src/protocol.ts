@@ -482,8 +482,10 @@ export interface CacheSettings {
    */
   deltas: boolean;
   /**
-   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
-   * tokens, but the model must apply its edit itself to know the current text.
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, so the model does not have
+   * to apply its own edits to know the current text, but prompts are longer. In replays of Git histories, input
+   * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas: boolean;
   /**
@@ -516,8 +518,10 @@ export interface CacheSettingsInput {
    */
   deltas?: boolean;
   /**
-   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
-   * tokens, but the model must apply its edit itself to know the current text.
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, so the model does not have
+   * to apply its own edits to know the current text, but prompts are longer. In replays of Git histories, input
+   * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas?: boolean;
   /**
