@@ -110,6 +110,21 @@ fn the_summary_counts_each_session_the_same() {
 }
 
 #[test]
+fn varied_sessions_keep_every_promise() {
+    for model in ["claude-sonnet-4-5", "gpt-5.6-sol", "gpt-5.4"] {
+        let settings = Settings { model: model.to_owned(), ..Settings::default() };
+        let traces = vec![trace("a", 12), trace("b", 20)];
+        let material = Material { variation: Some(1), ..Material::made_of(traces) };
+        let replay = Replay::play(&material, &ALL, &settings, |_| ());
+        assert_eq!(replay.problems().count(), 0);
+        for session in &replay.sessions {
+            assert!(session.turns > 10 && session.gap.is_none());
+            assert!(session.bound <= session.columns[&Column::Ledger].share);
+        }
+    }
+}
+
+#[test]
 fn the_gap_is_explained_to_the_last_token() {
     for model in ["claude-sonnet-4-5", "gpt-5", "claude-opus-4-7"] {
         let settings = Settings { model: model.to_owned(), ..Settings::default() };

@@ -159,8 +159,9 @@ pub struct CacheSettings {
     #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
     /// Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
-    /// prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
-    /// more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
+    /// prompt then says that the edit was applied. If off, every change is shown as a diff, so the model does not have
+    /// to apply its own edits to know the current text, but prompts are longer. In replays of Git histories, input
+    /// costs 0.27 of its price without a cache if on, and 0.31 if off.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
     /// Maximum size of the outdated text and diffs in a prompt, as a percentage of the other content. Above it,

@@ -765,7 +765,7 @@ fn any_number_of_own_edits_needs_no_diff() {
     edited.answer("done");
     // Three diffs may follow, and then one from the full text.
     for (number, heading) in ["## Update", "## Update", "## Update", "## All updates"].iter().enumerate() {
-        edited.session.edit("b.py", 10 + number, "changed by hand");
+        edited.session.edit("b.py", 10, &format!("by hand {number}"));
         let (updates, _) = edited.next();
         assert!(updates.last().unwrap().starts_with(heading), "{number}: {updates:?}");
         edited.answer("done");
