@@ -114,7 +114,8 @@ fn varied_sessions_keep_every_promise() {
     for model in ["claude-sonnet-4-5", "gpt-5.6-sol", "gpt-5.4"] {
         let settings = Settings { model: model.to_owned(), ..Settings::default() };
         let traces = vec![trace("a", 12), trace("b", 20)];
-        let material = Material { variation: Some(1), ..Material::made_of(traces) };
+        let mut material = Material::made_of(traces);
+        material.variation = Some(1);
         let replay = Replay::play(&material, &ALL, &settings, |_| ());
         assert_eq!(replay.problems().count(), 0);
         for session in &replay.sessions {
