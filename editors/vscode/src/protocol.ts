@@ -486,8 +486,9 @@ export interface CacheSettings {
   deltas: boolean;
   /**
    * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
-   * prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
-   * more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, so the model does not have
+   * to apply its own edits to know the current text, but prompts are longer. In replays of Git histories, input
+   * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas: boolean;
   /**
@@ -521,8 +522,9 @@ export interface CacheSettingsInput {
   deltas?: boolean;
   /**
    * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. The
-   * prompt then says that the edit was applied. If off, every change is shown as a diff, which costs about a tenth
-   * more and makes prompts longer, but the model does not have to apply its own edits to know the current text.
+   * prompt then says that the edit was applied. If off, every change is shown as a diff, so the model does not have
+   * to apply its own edits to know the current text, but prompts are longer. In replays of Git histories, input
+   * costs 0.27 of its price without a cache if on, and 0.31 if off.
    */
   history_deltas?: boolean;
   /**
