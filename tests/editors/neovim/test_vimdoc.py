@@ -27,7 +27,7 @@ def test_a_stale_one_is_found(tmp_path: pathlib.Path):
     check = ("-l", str(copy / "scripts/vimdoc.lua"), "--check")
     assert nvim(*check).returncode == 0
     source = copy / "lua/strata/init.lua"
-    source.write_text(source.read_text().replace("Makes a prompt.", "Makes no prompt."))
+    source.write_text(source.read_text().replace("Assembles a prompt.", "Assembles no prompt."))
     run = nvim(*check)
     assert run.returncode == 1 and "stale" in run.stderr, run.stderr
 
