@@ -1,23 +1,24 @@
 //! Recorded conversations under `ledger`, compared with one automatic breakpoint.
 
+use strata_engine::conversation::history::ResultPart;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 use super::*;
 
-/// Replays a whole record, and returns the results by column.
-fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, ColumnStats> {
+/// Replays a whole record.
+fn play(transcript: &Transcript, model: &str) -> ConversationStats {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let stats = ConversationStats::of("talk", transcript, services, &|| ());
-    assert_eq!((stats.turns, stats.cut_short, stats.problem), (transcript.turns.len(), 0, None));
-    stats.columns
+    assert_eq!((stats.turns, stats.cut_short, &stats.problem), (transcript.turns.len(), 0, &None));
+    stats
 }
 
-fn ratio(columns: &BTreeMap<Column, ColumnStats>) -> f64 {
-    columns[&Column::Ledger].totals.cost / columns[&Column::Automatic].totals.cost
+fn ratio(stats: &ConversationStats) -> f64 {
+    stats.columns[&Column::Ledger].share / stats.columns[&Column::Automatic].share
 }
 
 /// Pseudorandom numbers (SplitMix64). The same seed gives the same conversation.
@@ -47,7 +48,7 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
     for turn in 0..turns {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
-            content: vec![strata_engine::conversation::history::ResultPart::Text { text }],
+            content: vec![ResultPart::Text { text }],
             outcome: strata_engine::conversation::history::Outcome::Ok,
         };
         let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, rng.words(most))).collect();
@@ -88,6 +89,29 @@ fn a_turn_of_more_blocks_than_a_provider_looks_back_costs_no_more_either() {
     assert!(ratio <= 1.01, "{ratio:.4}");
 }
 
+/// Repeats the text of every tool result.
+fn with_long_results(mut transcript: Transcript, times: usize) -> Transcript {
+    for block in transcript.turns.iter_mut().flat_map(|turn| &mut turn.request) {
+        if let ContentBlock::ToolResult { content, .. } = block {
+            for part in content {
+                if let ResultPart::Text { text } = part {
+                    *text = text.repeat(times);
+                }
+            }
+        }
+    }
+    transcript
+}
+
+#[test]
+fn archiving_old_tool_results_is_cheaper_than_keeping_them() {
+    for seed in [0, 2] {
+        let stats = play(&with_long_results(chat(seed, 60, 40, 3), 80), "claude-sonnet-5-5");
+        let (archival, automatic) = (stats.with_archival.unwrap(), stats.columns[&Column::Automatic].share);
+        assert!(archival < 0.9 * automatic, "{seed}: {archival:.3}, automatic breakpoint {automatic:.3}");
+    }
+}
+
 #[test]
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
@@ -113,7 +137,8 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
 #[test]
 fn a_pause_and_a_compaction_empty_the_cache() {
     let mut transcript = chat(3, 12, 400, 0);
-    let read = |transcript: &Transcript| play(transcript, "claude-sonnet-4-5")[&Column::Ledger].totals.read;
+    let read =
+        |transcript: &Transcript| play(transcript, "claude-sonnet-4-5").columns[&Column::Ledger].totals.read;
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 60_000);
     }
