@@ -25,7 +25,7 @@ use strata_engine::tokens::models::CacheKind;
 
 /// A promise that a prompt breaks.
 #[derive(Clone, PartialEq, Debug)]
-pub enum BrokenPromise {
+pub(crate) enum BrokenPromise {
     /// Reading the prompt in order does not lead to the current text of a selected file.
     Stale(ItemKey),
     /// A diff does not apply to the text before it.
