@@ -9,7 +9,6 @@
 mod ascii;
 mod chunks;
 mod classes;
-mod counted;
 mod encoding;
 mod given;
 mod images;
@@ -26,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
-pub use counted::CountedText;
 pub(crate) use encoding::Encoding;
 pub(crate) use encoding::LoadError;
 pub use given::{CountTokens, GivenId};
