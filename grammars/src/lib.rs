@@ -96,10 +96,15 @@ pub struct Language {
     pub fixture: &'static str,
     /// How imports refer to files.
     pub imports: ImportStyle,
-    extensions: &'static [&'static str],
-    file_names: &'static [&'static str],
-    shebangs: &'static [&'static str],
-    editor_ids: &'static [&'static str],
+    /// Extensions of the language's files, without the dot. No other language may have them, or the names, interpreters and
+    /// identifiers below.
+    pub extensions: &'static [&'static str],
+    /// Full names of files of the language.
+    pub file_names: &'static [&'static str],
+    /// Interpreters after `#!` on the first line.
+    pub shebangs: &'static [&'static str],
+    /// Identifiers of the language in `textDocument/didOpen`.
+    pub editor_ids: &'static [&'static str],
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
@@ -189,17 +194,6 @@ impl LanguageId {
     /// Whether the language's files are documents, whose words never refer to definitions in other files.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
-    }
-
-    /// Returns every file name, extension, interpreter and editor identifier that no other language may claim,
-    /// such as `*.rs`, `SConstruct`, `#!node` and `editor:rust`.
-    pub fn claims(self) -> Vec<String> {
-        let language = &*self;
-        let extensions = language.extensions.iter().map(|e| format!("*.{e}"));
-        let shebangs = language.shebangs.iter().map(|s| format!("#!{s}"));
-        let editor_ids = language.editor_ids.iter().map(|id| format!("editor:{id}"));
-        let file_names = language.file_names.iter().map(ToString::to_string);
-        extensions.chain(file_names).chain(shebangs).chain(editor_ids).collect()
     }
 }
 
