@@ -12,7 +12,7 @@ use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    self, FileText, FrameSources, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
+    self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
 use strata_engine::prompt::excerpts::{
     ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
@@ -171,14 +171,19 @@ impl<'a> Scenario<'a> {
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
         let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
         let Some(Question { text, .. }) = question else { return String::new() };
-        let known = FrameSources {
+        assembly::context_frame(self.sources(), session, text, settings, |key| self.source(key))
+    }
+
+    fn sources(&self) -> ExcerptSources<'_> {
+        ExcerptSources {
             symbols: &self.symbols,
             references: &self.references,
             lexical: self.lexical(),
             open: &[],
-        };
-        let items = assembly::frame_items(known, session, text, settings);
-        assembly::context_frame(text, &assembly::with_lines(items, |key| self.source(key)))
+            recency: &self.recency,
+            past: &[],
+            passages: &self.passages,
+        }
     }
 
     fn lexical(&self) -> &LexicalIndex {
@@ -202,15 +207,7 @@ impl<'a> Scenario<'a> {
         if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
-        let known = ExcerptSources {
-            symbols: &self.symbols,
-            references: &self.references,
-            lexical: self.lexical(),
-            open: &[],
-            recency: &self.recency,
-            past: &[],
-            passages: &self.passages,
-        };
+        let known = self.sources();
         let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
         let wanted = wanted_files(&candidates, session).into_iter();
         let read = wanted.filter_map(|key| Some((key.clone(), self.source(&key)?)));
