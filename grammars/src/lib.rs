@@ -2,16 +2,14 @@
 //! language is in its directory (`language.toml`, `outline.scm`, a fixture and its expected outline), and no language
 //! has its own Rust code. This crate does not parse and does not depend on the engine.
 
+use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
 pub mod allocator;
 mod detect;
-mod position;
 mod scanner;
-
-pub use position::Position;
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 
@@ -71,6 +69,27 @@ pub struct VisibilityRules {
     pub inherited: &'static [&'static str],
     /// Whether names that start with a capital letter are public and all others private.
     pub capitals: bool,
+}
+
+/// The position of a node in a syntax tree, below its parent: any child, or the child in one field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Node kind of the parent.
+    pub parent: u16,
+    /// The parent's field that contains the node; `None` for any child.
+    pub field: Option<NonZeroU16>,
+}
+
+impl Position {
+    /// Resolves a position as written in `language.toml`, `parent_kind` or `parent_kind.field`. Returns `None` if the grammar has no such kind or field.
+    pub fn resolve(text: &str, grammar: &tree_sitter::Language) -> Option<Self> {
+        let (kind, field) = match text.split_once('.') {
+            Some((kind, field)) => (kind, Some(grammar.field_id_for_name(field)?)),
+            None => (text, None),
+        };
+        let parent = grammar.id_for_node_kind(kind, true);
+        (parent != 0).then_some(Self { parent, field })
+    }
 }
 
 /// The registry's data for one language.
