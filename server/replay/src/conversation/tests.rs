@@ -6,6 +6,7 @@ use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 use super::*;
+use crate::tests::rng::Rng;
 
 /// Replays a whole record.
 fn play(transcript: &Transcript, model: &str) -> ConversationStats {
@@ -21,28 +22,15 @@ fn ratio(stats: &ConversationStats) -> f64 {
     stats.columns[&Column::Ledger].share / stats.columns[&Column::Automatic].share
 }
 
-/// Pseudorandom numbers (SplitMix64). The same seed gives the same conversation.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, limit: u64) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % limit) as usize
-    }
-
-    /// Creates text of mostly few words, and sometimes many.
-    fn words(&mut self, most: u64) -> String {
-        let most = if self.below(5) == 0 { most } else { most / 8 + 1 };
-        (0..=self.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
-    }
+/// Creates text of mostly few words, and sometimes many.
+fn words(rng: &mut Rng, most: usize) -> String {
+    let most = if rng.below(5) == 0 { most } else { most / 8 + 1 };
+    (0..=rng.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
 }
 
 /// Creates a chat of prompts and answers, some of which call tools.
-fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
-    let mut rng = Rng(seed);
+fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
+    let mut rng = Rng::new(seed);
     let mut open: Vec<String> = Vec::new();
     let mut transcript = Transcript::default();
     for turn in 0..turns {
@@ -51,11 +39,12 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
             content: vec![ResultPart::Text { text }],
             outcome: strata_engine::conversation::history::Outcome::Ok,
         };
-        let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, rng.words(most))).collect();
+        let mut request: Vec<ContentBlock> =
+            open.drain(..).map(|id| result(id, words(&mut rng, most))).collect();
         if request.is_empty() || rng.below(9) == 0 {
-            request.push(ContentBlock::text(format!("{turn}: {}", rng.words(most))));
+            request.push(ContentBlock::text(format!("{turn}: {}", words(&mut rng, most))));
         }
-        let mut answer = vec![ContentBlock::text(rng.words(most))];
+        let mut answer = vec![ContentBlock::text(words(&mut rng, most))];
         for call in 0..rng.below(calls + 1) {
             let id = format!("call{turn}x{call}");
             answer.push(ContentBlock::ToolCall {
