@@ -71,7 +71,8 @@ impl ConversationStats {
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let play = |policies: &[PolicyName], archives| play(transcript, policies, archives, services, turn_done);
+        let play =
+            |policies: &[PolicyName], archives| play(transcript, policies, archives, services, turn_done);
         let SessionTotals { turns, mut prompts, columns, mut cut_short, mut problem } =
             play(&[PolicyName::Flat, PolicyName::Ledger], false);
         let without = columns.get(&Column::None).map(|none| none.cost);

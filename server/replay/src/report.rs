@@ -189,10 +189,8 @@ fn chart(summary: &Summary) -> String {
 fn conversations(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
     let mut table = Table::of_figures();
     table.row(
-        [
-            "conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto",
-        ]
-        .map(str::to_owned),
+        ["conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto"]
+            .map(str::to_owned),
     );
     for told in conversations {
         let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);

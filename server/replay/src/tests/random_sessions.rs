@@ -7,7 +7,7 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
@@ -16,7 +16,7 @@ use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Ttl};
 
 use super::rng::Rng;
-use crate::runner::Runner;
+use crate::runner::{PromptStats, ReplayError, Runner};
 use crate::scenario::{PromptParts, Scenario};
 
 /// A text with `lines` definitions, some of them awkward.
@@ -69,8 +69,9 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn means(&self) -> PromptServices<'_> {
-        PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
+    fn play(&mut self, ask: &PromptRequest, answer: Vec<ContentBlock>) -> Result<PromptStats, ReplayError> {
+        let Self { runner, scenario, models, counter, settings, .. } = self;
+        runner.play(scenario, ask, answer, PromptServices { models, counter, settings })
     }
 
     /// A user does something between two prompts.
@@ -224,12 +225,19 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         now_ms: 0,
         proposed: None,
     };
+    let is_small = player.settings.budget.output_reserve.is_some();
     for _ in 0..turns {
         player.act();
         let (ask, answer) = (player.ask(), player.answer());
-        let mut runner = std::mem::replace(&mut player.runner, Runner::new(policy, prices));
-        let played = runner.play(&player.scenario, &ask, answer, player.means());
-        player.runner = runner;
+        let mut played = player.play(&ask, answer.clone());
+        if is_small
+            && matches!(played, Err(ReplayError::Assemble { error: AssembleError::TooLarge { .. }, .. }))
+        {
+            // The exchange in progress may be larger than the window. In a new conversation, the question fits.
+            player.runner.session.set_history([]);
+            let request = Request::Prompt { text: "Go on.".to_owned(), images: vec![] };
+            played = player.play(&PromptRequest { request, ..ask }, answer);
+        }
         if let Err(error) = played {
             panic!("seed {seed}: {error}");
         }
