@@ -74,7 +74,7 @@ fn compact(history: &History, profile: &Profile, means: PromptServices<'_>) -> D
     let started = Instant::now();
     let mut session = Session::new("bench");
     session.history = history.clone();
-    let pressure = session.next_pressure(means, 0);
+    let pressure = session.pressure(None, means, 0);
     let draft = with_scales(means, |scales| {
         let (history, summariser) = (&session.history, Summariser::Extractive);
         Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)

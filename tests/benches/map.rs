@@ -344,7 +344,7 @@ impl Tree {
             let Some(hash) = facts.split(' ').nth(2).filter(|_| facts.contains(" blob ")) else { continue };
             let key = FileKey::from(path);
             if let Some(found) = blobs.symbols(hash, &key) {
-                symbols.insert(key.clone(), found);
+                symbols.extend([(key.clone(), found)]);
             }
             if Manifests::wants(&key) {
                 manifests.push((key.clone(), blobs.text(hash)));

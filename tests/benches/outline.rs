@@ -178,7 +178,7 @@ fn with_mention(index: &SymbolIndex, key: &FileKey) -> Option<SymbolIndex> {
     let known = |name: &str| symbols.outline.references.iter().any(|known| known == name);
     let fresh = mentioned.into_iter().find(|name| name.len() > 8 && !known(name))?;
     symbols.outline.references = symbols.outline.references.iter().chain([fresh]).collect();
-    edited.insert(key.clone(), Arc::new(symbols));
+    edited.extend([(key.clone(), Arc::new(symbols))]);
     Some(edited)
 }
 

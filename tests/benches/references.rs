@@ -22,7 +22,7 @@ use serde_json::Value;
 use strata_app::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::references::{
-    Confidence, ReferenceQuery, ReferenceReport, ReferenceSources, SourceTexts, references,
+    Confidence, ReferenceQuery, ReferenceReport, ReferenceSources, references,
 };
 use strata_engine::key::FileKey;
 use strata_host::outline_cache::OutlineCache;
@@ -158,7 +158,8 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let cache = OutlineCache::at(cache.path().to_owned());
     let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()).unwrap();
     let texts = Texts { directory, known: RefCell::default() };
-    let sources = ReferenceSources { index: &index.symbols, graph: &index.references, texts: &texts };
+    let sources =
+        ReferenceSources { index: &index.symbols, graph: &index.references, texts: &|key| texts.text(key) };
     let ask = |name: &str, path: Option<&FileKey>| {
         references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
     };
@@ -229,7 +230,7 @@ struct Texts<'a> {
     known: RefCell<BTreeMap<FileKey, Option<Arc<str>>>>,
 }
 
-impl SourceTexts for Texts<'_> {
+impl Texts<'_> {
     fn text(&self, key: &FileKey) -> Option<Arc<str>> {
         let mut known = self.known.borrow_mut();
         let read = || std::fs::read_to_string(self.directory.join(key.as_str())).ok().map(Arc::from);

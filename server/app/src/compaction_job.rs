@@ -189,11 +189,7 @@ impl CompactionJob {
     }
 
     fn pressure(&self, session: &Session, snapshot: &Snapshot) -> Pressure {
-        let means = snapshot.means();
-        match self.size {
-            Some(size) => session.pressure(size, means, now_ms()),
-            None => session.next_pressure(means, now_ms()),
-        }
+        session.pressure(self.size, snapshot.means(), now_ms())
     }
 
     /// Returns the notice that the compaction of `session` has started.

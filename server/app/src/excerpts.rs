@@ -1,14 +1,10 @@
 //! Reads the files that may be relevant to a question, and passes them to the engine, which chooses excerpts.
 
-use std::collections::BTreeMap;
-
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::symbols::SymbolIndex;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{self, PromptRequest, SystemContext};
-use strata_engine::prompt::excerpts::{
-    ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
-};
+use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
 use strata_engine::prompt::session::Session;
 
 use crate::snapshot::Snapshot;
@@ -25,6 +21,7 @@ impl Snapshot {
             recency: &self.index.recency,
             past: &self.index.past,
             passages: &self.passages,
+            quoted: &[],
         }
     }
 
@@ -64,22 +61,17 @@ impl Snapshot {
             return Ok(ExcerptSelection::default());
         }
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        let known = self.sources(symbols, &open);
-        let mut candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
-        // Skip files that the system prompt already contains.
-        let quoted: Vec<&FileKey> =
-            standing.rules.iter().chain(&standing.memory).map(|text| &text.path).collect();
-        candidates.retain(|candidate| !quoted.contains(&&candidate.file));
-        let mut files = BTreeMap::new();
-        for key in wanted_files(&candidates, session) {
+        // The system prompt already contains these files.
+        let quoted: Vec<FileKey> =
+            standing.rules.iter().chain(&standing.memory).map(|text| text.path.clone()).collect();
+        let known = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
+        let read = |key: &FileKey| -> Result<Option<SourceFile>, Cancelled> {
             cancel.check()?;
             // Skip unreadable files without a warning, because the user did not ask for them.
-            if let Ok(file) = self.text(&key, &session.selection) {
-                let symbols = symbols.get(&key).cloned();
-                files.insert(key, SourceFile { file, symbols });
-            }
-        }
+            let file = self.text(key, &session.selection).ok();
+            Ok(file.map(|file| SourceFile { file, symbols: symbols.get(key).cloned() }))
+        };
         let count = assembly::counter(ask.model.as_deref(), self.means());
-        Ok(choose(known, session, question, &candidates, &files, &count))
+        choose(known, session, question, read, &count)
     }
 }

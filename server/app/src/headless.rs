@@ -15,7 +15,7 @@ use strata_host::canonical::canonical;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
-use strata_host::working_folder::from_top;
+use strata_host::working_folder::{from_top, repository_of};
 
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
@@ -38,7 +38,6 @@ pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
-pub use strata_host::working_folder::repository_of;
 
 /// A workspace without an editor, with a single folder and a single session.
 pub struct HeadlessWorkspace {
@@ -110,20 +109,23 @@ fn value_of(text: &str) -> Value {
 }
 
 impl HeadlessWorkspace {
-    /// Opens a folder with the settings from the user, the environment and the folder, and with the outlines of earlier
-    /// runs. `set` contains settings from the command line as `NAME=VALUE`, and `options` those of the command, which
-    /// yield to them. Also returns a message for each rejected setting.
+    /// Opens a folder, or by default the repository that contains the current directory, with the settings from the
+    /// user, the environment and the folder, and with the outlines of earlier runs. `set` contains settings from the
+    /// command line as `NAME=VALUE`, and `options` those of the command, which yield to them. Also returns a message for
+    /// each rejected setting.
     ///
     /// # Errors
     /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
     pub fn configured(
-        folder: &Path,
+        folder: Option<&Path>,
         trust: Trust,
         set: &[String],
         options: Map<String, Value>,
     ) -> Result<(Self, Vec<String>), OpenError> {
         let options = command_line_settings(set, options)?;
-        let mut headless = Self::open(folder, Settings::default())?;
+        let here = Path::new(".");
+        let folder = folder.map(Path::to_owned).or_else(|| repository_of(here));
+        let mut headless = Self::open(folder.as_deref().unwrap_or(here), Settings::default())?;
         let mut configuration = Configuration::default();
         let [user, environment] = settings::of_user();
         let workspace = (Layer::Workspace, workspace_sources(&headless.snapshot.roots));

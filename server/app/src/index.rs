@@ -192,7 +192,7 @@ impl Index {
 
         let outlining = OutlineRun::of_all(means);
         let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
-        wanted.sort_by_key(|entry| Reverse(entry.size()));
+        wanted.sort_by_key(|entry| Reverse(entry.stamp.size));
         let mut symbols = Vec::with_capacity(wanted.len());
         let mut updates = OutlineUpdates::default();
         let mut efforts = Efforts::default();
@@ -292,7 +292,7 @@ impl Index {
             if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
                 is_stale = true;
             }
-            symbols.insert(key, now);
+            symbols.extend([(key, now)]);
         }
         let is_fresh = |key: &&FileKey| self.stamp(key).is_none();
         let is_gone = |old: &&Entry| looked_at(&old.key) && !entries.contains_key(&old.key);

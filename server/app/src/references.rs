@@ -6,21 +6,19 @@ use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::references::{
-    ReferenceQuery, ReferenceReport, ReferenceSources, SourceTexts, references, references_at,
+    ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
 };
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
 
 use crate::snapshot::Snapshot;
 
-impl SourceTexts for Snapshot {
-    fn text(&self, key: &FileKey) -> Option<Arc<str>> {
+impl Snapshot {
+    fn current_text(&self, key: &FileKey) -> Option<Arc<str>> {
         let read = self.text_as_it_is(key, &Selection::default()).ok()?;
         Some(Arc::clone(&read.text))
     }
-}
 
-impl Snapshot {
     /// Finds the references to the target of a query.
     ///
     /// # Errors
@@ -31,7 +29,11 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
         let index = self.symbols(cancel)?;
-        let sources = ReferenceSources { index: &index, graph: &self.index.references, texts: self };
+        let sources = ReferenceSources {
+            index: &index,
+            graph: &self.index.references,
+            texts: &|key| self.current_text(key),
+        };
         references(sources, query, cancel)
     }
 
@@ -46,7 +48,11 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
         let index = self.symbols(cancel)?;
-        let sources = ReferenceSources { index: &index, graph: &self.index.references, texts: self };
+        let sources = ReferenceSources {
+            index: &index,
+            graph: &self.index.references,
+            texts: &|key| self.current_text(key),
+        };
         references_at(sources, file, range, cancel)
     }
 }

@@ -6,15 +6,16 @@ mod answer;
 mod connection;
 mod forward;
 mod model_client;
-mod notice;
 mod page;
 #[cfg(test)]
 mod tests;
 mod tool_round;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::history::Outcome;
 use strata_engine::conversation::reply::{ProviderErrorKind, Reply};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Charge;
@@ -33,8 +34,64 @@ pub(crate) use forward::ForwardJob;
 pub(crate) use forward::ModelReply;
 pub(crate) use model_client::ProviderClient;
 pub use model_client::ProviderReport;
-pub use notice::Delta;
 pub(crate) use page::AnswerPage;
+
+/// A piece of an answer that is being written. Has exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
+/// `notice`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Delta {
+    /// Name that the client chose for the stream.
+    pub stream: String,
+    /// Id of the session that the answer belongs to.
+    pub session: String,
+    /// Next piece of text, with known secrets restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Next piece of reasoning, if the provider shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
+    /// Tool call that the model made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<DeltaToolCall>,
+    /// Result of a tool call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_result: Option<DeltaToolResult>,
+    /// Note for the user, as a sentence. For example, the prompt was too long and is sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+/// A tool call that the model made.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DeltaToolCall {
+    /// Id of the call in the conversation.
+    pub id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// Arguments of the call.
+    pub input: Value,
+}
+
+/// The result of a tool call that the model made.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct DeltaToolResult {
+    /// Id of the call in the conversation.
+    pub id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// Whether the call succeeded or failed.
+    pub outcome: Outcome,
+    /// Result that the model receives, truncated to 2,000 characters.
+    pub text: String,
+}
+
+impl Delta {
+    /// Creates a delta without content.
+    fn of(stream: &str, session: &str) -> Self {
+        Self { stream: stream.to_owned(), session: session.to_owned(), ..Self::default() }
+    }
+}
 
 /// Returns whether the settings name a provider. Does not check whether its key is available.
 pub fn is_configured(settings: &Settings) -> bool {

@@ -9,9 +9,7 @@ use serde_json::Value;
 use strata_engine::prompt::settings::{Settings, check_workspace_setting};
 use strata_engine::tokens::counting::GivenId;
 use strata_engine::tokens::models::{ModelTable, Models, TableError};
-use strata_host::config::{
-    EffectiveSettings, FileError, Layer, Source, from_environment, user_file, user_source,
-};
+use strata_host::config::{EffectiveSettings, FileError, Layer, Source, from_environment, user_source};
 use strata_host::tokenizer_file::TokenizerFile;
 
 /// Origin reported for settings from the editor.
@@ -146,7 +144,7 @@ pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
 
 /// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.
 pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
-    let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
+    let file = user_source(|name| std::env::var_os(name)).transpose();
     let variables = std::env::vars_os();
     let variables =
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -155,7 +153,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         tracing::warn!(name, "unknown setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
-    [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
+    [(Layer::User, file.into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
 }
 
 fn defaults() -> Value {

@@ -360,7 +360,7 @@ fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbol
     match now {
         // Any change copies the table of all files, so skip an equal outline.
         Some(now) if symbols.get(key) == Some(&now) => {}
-        Some(now) => symbols.insert(key.clone(), now),
+        Some(now) => symbols.extend([(key.clone(), now)]),
         None => {
             symbols.remove(key);
         }

@@ -234,11 +234,6 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    /// Returns whether the reply depends on which files exist and what they contain.
-    pub fn needs_index(&self) -> bool {
-        Definition::named(self.command).is_some_and(|command| command.needs_index)
-    }
-
     /// Returns whether the tool lists or changes the selection itself, including excluded files.
     fn is_about_selection(&self) -> bool {
         self.command == FILES_LIST || self.access() == Access::Changes

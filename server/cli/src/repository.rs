@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, repository_of};
+use strata_app::headless::{HeadlessWorkspace, OpenError, Trust};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -46,10 +46,7 @@ pub(crate) fn headless(
     settings: Map<String, Value>,
     trust: Trust,
 ) -> Result<HeadlessWorkspace, OpenError> {
-    let here = Path::new(".");
-    let folder =
-        folder.map(Path::to_owned).or_else(|| repository_of(here)).unwrap_or_else(|| here.to_owned());
-    let (headless, told) = HeadlessWorkspace::configured(&folder, trust, set, settings)?;
+    let (headless, told) = HeadlessWorkspace::configured(folder, trust, set, settings)?;
     for sentence in told {
         output::tell(&format!("warning: {sentence}"));
     }

@@ -13,7 +13,7 @@ pub struct ContentHash(u128);
 
 impl ContentHash {
     /// Placeholder for the hash of a text that is not known yet. No known text has this hash.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
     /// Hashes the UTF-8 bytes of a text.
     pub fn of(text: &str) -> Self {

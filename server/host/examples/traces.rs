@@ -10,7 +10,7 @@ use std::time::Instant;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 use strata_host::git::{SessionOptions, facts, sessions};
-use strata_host::trace_file::write_trace;
+use strata_host::record_file::write_trace;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

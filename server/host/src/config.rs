@@ -5,9 +5,7 @@
 mod environment;
 mod file;
 mod layers;
-mod yaml;
 
 pub use self::environment::from_environment;
-pub use self::file::{FileError, WORKSPACE_FILES, from_toml, user_file, user_source, workspace_sources};
+pub use self::file::{FileError, WORKSPACE_FILES, from_toml, from_yaml, user_source, workspace_sources};
 pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, Source, set_dotted};
-pub use self::yaml::from_yaml;

@@ -46,9 +46,6 @@ pub struct KnownFile {
     pub hash: ContentHash,
 }
 
-/// Known files of one workspace folder, by relative path.
-pub type KnownFiles = HashMap<Box<str>, KnownFile>;
-
 /// The results of one index run, to be stored for the next run.
 #[derive(Debug, Default)]
 pub struct OutlineUpdate {
@@ -138,7 +135,7 @@ impl OutlineCache {
     }
 
     /// Returns the known files of a workspace folder. `folder` is the real path of the folder.
-    pub fn seen(&self, folder: &Path) -> KnownFiles {
+    pub fn seen(&self, folder: &Path) -> HashMap<Box<str>, KnownFile> {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
 
@@ -149,7 +146,7 @@ impl OutlineCache {
 
     /// Stores the results of an index run over a workspace folder. This is slow, so call it on a background thread.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
-        if self.read_only.load(Ordering::Relaxed) {
+        if findings.is_empty() || self.read_only.load(Ordering::Relaxed) {
             return;
         }
         self.with(|table| table.save(folder, findings, today(), self.max_bytes));
@@ -259,7 +256,7 @@ impl State {
 }
 
 impl OutlineUpdate {
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
     }
 }

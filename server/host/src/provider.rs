@@ -87,7 +87,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`SendError`] if the request fails. A partial reply is discarded.
-    pub fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
+    pub(crate) fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let format = self.kind.format();
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
     }

@@ -145,12 +145,6 @@ impl Walk {
     }
 }
 
-impl Entry {
-    pub fn size(&self) -> u64 {
-        self.stamp.size
-    }
-}
-
 #[derive(Default)]
 struct WalkResults {
     entries: Vec<Entry>,

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 use strata_engine::conversation::dialect::Speaker;
-use strata_engine::conversation::history::{ContentBlock, projected_blocks};
+use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
@@ -17,8 +17,7 @@ use strata_engine::prompt::diff;
 use strata_engine::prompt::excerpts::ExcerptSelection;
 use strata_engine::prompt::layout::{ItemKey, LayoutBlock, Part, inline};
 use strata_engine::prompt::session::Session;
-use strata_engine::prompt::tiers::Deltas;
-use strata_engine::prompt::tiers::ledger::edits;
+use strata_engine::prompt::tiers::edits_in;
 use strata_engine::prompt::wire::Body;
 use strata_engine::tokens::cost::Charge;
 use strata_engine::tokens::models::CacheKind;
@@ -88,7 +87,7 @@ pub(crate) fn broken_promises(
     workspace: &Workspace<'_>,
     services: PromptServices<'_>,
 ) -> Vec<BrokenPromise> {
-    let deltas = services.settings.cache.deltas();
+    let takes_edits = services.settings.cache.takes_edits_from_answers();
     let mut reader = PromptReader {
         session,
         excerpts: workspace.excerpts,
@@ -99,7 +98,7 @@ pub(crate) fn broken_promises(
     for message in &prepared.layout.messages {
         for block in &message.blocks {
             reader.read(block);
-            if deltas == Deltas::FromHistory && message.speaker == Speaker::Assistant {
+            if takes_edits && message.speaker == Speaker::Assistant {
                 reader.read_proposed_edits(block);
             }
         }
@@ -225,7 +224,7 @@ impl PromptReader<'_> {
 
     /// Reads the edits that the model wrote in its own messages.
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
-        for edit in edits::of(&block.content) {
+        for edit in edits_in(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
             known.edited = known.edited.as_deref().and_then(|text| edit.applied(text));
         }
@@ -303,8 +302,7 @@ impl PromptReader<'_> {
         }
         let request = ask.request.message().map_or(Vec::new(), |message| message.content);
         let recipient = prepared.reply.format.provider();
-        let messages = self.session.history.messages().iter().map(|message| &**message);
-        let wanted = projected_blocks(messages, &request, recipient);
+        let wanted = self.session.history.projected_blocks(&request, recipient);
         let said =
             prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
         if !said.map(|block| &block.content).eq(&wanted) {
@@ -319,10 +317,10 @@ impl PromptReader<'_> {
         {
             self.broken.push(BrokenPromise::TooManyMarks(marked().count()));
         }
-        let carriers = prepared.reply.format.carriers();
+        let format = prepared.reply.format;
         for message in &prepared.layout.messages {
             let marked = message.blocks.iter().filter(|block| block.mark.is_some());
-            for block in marked.filter(|block| !carriers.include(message.speaker, &block.content)) {
+            for block in marked.filter(|block| !format.can_mark(message.speaker, &block.content)) {
                 self.broken.push(BrokenPromise::Mark(block.part));
             }
         }

@@ -2,6 +2,7 @@
 //! Independent of layouts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::Cancel;
@@ -14,9 +15,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
     self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
-use strata_engine::prompt::excerpts::{
-    ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
-};
+use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
 use strata_engine::prompt::layout::Seeds;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
@@ -183,6 +182,7 @@ impl<'a> Scenario<'a> {
             recency: &self.recency,
             past: &[],
             passages: &self.passages,
+            quoted: &[],
         }
     }
 
@@ -207,12 +207,10 @@ impl<'a> Scenario<'a> {
         if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
-        let known = self.sources();
-        let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
-        let wanted = wanted_files(&candidates, session).into_iter();
-        let read = wanted.filter_map(|key| Some((key.clone(), self.source(&key)?)));
         let count = assembly::counter(request.model.as_deref(), services);
-        choose(known, session, question, &candidates, &read.collect(), &count)
+        let read = |key: &FileKey| Ok::<_, Infallible>(self.source(key));
+        let Ok(chosen) = choose(self.sources(), session, question, read, &count);
+        chosen
     }
 
     /// Adds what the turn needs to `bound`: the messages, the selected files, and the map blocks of `members` that are
@@ -253,7 +251,7 @@ impl<'a> Scenario<'a> {
         match outlined {
             Some((language, outline)) => {
                 let symbols = FileSymbols::new(language, &key, outline);
-                self.symbols.insert(key.clone(), Arc::new(symbols));
+                self.symbols.extend([(key.clone(), Arc::new(symbols))]);
             }
             None => {
                 self.symbols.remove(&key);

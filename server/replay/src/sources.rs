@@ -14,8 +14,9 @@ use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 use strata_host::git::{GitError, SessionOptions, sessions};
-use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
-use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
+use strata_host::record_file::{
+    RecordFileError, read_trace, read_transcript, traces_at, transcripts_at, write_trace,
+};
 
 /// Number of unchanged lines around each change in the diffs of an exported trace, as in diffs of `ledger`.
 const CONTEXT: usize = 2;
@@ -58,9 +59,7 @@ pub enum SourceError {
     )]
     NoTurns(PathBuf),
     #[error(transparent)]
-    Trace(#[from] TraceFileError),
-    #[error(transparent)]
-    Transcript(#[from] TranscriptFileError),
+    Record(#[from] RecordFileError),
     #[error("{}: found no {what}", .place.display())]
     Empty { place: PathBuf, what: &'static str },
     #[error("{}: {error}", .folder.display())]

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
-use strata_host::trace_file::{read_trace, write_trace};
+use strata_host::record_file::{read_trace, write_trace};
 
 use super::*;
 use crate::columns::Column;
@@ -178,7 +178,7 @@ fn what_is_not_there_is_said() {
         SourceError::NoTurns(_)
     ));
     fs::write(folder.path().join("broken.json"), "{").unwrap();
-    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), SourceError::Trace(_)));
+    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), SourceError::Record(_)));
 }
 
 #[test]

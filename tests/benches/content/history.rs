@@ -140,7 +140,7 @@ impl Repository {
             let key = FileKey::from(path);
             if let Some(text) = self.text(hash) {
                 if let Some(found) = self.symbols(hash, &key, &text) {
-                    symbols.insert(key.clone(), found);
+                    symbols.extend([(key.clone(), found)]);
                 }
                 if Manifests::wants(&key) {
                     manifests.push((key.clone(), Arc::clone(&text)));

@@ -79,7 +79,7 @@ impl<'a> Bench<'a> {
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, text.lines().next().unwrap_or_default()) {
                 let outline = Outline::read(language, text, &Cancel::new()).unwrap();
-                symbols.insert(key.clone(), FileSymbols::new(language, key, outline).into());
+                symbols.extend([(key.clone(), FileSymbols::new(language, key, outline).into())]);
             }
         }
         let references = References::build(&symbols, &Arc::default());
@@ -101,6 +101,7 @@ impl<'a> Bench<'a> {
             recency: &BTreeMap::new(),
             past: &[],
             passages: &PassageCache::default(),
+            quoted: &[],
         };
         let frame_settings = &self.settings.context_frame;
         let frame = context_frame(known, &self.session, "What does fixed do?", frame_settings, |_| None);

@@ -144,7 +144,7 @@ pub(super) fn due(
     if profile.moment != moment {
         return None;
     }
-    let reading = profile.due(&session.pressure(size, snapshot.means(), now_ms))?;
+    let reading = profile.due(&session.pressure(Some(size), snapshot.means(), now_ms))?;
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 

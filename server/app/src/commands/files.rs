@@ -426,7 +426,7 @@ impl Command for List {
                     Extent::Whole => None,
                     Extent::Lines(lines) => Some(lines.clone()),
                 },
-                tier: Some(context.session.tiers.tier_of(&item)),
+                tier: Some(context.session.tier_of(&item)),
                 tokens: None,
                 source: None,
                 problem: None,

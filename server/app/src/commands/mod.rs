@@ -155,14 +155,14 @@ pub struct Context<'a> {
     /// Effects to apply after the command has succeeded.
     pub effects: Vec<Effect>,
     /// Write to the store that runs at the end of the command. The session itself is saved separately.
-    pub write: Option<Write>,
+    pub(crate) write: Option<Write>,
     /// Whether `write` has run. Once it has, the command can no longer be cancelled.
     pub has_written: bool,
 }
 
 /// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
 /// panics or is cancelled. Returns its part of the reply.
-pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
+pub(crate) type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
     /// Resolves `text`, the value of the argument `field`, to a file.

@@ -233,7 +233,7 @@ impl Command for ExplainBreak {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExplainReply, CommandError> {
         let broke = context.session.breaks.last.clone();
         let sentence = match &broke {
-            Some(broke) => tiers::explain(broke, &context.session.pages),
+            Some(broke) => broke.explain(&context.session.pages),
             None => match context.session.last_turn.as_deref() {
                 Some(last) => last.explanation.clone(),
                 None => "No prompt has been recorded yet, so there was no cache miss.".to_owned(),

@@ -134,7 +134,7 @@ fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     ShownPage {
         url: page.address.to_string(),
         title: page.title.as_ref().map(ToString::to_string),
-        tier: context.session.tiers.tier_of(&key),
+        tier: context.session.tier_of(&key),
         tokens: context.snapshot.weigh_page(page),
         key,
     }

@@ -12,7 +12,7 @@ use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadLimits, read_text};
-use strata_host::outline_cache::{KnownFile, KnownFiles, OutlineCache, OutlineKey, OutlineUpdate};
+use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
@@ -23,7 +23,7 @@ use super::IndexInputs;
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
     /// Files with stored outlines, by workspace folder.
-    seen: HashMap<PathBuf, KnownFiles>,
+    seen: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
 }
 
 /// The result of outlining one file.
@@ -193,7 +193,7 @@ impl OutlineUpdates {
 
     /// Writes all changes to the cache, which takes a while.
     pub fn keep(self, cache: &OutlineCache) {
-        for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
+        for (folder, findings) in &self.folders {
             cache.save(folder, findings);
         }
     }

@@ -12,7 +12,7 @@ use strata_host::provider::SendError;
 
 use super::SendHost;
 use super::connection::Connection;
-use super::notice::{Delta, DeltaToolCall};
+use super::{Delta, DeltaToolCall};
 
 /// The answer to a question, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]

@@ -8,11 +8,11 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::tokens::cost::Prices;
 use strata_host::provider::{SendError, Sent};
 
+use super::Delta;
 use super::SendHost;
 use super::SnapshotParts;
 use super::answer::Stream;
 use super::model_client::ModelClient;
-use super::notice::Delta;
 use crate::snapshot::Snapshot;
 
 /// A connection to a model, and to the client that receives the answer.

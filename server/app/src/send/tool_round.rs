@@ -8,7 +8,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::{ContentBlock, Outcome};
 
 use super::answer::{SendReply, ToolUse};
-use super::notice::{Delta, DeltaToolResult};
+use super::{Delta, DeltaToolResult};
 use super::{SendHost, SendJob};
 use crate::commands::CommandError;
 use crate::tools::{Schemas, Tool, ToolHost, call};

@@ -1,4 +1,4 @@
-//! Locates and reads settings files, and converts TOML to JSON.
+//! Locates and reads settings files, and converts TOML and YAML to JSON.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
+use serde_saphyr::{UserMessageFormatter, budget, options};
 use strata_engine::key::FileKey;
 
 use super::layers::{Layer, Source};
-use super::yaml::from_yaml;
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
@@ -65,7 +65,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 
 /// Returns the path of the user's settings file, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME`
 /// or else `~/.config`, or in `%APPDATA%` on Windows. `variable` looks up an environment variable.
-pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let directory = if cfg!(windows) {
         absolute("APPDATA")?
@@ -75,11 +75,16 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
     Some(directory.join("strata").join("strata.toml"))
 }
 
-/// Reads the user's settings. Returns `None` if the file does not exist.
+/// Reads the user's settings. Returns `None` if the file does not exist. `variable` looks up an environment variable.
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be read or parsed.
-pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
+pub fn user_source(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Source>, FileError> {
+    user_file(variable).map_or(Ok(None), |path| source_at(&path))
+}
+
+/// Reads the user's settings from this file.
+fn source_at(path: &Path) -> Result<Option<Source>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
         Ok(text) => {
@@ -185,6 +190,39 @@ fn read_own_file(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Maximum number of nodes in a document, including those repeated through aliases.
+const MAX_YAML_VALUES: usize = 10_000;
+const MAX_YAML_DEPTH: usize = 32;
+
+/// Parses a YAML 1.2 file with at most one document as JSON. `yes` and `no` are strings. An empty file becomes `null`.
+/// `file` names the source in errors.
+///
+/// # Errors
+/// [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
+pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
+    let options = options! {
+        budget: budget! {
+            max_nodes: MAX_YAML_VALUES,
+            max_events: 4 * MAX_YAML_VALUES,
+            max_depth: MAX_YAML_DEPTH,
+        },
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = error.location();
+        let told = error.render_with_formatter(&UserMessageFormatter);
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        FileError::Syntax {
+            file: file.to_owned(),
+            line: place.map_or(1, |place| number(place.line())),
+            column: place.map_or(1, |place| number(place.column())),
+            // Drop the position, because `FileError::Syntax` already prints it.
+            message: told.split(" at line ").next().unwrap_or_default().to_owned(),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -240,14 +278,14 @@ mod tests {
     fn a_user_file_may_be_missing_or_broken_but_is_never_fatal() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("strata.toml");
-        assert_eq!(user_source(&path), Ok(None));
+        assert_eq!(source_at(&path), Ok(None));
         fs::write(&path, "a = 1").unwrap();
-        assert_eq!(user_source(&path).unwrap().unwrap().values, json!({"a": 1}));
+        assert_eq!(source_at(&path).unwrap().unwrap().values, json!({"a": 1}));
         fs::write(&path, "a =").unwrap();
-        assert!(matches!(user_source(&path), Err(FileError::Syntax { line: 1, .. })));
+        assert!(matches!(source_at(&path), Err(FileError::Syntax { line: 1, .. })));
         fs::write(&path, vec![b'#'; 300_000]).unwrap();
-        assert!(matches!(user_source(&path), Err(FileError::Unreadable { .. })));
-        assert!(matches!(user_source(directory.path()), Err(FileError::Unreadable { .. })));
+        assert!(matches!(source_at(&path), Err(FileError::Unreadable { .. })));
+        assert!(matches!(source_at(directory.path()), Err(FileError::Unreadable { .. })));
     }
 
     #[test]
@@ -301,6 +339,62 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "[a-z=\\[\\]{}'\".0-9\n #é-]{0,60}") {
             let _ = from_toml("f", &text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod yaml_tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn yaml_becomes_json() {
+        let text = "model: m  # mine\nsymbols: {map_budget: 8000}\nfiles:\n  list: &all [a, 'b', 0.5, true, ~]\n  same: *all\n\
+                    day: 2024-02-03\nanswer: no\ntext: |\n  one\n  two\n";
+        let list = json!(["a", "b", 0.5, true, null]);
+        let expected = json!({
+            "model": "m", "symbols": {"map_budget": 8000}, "files": {"list": list, "same": list},
+            "day": "2024-02-03", "answer": "no", "text": "one\ntwo\n",
+        });
+        assert_eq!(from_yaml("f", text), Ok(expected));
+        for nothing in ["", "# nothing\n", "---\n"] {
+            assert_eq!(from_yaml("f", nothing), Ok(Value::Null));
+        }
+    }
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &str) {
+        assert_eq!(from_yaml("web/.strata.yaml", text).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn errors_name_file_line_and_column() {
+        check_error("a: [1\n", "web/.strata.yaml:1:4: unclosed bracket '['");
+        check_error("a: 1\na: 2\n", "web/.strata.yaml:2:1: duplicate mapping key `a` is not allowed here");
+        check_error("a: .inf\n", "web/.strata.yaml:1:4: value `.inf` is not a finite number");
+        check_error("é: 1\nb: *c\n", "web/.strata.yaml:2:4: reference to unknown value");
+    }
+
+    /// Six lines that would expand to a million values, and a very deeply nested text.
+    #[test]
+    fn a_short_text_cannot_become_a_large_value() {
+        let level = |name: char, of: &str| format!("{name}: &{name} [{}]\n", [of; 10].join(","));
+        let bomb: String = [('a', "1"), ('b', "*a"), ('c', "*b"), ('d', "*c"), ('e', "*d"), ('f', "*e")]
+            .map(|(name, of)| level(name, of))
+            .concat();
+        let deep = "[".repeat(100_000);
+        for text in [&bomb, &deep] {
+            assert!(matches!(from_yaml("f", text), Err(FileError::Syntax { .. })));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[a-z:&*!|>?%\\[\\]{}'\".,0-9\n #é-]{0,60}") {
+            let _ = from_yaml("f", &text);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! logging mode, readers never wait for writers. Data is synced to disk only at SQLite checkpoints; if a power failure
 //! loses the latest writes, the outlines are computed again.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
 
 use super::body::{decode, encode};
-use super::{CacheSize, KnownFile, KnownFiles, OutlineKey, OutlineUpdate};
+use super::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::canonical::canonical;
 use crate::disk::Stamp;
 use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
@@ -99,8 +100,8 @@ impl Table {
         DatabaseFile { path: self.path, identity: self.identity }
     }
 
-    pub(super) fn seen(&self, folder: &Path) -> Result<KnownFiles, CacheError> {
-        let Some((folder, _)) = self.folder(folder)? else { return Ok(KnownFiles::new()) };
+    pub(super) fn seen(&self, folder: &Path) -> Result<HashMap<Box<str>, KnownFile>, CacheError> {
+        let Some((folder, _)) = self.folder(folder)? else { return Ok(HashMap::new()) };
         let mut statement = self
             .connection
             .prepare_cached("SELECT path, mtime, size, identity, hash FROM files WHERE folder = ?1")?;

@@ -57,8 +57,8 @@ fn what_is_kept_is_found_by_the_next_process() {
     let folder = Path::new("/home/me/a");
     cache.save(folder, &OutlineUpdate { seen: files.to_vec(), ..findings(&texts) });
     let next = OutlineCache::at(directory.path().to_owned());
-    assert_eq!(next.seen(folder), KnownFiles::from(files));
-    assert_eq!(next.seen(Path::new("/work")), KnownFiles::new());
+    assert_eq!(next.seen(folder), HashMap::from(files));
+    assert_eq!(next.seen(Path::new("/work")), HashMap::new());
     for text in &texts {
         assert_eq!(next.outline(key(text)).as_ref(), Some(&symbols(text).outline));
     }
@@ -72,7 +72,7 @@ fn what_is_kept_is_found_by_the_next_process() {
             ..OutlineUpdate::default()
         },
     );
-    assert_eq!(cache.seen(folder), KnownFiles::from([("src/a.py".into(), seen(3))]));
+    assert_eq!(cache.seen(folder), HashMap::from([("src/a.py".into(), seen(3))]));
     let extent = cache.extent().unwrap();
     assert_eq!((extent.outlines, extent.files), (2_500, 1));
     assert!(extent.bytes > 0 && Path::new(&extent.path).ends_with(DATABASE));
@@ -233,7 +233,7 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     assert!((0..100).all(|n| there(&mut table, n)), "outlines in continuous use were evicted");
     assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
     assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
-    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), KnownFiles::new());
+    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), HashMap::new());
     assert_eq!(table.seen(Path::new("/home/me/0")).unwrap().len(), 1);
 }
 

@@ -377,5 +377,5 @@ fn entries_carry_the_stamp_that_reading_finds() {
     let roots = tree.roots();
     let found = walk(&roots, &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!(Ok(found.entries[0].stamp), crate::disk::stamp_of(&roots, &"a.rs".into()));
-    assert_eq!(found.entries[0].size(), "root/a.rs".len() as u64);
+    assert_eq!(found.entries[0].stamp.size, "root/a.rs".len() as u64);
 }

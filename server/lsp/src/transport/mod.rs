@@ -8,7 +8,7 @@
 //!   order of state changes (`ARCHITECTURE.md`, "Events first"). Pending calls continue as tasks.
 //! - One thread writes. No other thread accesses the output.
 //! - The client's answers bypass waiting calls. Notifications are always accepted. At most
-//!   [`Options::pending_requests`] requests are pending; further requests are answered with [`SERVER_BUSY`].
+//!   [`Options::pending_requests`] requests are pending; further requests are answered with `ServerBusy`.
 //! - A handler must not compute before its first `.await`, since no input is read in the meantime.
 //!
 //! ```text
@@ -40,7 +40,6 @@ use tower_lsp::Loopback as Socket;
 pub(crate) use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
-pub use refusal::{NOT_INITIALIZED, SERVER_BUSY};
 pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;

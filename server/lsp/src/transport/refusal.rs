@@ -8,10 +8,10 @@ use super::frame::Fault;
 
 /// Error code for a request that exceeds the limit of pending requests. Uses `RequestFailed` of LSP 3.17, which clients
 /// know, since LSP reserves JSON-RPC's own range below -32000. The error's `data.reason` is `serverBusy`.
-pub const SERVER_BUSY: i64 = -32803;
+const SERVER_BUSY: i64 = -32803;
 
 /// Error code for a request before `initialize` is answered (`ServerNotInitialized` of LSP 3.17).
-pub const NOT_INITIALIZED: i64 = -32002;
+const NOT_INITIALIZED: i64 = -32002;
 
 /// Returns the error response to bytes that are not a message.
 pub(super) fn fault(id: Id, fault: &Fault) -> Response {

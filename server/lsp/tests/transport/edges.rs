@@ -4,10 +4,15 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use strata_lsp::transport::{Cause, Exit, NOT_INITIALIZED, Options, SERVER_BUSY};
+use strata_lsp::transport::{Cause, Exit, Options};
 
 use crate::mock::{call, cancel, change, code, initialize, named, noop, notify};
 use crate::ours::Ours;
+
+/// `ServerNotInitialized` (LSP 3.17, `ErrorCodes`).
+const NOT_INITIALIZED: i64 = -32002;
+/// The request is not served because too many are pending.
+const SERVER_BUSY: i64 = -32803;
 
 const INVALID_REQUEST: i64 = -32600;
 

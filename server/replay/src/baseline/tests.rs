@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use strata_engine::conversation::history::ContentBlock;
-use strata_engine::prompt::layout::{Tier, spans};
+use strata_engine::prompt::layout::{Tier, spans_of};
 use strata_engine::tokens::models::Ttl;
 
 use super::*;
@@ -138,7 +138,9 @@ fn layout() -> impl Strategy<Value = Layout> {
 proptest! {
     #[test]
     fn the_same_is_said_and_only_the_fixed_order_moves_it(layout in layout(), framing in 0..9_usize) {
-        let flat: Vec<_> = spans(&layout, framing).iter().map(|span| (span.hash, span.tokens)).collect();
+        let blocks = layout.messages.iter();
+        let blocks = blocks.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block)));
+        let flat: Vec<_> = spans_of(blocks, framing).iter().map(|span| (span.hash, span.tokens)).collect();
         for baseline in Column::BASELINES {
             let laid = baseline.spans(&layout, LOOKS_BACK, framing);
             let marks = laid.iter().filter(|span| span.mark == Mark::Breakpoint).count();

@@ -10,7 +10,7 @@ use strata_engine::conversation::compaction::{
 };
 use strata_engine::conversation::dialect::{Violation, violations};
 use strata_engine::conversation::history::{
-    ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility,
+    ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility,
 };
 use strata_engine::prompt::assembly::{PromptServices, with_scales};
 use strata_engine::prompt::session::Session;
@@ -106,7 +106,7 @@ impl Recording {
             let later = self.stretches.iter().skip(at + 1).flat_map(History::messages);
             let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
             return Some(Cut {
-                waiting: waiting(stretch.messages(), end),
+                waiting: stretch.calls_answered_after(end),
                 yardstick: Yardstick::new(past, &after, &services.settings.tools),
                 following: rest.iter().take(FOLLOWING).cloned().collect(),
                 before,
@@ -137,7 +137,7 @@ impl Cut {
     ) -> Result<((Strategy, Size, Size), Session), CompactionError> {
         let mut session = Session::new("cut");
         session.history = self.before.clone();
-        let pressure = session.next_pressure(services, 0);
+        let pressure = session.pressure(None, services, 0);
         let tools = &services.settings.tools;
         let draft = with_scales(services, |scales| {
             let (history, summariser) = (&session.history, Summariser::Extractive);
@@ -191,25 +191,6 @@ fn without_repeated(summary: &str) -> String {
     let Some((before, request)) = text.rsplit_once("\n\n## Last request\n") else { return text.to_owned() };
     let paths = request.rfind("\n\n## Files edited\n").and_then(|at| request.get(at..));
     format!("{before}{}", paths.unwrap_or_default())
-}
-
-/// Returns the calls among the first `end` messages whose results come later, as message id and call id.
-fn waiting(messages: &[Arc<Message>], end: usize) -> Vec<(MessageId, String)> {
-    let (mut open, mut waiting) = (OpenCalls::default(), Vec::new());
-    for (at, message) in messages.iter().enumerate() {
-        open.message(message);
-        for block in &message.body.content {
-            match block {
-                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), (at, message.id)),
-                ContentBlock::ToolResult { call_id, .. } => {
-                    let call = open.result(call_id).filter(|(call, _)| *call < end && end <= at);
-                    waiting.extend(call.map(|(_, message)| (message, call_id.clone())));
-                }
-                _ => {}
-            }
-        }
-    }
-    waiting
 }
 
 fn calls(message: &Message) -> impl Iterator<Item = &str> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
+use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
 /// Minimum percentage of words that must remain for a request or an error to count as kept.
@@ -94,7 +94,7 @@ impl Yardstick {
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
         // A summary after the cut mentions files that no one touched there.
-        let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
+        let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !message.is_summary()), tools);
         let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
         let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
             past.files.iter().filter(|(path, trace)| of(path, trace)).map(|(path, _)| path.clone()).collect()

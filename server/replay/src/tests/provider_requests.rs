@@ -330,7 +330,7 @@ impl Player<'_> {
             _ if topic == 0 => Err("no route to host".to_owned()),
             _ => Ok(says.clone()),
         };
-        let pressure = self.session.next_pressure(self.means(), 0);
+        let pressure = self.session.pressure(None, self.means(), 0);
         let tools = ToolPatterns::default();
         let run = with_scales(self.means(), |scales| {
             Run::new(&self.session.history, profile.clone(), pressure, summariser, tools.clone(), scales)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::confidence::Confidence;
+use super::meaning::Confidence;
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 

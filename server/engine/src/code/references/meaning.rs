@@ -8,6 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
 use strata_grammars::ImportStyle;
 
 use super::scopes::{Binding, DEFAULT, FileNames, Group, Import, Reach, ScopeKind, Shape};
@@ -28,10 +30,14 @@ const MAX_NAMES: usize = 16;
 /// Maximum number of parsed files kept in memory.
 const MAX_FILES: usize = 256;
 
-/// Access to the current text of each file.
-pub trait SourceTexts {
-    /// Returns the text of a file, or `None` if it cannot be read.
-    fn text(&self, key: &FileKey) -> Option<Arc<str>>;
+/// How certain it is that a reference refers to the definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Only the name matches; the type of the value is unknown.
+    Guess,
+    /// Scopes, imports or types lead from the reference to the definition.
+    Certain,
 }
 
 /// Inputs of a search for references.
@@ -39,7 +45,8 @@ pub trait SourceTexts {
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
     pub graph: &'a References,
-    pub texts: &'a dyn SourceTexts,
+    /// Returns the current text of a file, or `None` if it cannot be read.
+    pub texts: &'a dyn Fn(&FileKey) -> Option<Arc<str>>,
 }
 
 /// A definition: all bindings of a name in one scope of a file.
@@ -120,7 +127,7 @@ impl<'a> Meanings<'a> {
     /// Reads and parses a file. Returns `None` if the index does not contain the file or it cannot be read.
     pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
-        let Some(text) = self.sources.texts.text(key) else { return Ok(None) };
+        let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
         Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
     }
 

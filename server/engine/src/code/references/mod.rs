@@ -1,10 +1,9 @@
 //! Finds the references to a definition, accurately enough for renaming. Reads the files that mention a name and
 //! resolves each mention by scopes, imports and type annotations. A mention that matches by name only is a guess.
 //! Reference rules are data in `grammars/` (`references.scm`); languages without them use the import graph. Reads texts
-//! through a trait and keeps no state between queries.
+//! through a function and keeps no state between queries.
 
 mod by_name;
-mod confidence;
 mod meaning;
 mod scopes;
 mod search;
@@ -12,6 +11,5 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use confidence::Confidence;
-pub use meaning::{ReferenceSources, SourceTexts};
+pub use meaning::{Confidence, ReferenceSources};
 pub use search::{FoundDefinition, ReferenceHit, ReferenceQuery, ReferenceReport, references, references_at};

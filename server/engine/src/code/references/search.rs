@@ -6,8 +6,7 @@ use std::ops::Range;
 use strata_grammars::LanguageId;
 
 use super::by_name::LikelyFiles;
-use super::confidence::Confidence;
-use super::meaning::{DefinitionId, Meanings, ReferenceSources, Value};
+use super::meaning::{Confidence, DefinitionId, Meanings, ReferenceSources, Value};
 use super::scopes::{FileNames, ScopeKind};
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, SymbolKind};
@@ -222,7 +221,7 @@ fn everywhere(
     let likely = LikelyFiles::new(graph, index, name, definers.into_iter());
     for (key, file) in index.iter().filter(|(_, file)| families.contains(file.language.family)) {
         meanings.check()?;
-        if texts.text(key).is_none_or(|text| !text.contains(name)) {
+        if texts(key).is_none_or(|text| !text.contains(name)) {
             continue;
         }
         let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));

@@ -16,7 +16,7 @@ struct Repo {
     graph: References,
 }
 
-impl SourceTexts for Repo {
+impl Repo {
     fn text(&self, key: &FileKey) -> Option<Arc<str>> {
         self.texts.get(key).cloned()
     }
@@ -48,13 +48,13 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
 
 /// Returns the hits of a query: `=` marks definitions, `?` marks guesses.
 fn hits(repo: &Repo, query: &str) -> Vec<String> {
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
+    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
     lines(&references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap())
 }
 
 /// Returns the references to the target of the `at`th mention of a name in a file.
 fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
+    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
     let key = FileKey::from(path);
     let (start, _) = repo.texts[&key].match_indices(name).nth(at).unwrap();
     lines(&references_at(sources, &key, &(start..start + name.len()), &Cancel::new()).unwrap())
@@ -154,7 +154,7 @@ fn short_and_common_names_have_references() {
     ]);
     assert_eq!(hits(&repo, "f"), ["a.py:1=", "b.py:1", "b.py:2"]);
     assert_eq!(hits(&repo, "get"), ["a.py:3=", "b.py:3"]);
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &repo };
+    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
     let report = references(sources, &ReferenceQuery::new("get", None), &Cancel::new()).unwrap();
     assert_eq!(report.unlikely, 1, "a value of unknown type, and a built-in name");
     assert_eq!(&*report.hits[1].text, "Store().get()");

@@ -9,7 +9,7 @@ use crate::sanitize::single_line;
 
 /// A list of a repository's files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileList {
+pub(crate) struct FileList {
     /// The total number of files, followed by one line for each file or collapsed directory, sorted. Empty if
     /// not even the number fits.
     pub text: String,
@@ -47,7 +47,7 @@ struct Candidate<'a> {
 /// another while the result fits: first those that contain a file of `focus`, then others from shallow to
 /// deep. The deepest and least relevant directories stay collapsed. `count` returns the tokens of a text and
 /// is called at most once per line.
-pub fn file_list(
+pub(crate) fn file_list(
     files: &[FileKey],
     focus: &[FileKey],
     budget: usize,

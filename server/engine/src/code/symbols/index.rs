@@ -53,7 +53,8 @@ impl FileSymbols {
 }
 
 impl SymbolIndex {
-    pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
+    #[cfg(test)]
+    pub(crate) fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
         Arc::make_mut(&mut self.files).insert(key, symbols);
     }
 

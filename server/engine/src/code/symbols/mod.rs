@@ -16,7 +16,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use files::{FileList, file_list};
+pub(crate) use files::{FileList, file_list};
 pub use find::{SymbolMatch, find, find_files, nearest_files};
 
 pub use graph::{model::References, rank::Seeds};

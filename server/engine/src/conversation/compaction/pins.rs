@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::conversation::conversation_facts::{ConversationFacts, TodoState, is_summary, unbundle};
+use crate::conversation::conversation_facts::{ConversationFacts, TodoState, unbundle};
 use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
@@ -84,7 +84,7 @@ impl Pins {
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     let asked = messages.iter().rev().filter_map(|message| {
         let text = message.text();
-        if is_summary(message) {
+        if message.is_summary() {
             carried_request(&text).map(str::to_owned)
         } else {
             History::begins_exchange(message).then_some(text)

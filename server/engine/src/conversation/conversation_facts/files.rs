@@ -20,7 +20,7 @@ pub struct FileTrace {
     /// Index of the last message that read the file.
     pub last_read: Option<usize>,
     /// What last happened to the file: an operation, a failed call, or a mention.
-    pub last_state: FileState,
+    pub(crate) last_state: FileState,
     /// One-line description of the file.
     pub about: Option<String>,
     /// Code last written to the file.
@@ -38,7 +38,7 @@ pub(crate) struct LastChange {
 
 /// What last happened to a file in a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FileState {
+pub(crate) enum FileState {
     Edited,
     Created,
     Deleted,

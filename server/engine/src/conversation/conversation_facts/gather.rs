@@ -75,7 +75,7 @@ impl<'a> Gatherer<'a> {
         for key in &message.body.files_mentioned {
             self.files.note(key.as_str(), index, FileState::Mentioned);
         }
-        if requests::is_summary(message) {
+        if message.is_summary() {
             return self.summary(index, message.id, &message.text());
         }
         for block in &message.body.content {

@@ -23,7 +23,8 @@ mod types;
 use crate::conversation::history::{Message, MessageId};
 
 pub use clip::one_line;
-pub use files::{FileState, FileTrace};
+pub(crate) use files::FileState;
+pub use files::FileTrace;
 pub(crate) use notation::bundle;
 pub use notation::unbundle;
 pub(crate) use step_outcome::StepOutcome;
@@ -36,7 +37,6 @@ pub(crate) use types::{Command, ConversationFacts, Note, Request};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::head as command_head;
-pub use requests::is_summary;
 pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::{files_read, last_calls};

@@ -30,17 +30,19 @@ const NOTICES: [&str; 2] = ["[Request interrupted by user", "Caveat: The message
 const SUMMARIES: [&str; 2] =
     ["This session is being continued from a previous conversation", "[Previous conversation summary]"];
 
-/// Whether a message is a summary of earlier messages.
-pub fn is_summary(message: &Message) -> bool {
-    let begins = |text: &str| SUMMARIES.iter().any(|header| text.trim_start().starts_with(header));
-    match message.body.kind {
-        Kind::Summary => true,
-        Kind::Normal if message.body.role == Role::User => message
-            .body
-            .content
-            .iter()
-            .any(|block| matches!(block, crate::conversation::history::ContentBlock::Text { text } if begins(text))),
-        _ => false,
+impl Message {
+    /// Whether a message is a summary of earlier messages.
+    pub fn is_summary(&self) -> bool {
+        let begins = |text: &str| SUMMARIES.iter().any(|header| text.trim_start().starts_with(header));
+        match self.body.kind {
+            Kind::Summary => true,
+            Kind::Normal if self.body.role == Role::User => self
+                .body
+                .content
+                .iter()
+                .any(|block| matches!(block, crate::conversation::history::ContentBlock::Text { text } if begins(text))),
+            _ => false,
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spoken::Carriers;
-use crate::conversation::history::Provider;
+use super::spoken::{Carriers, Speaker};
+use crate::conversation::history::{ContentBlock, Provider};
 use crate::tokens::models::{self, CacheKind, Model};
 
 /// Output format of a prompt.
@@ -30,7 +30,7 @@ pub enum Format {
 
 /// How cached prefixes are marked in a dialect with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Breakpoints {
+pub(crate) enum Breakpoints {
     /// No breakpoints: the provider recognizes cached prefixes automatically and rejects breakpoints.
     #[default]
     Automatic,
@@ -59,7 +59,12 @@ impl Format {
         }
     }
 
-    pub fn carriers(self) -> Carriers {
+    /// Whether `content` from `speaker` can carry a cache breakpoint in this format.
+    pub fn can_mark(self, speaker: Speaker, content: &ContentBlock) -> bool {
+        self.carriers().include(speaker, content)
+    }
+
+    pub(crate) fn carriers(self) -> Carriers {
         match self {
             Self::Anthropic | Self::Gemini | Self::Bedrock | Self::Markdown => Carriers::Any,
             Self::OpenAi | Self::Responses => Carriers::Input,

@@ -28,7 +28,7 @@ impl From<Role> for Speaker {
 
 /// Which content blocks can carry a cache breakpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Carriers {
+pub(crate) enum Carriers {
     /// All blocks except reasoning and empty text (Anthropic, "Prompt caching").
     #[default]
     Any,
@@ -39,7 +39,7 @@ pub enum Carriers {
 
 impl Carriers {
     /// Whether `content` from `speaker` can carry a breakpoint.
-    pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
+    pub(crate) fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
             Self::Any => content.can_carry_a_mark(),
             Self::Input if speaker == Speaker::Assistant => false,

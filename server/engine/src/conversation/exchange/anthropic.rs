@@ -169,6 +169,7 @@ fn foreign(value: &Value) -> Foreign {
 }
 
 /// Writes a message. If it was read from this format, restores the original form.
+#[cfg(test)]
 pub(super) fn written(message: &NewMessage) -> Value {
     extra::restore(message, Provider::Anthropic, plain(message), |whole| {
         parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)

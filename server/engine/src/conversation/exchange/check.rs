@@ -1,4 +1,4 @@
-//! Checks a list of messages against provider rules, and reports the offending messages.
+//! For tests: checks a list of messages against provider rules, and reports the offending messages.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::conversation::history::NewMessage;
 
 /// Purpose of a list of messages, which determines how it may end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// The list is sent unchanged, so it must end with a user message.
     Request,
     /// The list is stored and continued, so it may end with an assistant message.
@@ -17,7 +17,7 @@ pub enum Purpose {
 
 /// A rule that a list of messages breaks, and the offending message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BrokenRule {
+pub(crate) struct BrokenRule {
     /// Zero-based index of the message, counting hidden ones; `None` if the list as a whole breaks the rule.
     pub index: Option<usize>,
     pub rule: Rule,
@@ -28,7 +28,7 @@ pub struct BrokenRule {
 /// Returns the rules that the messages would break if sent unchanged. Ignores hidden messages, except
 /// archived results, which still answer their calls. Only supports `Format::Anthropic` and
 /// `Format::OpenAi`; for other formats, the result is meaningless.
-pub fn violations<'a>(
+pub(crate) fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,
     purpose: Purpose,

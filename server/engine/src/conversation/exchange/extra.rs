@@ -27,6 +27,7 @@ pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, wr
 
 /// Merges the stored difference back into `written`. Returns `written` unchanged unless `reads_back` confirms
 /// that the merged form still has the meaning of `message`.
+#[cfg(test)]
 pub(super) fn restore(
     message: &NewMessage,
     provider: Provider,
@@ -63,6 +64,7 @@ fn beyond(came: &Value, written: &Value) -> Option<Value> {
     (!differing.is_empty()).then(|| differing.into())
 }
 
+#[cfg(test)]
 fn lay_over(target: &mut Value, beyond: &Value) {
     match (target, beyond) {
         (Value::Object(fields), Value::Object(beyond)) => {

@@ -7,6 +7,7 @@
 //! kinds, pins, times, files, image sizes, and foreign blocks without plain text.
 
 mod anthropic;
+#[cfg(test)]
 mod check;
 mod extra;
 mod fields;
@@ -25,7 +26,8 @@ pub(crate) use anthropic::read_anthropic;
 #[cfg(test)]
 pub(crate) use anthropic::write_anthropic;
 
-pub use check::{Purpose, violations};
+#[cfg(test)]
+pub(crate) use check::{Purpose, violations};
 pub(crate) use openai::read_openai;
 #[cfg(test)]
 pub(crate) use openai::write_openai;

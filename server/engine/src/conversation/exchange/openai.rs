@@ -200,6 +200,7 @@ pub(super) fn role_of(message: &NewMessage) -> &'static str {
 }
 
 /// Writes a message. If it was read from this format, restores the original form.
+#[cfg(test)]
 pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = plain(message, role);
     if let [only] = messages.as_mut_slice() {
@@ -214,6 +215,7 @@ pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
 
 /// Replaces content that is a single text part with its string, which every compatible server accepts, and
 /// the content of an empty tool result with an empty string.
+#[cfg(test)]
 fn shorten(message: &mut Value) {
     let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(content) = message.get_mut("content") else { return };

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::conversation::conversation_facts::{code_spans, is_summary, one_line, sentences};
+use crate::conversation::conversation_facts::{code_spans, one_line, sentences};
 use crate::conversation::history::{ContentBlock, Message, Role};
 
 /// Maximum number of concepts that are described in a summary.
@@ -43,7 +43,7 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
 
 /// Returns the text blocks of the assistant's messages, each with the index of its message.
 fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
-    let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !is_summary(message);
+    let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !message.is_summary();
     messages.iter().filter(spoken).enumerate().flat_map(|(index, message)| {
         message.body.content.iter().filter_map(move |block| match block {
             ContentBlock::Text { text } => Some((index, text.as_str())),

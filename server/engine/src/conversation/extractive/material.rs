@@ -11,7 +11,7 @@ use crate::conversation::conversation_facts::labels::{
 };
 use crate::conversation::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
-    command_head, is_summary, last_calls, one_line, spoken, steps,
+    command_head, last_calls, one_line, spoken, steps,
 };
 use crate::conversation::history::{ContentBlock, Message, MessageId, Role};
 
@@ -63,7 +63,7 @@ impl<'a> Material<'a> {
         let mut recurrence = Recurrence::default();
         let mut recency = HashMap::with_capacity(messages.len());
         for (index, message) in messages.iter().enumerate() {
-            let recent = if is_summary(message) { CARRIED } else { (index + 1) * 1_000 / messages.len() };
+            let recent = if message.is_summary() { CARRIED } else { (index + 1) * 1_000 / messages.len() };
             recency.insert(message.id, recent);
             for block in &message.body.content {
                 if let ContentBlock::Text { text } = block {
@@ -333,7 +333,7 @@ impl<'a> Material<'a> {
             self.line(Part::LastCalls, format!("{LAST_CALLS}{}", told.join("; ")));
         }
         let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
-        let words = assistant.filter(|message| !is_summary(message)).find_map(|message| {
+        let words = assistant.filter(|message| !message.is_summary()).find_map(|message| {
             let words = one_line(&spoken(&message.text()), self.widths.quotation * 2);
             (!words.is_empty()).then_some(words)
         });

@@ -12,7 +12,7 @@ mod structure;
 
 use std::sync::Arc;
 
-use crate::conversation::conversation_facts::{ToolPatterns, bundle, facts_after, is_summary};
+use crate::conversation::conversation_facts::{ToolPatterns, bundle, facts_after};
 use crate::conversation::history::Message;
 
 pub(crate) use budget::Budget;
@@ -32,7 +32,7 @@ pub(crate) fn summarise(
 ) -> String {
     let is_read = |text: &str| {
         let mut summaries =
-            messages.iter().filter(|message| is_summary(message)).map(|message| message.text());
+            messages.iter().filter(|message| message.is_summary()).map(|message| message.text());
         summaries.any(|summary| !summary.is_empty() && text.contains(&summary))
     };
     let previous = previous.filter(|text| !is_read(text));

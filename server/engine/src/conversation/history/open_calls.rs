@@ -7,13 +7,13 @@ use std::hash::Hash;
 
 use serde_json::Value;
 
-use super::{ContentBlock, Message, MessageId, Role};
+use super::{ContentBlock, History, Message, MessageId, Role};
 
 /// Calls without results, each with data of type `T`.
 ///
 /// A result answers the oldest open call with its id. Some servers reuse the same ids in every assistant
 /// turn, so earlier turns' open calls with the id of a new call no longer wait for a result.
-pub struct OpenCalls<Id, T> {
+pub(crate) struct OpenCalls<Id, T> {
     /// For each call id, the turn and the open calls, oldest first. The map is only iterated where the order does
     /// not matter.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
@@ -38,7 +38,7 @@ impl<Id, T> Default for OpenCalls<Id, T> {
 
 impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     /// Starts the next message. The calls and results of the message must follow.
-    pub fn message(&mut self, message: &Message) {
+    pub(crate) fn message(&mut self, message: &Message) {
         if !says_something(message) {
             return;
         }
@@ -49,7 +49,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// Adds a tool call of the current message.
-    pub fn call(&mut self, id: Id, call: T) {
+    pub(crate) fn call(&mut self, id: Id, call: T) {
         let (turn, calls) = self.waiting.entry(id).or_default();
         if *turn != self.turn {
             *turn = self.turn;
@@ -59,7 +59,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// Removes and returns the call that a result with this call id answers, if any.
-    pub fn result(&mut self, id: &str) -> Option<T> {
+    pub(crate) fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 
@@ -91,6 +91,27 @@ pub(crate) fn answered_calls<'a>(
         }
     }
     answered
+}
+
+impl History {
+    /// Returns the calls among the first `end` messages whose results come later, as message id and call id.
+    pub fn calls_answered_after(&self, end: usize) -> Vec<(MessageId, String)> {
+        let (mut open, mut answered) = (OpenCalls::default(), Vec::new());
+        for (at, message) in self.messages().iter().enumerate() {
+            open.message(message);
+            for block in &message.body.content {
+                match block {
+                    ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), (at, message.id)),
+                    ContentBlock::ToolResult { call_id, .. } => {
+                        let call = open.result(call_id).filter(|(call, _)| *call < end && end <= at);
+                        answered.extend(call.map(|(_, message)| (message, call_id.clone())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        answered
+    }
 }
 
 /// Whether a message has content other than empty text.

@@ -31,7 +31,7 @@ use utterance::Utterance;
 #[cfg(test)]
 pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
-use super::{ContentBlock, Message, MessageId, Provider, Role};
+use super::{ContentBlock, History, Message, MessageId, Provider, Role};
 
 /// A message, or a part of one, as the model sees it. Results may come before an earlier message of the same
 /// turn.
@@ -72,15 +72,17 @@ impl Projection {
     }
 }
 
-/// Returns all blocks that `recipient` sees of a history and the following request, in order. See [`project`].
-pub fn projected_blocks<'a>(
-    history: impl IntoIterator<Item = &'a Message>,
-    prompt: &[ContentBlock],
-    recipient: Option<Provider>,
-) -> Vec<ContentBlock> {
-    let projection = project(history, prompt, recipient);
-    let messages = projection.history.into_iter().flat_map(|message| message.content);
-    messages.chain(projection.results).chain(projection.prompt).collect()
+impl History {
+    /// Returns all blocks that `recipient` sees of the history and the following request, in order. See [`project`].
+    pub fn projected_blocks(
+        &self,
+        prompt: &[ContentBlock],
+        recipient: Option<Provider>,
+    ) -> Vec<ContentBlock> {
+        let projection = project(self.messages().iter().map(|message| &**message), prompt, recipient);
+        let messages = projection.history.into_iter().flat_map(|message| message.content);
+        messages.chain(projection.results).chain(projection.prompt).collect()
+    }
 }
 
 /// Projects `history`, followed by `prompt` (text, images, or results of pending calls) as the user's next

@@ -4,16 +4,14 @@
 
 mod cut;
 mod intake;
-mod page;
 #[cfg(test)]
 mod tests;
 
 use crate::conversation::settings::ToolOutputSettings;
 
-pub use cut::OutputSize;
 pub(crate) use cut::Report;
+pub use cut::{OutputSize, Page, output_of, page};
 pub use intake::Intake;
-pub use page::{Page, output_of, page};
 
 /// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]

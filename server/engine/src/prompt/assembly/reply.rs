@@ -185,7 +185,7 @@ pub struct AssembledPrompt {
     /// Files whose text is in the prompt, with their versions.
     pub(crate) files: Vec<UsedFile>,
     /// Files of a trusted workspace that the system prompt quotes or lists.
-    pub system_files: SystemFiles,
+    pub(crate) system_files: SystemFiles,
     /// How much of the repository the prompt shows.
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.
@@ -215,7 +215,7 @@ pub struct PreparedPrompt {
     /// The message that the request adds to the history; `None` if nothing is sent.
     pub message: Option<NewMessage>,
     /// State of the layout policy after this prompt.
-    pub tiers: TierState,
+    pub(crate) tiers: TierState,
     /// Members of the map after this prompt.
     pub members: Vec<MapMember>,
     /// Excerpts that the session remembers after this prompt.

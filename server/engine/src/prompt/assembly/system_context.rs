@@ -53,7 +53,7 @@ pub struct SystemContext {
 /// Workspace files that the system prompt quotes or lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SystemFiles {
+pub(crate) struct SystemFiles {
     /// Rule files that the system prompt quotes.
     pub rules: Vec<FileKey>,
     /// Skill files that the system prompt lists with their descriptions.

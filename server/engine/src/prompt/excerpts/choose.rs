@@ -45,6 +45,8 @@ pub struct ExcerptSources<'a> {
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
     pub passages: &'a PassageCache,
+    /// Files whose text the prompt contains anyway, so that no new excerpts come from them.
+    pub quoted: &'a [FileKey],
 }
 
 /// A question, with its budget for excerpts.
@@ -66,30 +68,50 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Finds the files to read for a question, best first.
-pub fn candidates(
+/// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
+/// `read` returns a file's text and outline, or `None` if the file cannot be read. It is called for the files that may
+/// be relevant and for those with excerpts in the session, without excluded ones.
+///
+/// # Errors
+/// Returns the first error of `read`.
+pub fn choose<E>(
     known: ExcerptSources<'_>,
     session: &Session,
-    question: Question<'_>,
-) -> Vec<CandidateFile> {
+    question: Option<Question<'_>>,
+    mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
+    count: Count<'_>,
+) -> Result<ExcerptSelection, E> {
+    let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
+    let mut files = BTreeMap::new();
+    for key in wanted_files(&candidates, session) {
+        if let Some(file) = read(&key)? {
+            files.insert(key, file);
+        }
+    }
+    Ok(chosen_from(known, session, question, &candidates, &files, count))
+}
+
+/// Finds the files to read for a question, best first.
+fn candidates(known: ExcerptSources<'_>, session: &Session, question: Question<'_>) -> Vec<CandidateFile> {
     if question.budget == 0 || question.text.trim().is_empty() {
         return Vec::new();
     }
     let interest = Interest::of(known, session);
     let shown = BTreeMap::new();
     let query = interest.query(known, session, question.text, &shown);
-    candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
+    let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
+    files.retain(|candidate| !known.quoted.contains(&candidate.file));
+    files
 }
 
 /// Returns the files to read: candidates, and files with excerpts in the session. Omits excluded files.
-pub fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
+fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
     let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
     files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
 }
 
-/// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
-/// `files` are the files of [`wanted_files`] that could be read.
-pub fn choose(
+/// Chooses the excerpts from `files`, the files of [`wanted_files`] that could be read.
+fn chosen_from(
     known: ExcerptSources<'_>,
     session: &Session,
     question: Option<Question<'_>>,

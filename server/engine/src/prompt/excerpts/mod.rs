@@ -7,6 +7,6 @@ mod current;
 mod memory;
 mod remembered;
 
-pub use choose::{ExcerptSources, Question, candidates, choose, wanted_files};
+pub use choose::{ExcerptSources, Question, choose};
 pub use current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 pub(crate) use memory::Excerpts;

@@ -25,7 +25,7 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
 }
 
 /// Returns the spans of a whole prompt. `framing` is the overhead of a content block beyond its text, in tokens.
-pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
+pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages.iter();
     spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::urls::Pages;
 use crate::prompt::layout::{Layout, Tier};
-use crate::prompt::tiers::{Breaks, PolicyName, TierState, explain};
+use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 
 /// A summary of the last recorded prompt of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +77,7 @@ impl LastTurn {
             tiers: tiers.into_iter().map(weight).collect(),
             cached_tokens: turn.cached.map_or(0, |cached| cached.tokens),
             cache_expires_ms: turn.cached.map(|cached| cached.expires_ms),
-            explanation: turn.breaks.last.as_ref().map(|last| explain(last, turn.pages)).unwrap_or_default(),
+            explanation: turn.breaks.last.as_ref().map(|last| last.explain(turn.pages)).unwrap_or_default(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! One conversation with all of its state. A session is a value: each change either succeeds completely or leaves the
 //! session as it was. A session does not store itself, and callers provide the time.
 
-mod cache_memory;
 mod last_turn;
 mod older;
 mod saved_session;
@@ -25,7 +24,7 @@ use crate::conversation::urls::Pages;
 use crate::key::FileKey;
 use crate::prompt::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, list};
 use crate::prompt::excerpts::Excerpts;
-use crate::prompt::layout::Layout;
+use crate::prompt::layout::{ItemKey, Layout, Tier};
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
 use crate::tokens::cost::{Account, BilledInput, Pace, SentRequest, Usage};
@@ -33,10 +32,9 @@ use crate::tokens::redaction::{Placeholder, placeholders};
 
 use self::last_turn::RecordedTurn;
 
-pub use cache_memory::CacheMemory;
 pub(crate) use last_turn::{CacheEstimate, LastTurn};
 pub use older::Room;
-pub use saved_session::SavedSession;
+pub use saved_session::{CacheMemory, SavedSession};
 pub(crate) use trail::StepHistory;
 
 /// Maximum number of prompts that await an answer. A further prompt replaces the oldest one (`docs/prompt.md`, "The
@@ -177,7 +175,7 @@ pub struct Session {
     /// Layout policy for this session; `None` uses the configured one.
     pub policy: Option<PolicyName>,
     /// State of the layout policy.
-    pub tiers: TierState,
+    pub(crate) tiers: TierState,
     /// Files with a block in the symbol map, in map order.
     pub map_members: Vec<MapMember>,
     /// Files that the model has read, and its exploration steps.
@@ -442,6 +440,11 @@ impl Session {
     /// Resets the tiers of all messages without changing the conversation.
     pub fn reregister_history(&mut self) {
         self.tiers.purge_history();
+    }
+
+    /// Returns the tier of an item after the last recorded prompt, or `Active` if that did not contain the item.
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+        self.tiers.tier_of(key)
     }
 
     /// Forces the next prompt to be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").

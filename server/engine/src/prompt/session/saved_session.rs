@@ -1,7 +1,11 @@
 //! The state that is stored in addition to a session's messages, so that the session survives a restart of the server.
-//! Layouts are not stored: provider caches rarely survive a restart either, and the next prompt is rebuilt. Statistics
-//! of the last prompt are stored.
+//! Its layouts are not part of that: provider caches rarely survive a restart either, and the next prompt is rebuilt.
+//! Statistics of the last prompt are stored.
+//!
+//! The provider's cache outlives a process that asks a single question, so the next process needs the layouts of the
+//! last and pending prompts. They are stored separately, because they are too large to store with every change.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,12 +16,14 @@ use crate::conversation::history::{History, Message, MessageId};
 use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
+use crate::prompt::assembly::PromptRequest;
 use crate::prompt::excerpts::Excerpts;
-use crate::prompt::tiers::PolicyName;
+use crate::prompt::layout::Layout;
+use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::Calibrations;
 
-use super::{LastTurn, Session, StepHistory};
-use crate::tokens::cost::Usage;
+use super::{Anchor, LastTurn, Pending, Session, StepHistory};
+use crate::tokens::cost::{Account, Pace, Usage};
 
 /// The stored state of a session, without its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -104,5 +110,63 @@ impl Session {
             last_turn,
             ..Self::new(id)
         }
+    }
+}
+
+/// State of the provider's cache and of pending prompts, as known to the session. Valid for exactly one state of the
+/// session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CacheMemory {
+    revision: u64,
+    next_prompt: u64,
+    tiers: TierState,
+    account: Option<Arc<Account>>,
+    pace: Arc<Pace>,
+    last: Option<Arc<Layout>>,
+    asked: Option<Arc<PromptRequest>>,
+    breaks: Breaks,
+    anchor: Option<Anchor>,
+    pending: VecDeque<Pending>,
+}
+
+impl CacheMemory {
+    /// Adapts the memory to a session that has changed since the memory was taken.
+    #[must_use]
+    pub fn outdated(self) -> Self {
+        Self { revision: self.revision + 1, anchor: None, ..self }
+    }
+}
+
+impl Session {
+    /// Returns the cache state that another process needs to continue this session.
+    pub fn cache_memory(&self) -> CacheMemory {
+        CacheMemory {
+            revision: self.revision,
+            next_prompt: self.next_prompt,
+            tiers: self.tiers.clone(),
+            account: self.account.clone(),
+            pace: Arc::clone(&self.pace),
+            last: self.last.clone(),
+            asked: self.asked.clone(),
+            breaks: self.breaks.clone(),
+            anchor: self.anchor,
+            pending: self.pending.clone(),
+        }
+    }
+
+    /// Restores the cache state that [`Self::cache_memory`] returned in another process.
+    pub fn remember_cache(&mut self, memory: CacheMemory) {
+        let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
+            memory;
+        self.revision = revision;
+        self.next_prompt = next_prompt;
+        self.tiers = tiers;
+        self.account = account;
+        self.pace = pace;
+        self.last = last;
+        self.asked = asked;
+        self.breaks = breaks;
+        self.anchor = anchor;
+        self.pending = pending;
     }
 }

@@ -62,8 +62,10 @@ impl Session {
         self.recovery = Recovery::Used;
     }
 
-    /// Returns the compaction pressure of a request of this size at `now_ms` (milliseconds since 1970).
-    pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
+    /// Returns the compaction pressure of a request of this size, or of a request like the last one, at `now_ms`
+    /// (milliseconds since 1970).
+    pub fn pressure(&self, size: Option<RequestSize>, means: PromptServices<'_>, now_ms: u64) -> Pressure {
+        let size = size.unwrap_or_else(|| self.request_size(&self.next_ask(now_ms), means));
         let history = history_size(&self.history, means).tokens;
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
         Pressure {
@@ -72,11 +74,6 @@ impl Session {
             pays: self.compaction_pays(history, means, now_ms),
             ..Pressure::of(size, history)
         }
-    }
-
-    /// Returns the compaction pressure of a request like the last one.
-    pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
-        self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
 
     /// Estimates the size of the next request with the options of `ask`. The estimate is the size of the last prompt
@@ -94,7 +91,7 @@ impl Session {
         now_ms: u64,
     ) -> CompactionStatus {
         let settings = &means.settings.compaction;
-        let pressure = self.pressure(size, means, now_ms);
+        let pressure = self.pressure(Some(size), means, now_ms);
         let profile = settings.profile(&means.settings.tool_output);
         CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }

@@ -8,45 +8,53 @@ use super::{Break, Reason};
 /// Maximum number of items that an explanation names. Further items are only counted.
 const NAMED: usize = 3;
 
-/// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.
-pub fn explain(broke: &Break, pages: &Pages) -> String {
-    let items = || told(&broke.items, pages);
-    let was = if broke.items.len() <= 1 { "was" } else { "were" };
-    let why = match broke.reason {
-        Reason::First => "this was the first prompt, so nothing was cached before".to_owned(),
-        Reason::None => "no cache miss: the last prompt is unchanged, with new content after it".to_owned(),
-        Reason::Model => {
-            "the model, the format or the tools changed, so the previous prompt's cache does not apply"
-                .to_owned()
-        }
-        Reason::Expired => "the cache expired because too much time passed since the last prompt".to_owned(),
-        Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
-        Reason::Deselected => {
-            format!("{} {was} deselected, which removed the text from the prompt", items())
-        }
-        Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
-        Reason::Selected => {
-            format!("{} was replaced by the full text of the file, which you selected", items())
-        }
-        Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
-        Reason::Vanished => format!("{} {was} removed, or did not fit", items()),
-        Reason::History if broke.items.is_empty() => {
-            "the conversation was edited, replaced or shortened".to_owned()
-        }
-        Reason::History => format!("the conversation was edited, replaced or shortened from {} on", items()),
-        Reason::Moved => format!("{} {was} moved to another place in the prompt", items()),
-    };
-    let figures = match broke.reason {
-        Reason::First | Reason::None => String::new(),
-        _ => format!(" ({} tokens stayed cached, {} were sent again)", broke.kept, broke.rewritten),
-    };
-    let missed = broke.missed.map_or(String::new(), |missed| {
-        format!(
-            ". The provider read {} tokens from its cache instead of {}, so it kept less than expected",
-            missed.reported, missed.expected
-        )
-    });
-    format!("Turn {}: {why}{figures}{missed}.", broke.turn)
+impl Break {
+    /// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.
+    pub fn explain(&self, pages: &Pages) -> String {
+        let items = || told(&self.items, pages);
+        let was = if self.items.len() <= 1 { "was" } else { "were" };
+        let why = match self.reason {
+            Reason::First => "this was the first prompt, so nothing was cached before".to_owned(),
+            Reason::None => {
+                "no cache miss: the last prompt is unchanged, with new content after it".to_owned()
+            }
+            Reason::Model => {
+                "the model, the format or the tools changed, so the previous prompt's cache does not apply"
+                    .to_owned()
+            }
+            Reason::Expired => {
+                "the cache expired because too much time passed since the last prompt".to_owned()
+            }
+            Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
+            Reason::Deselected => {
+                format!("{} {was} deselected, which removed the text from the prompt", items())
+            }
+            Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
+            Reason::Selected => {
+                format!("{} was replaced by the full text of the file, which you selected", items())
+            }
+            Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
+            Reason::Vanished => format!("{} {was} removed, or did not fit", items()),
+            Reason::History if self.items.is_empty() => {
+                "the conversation was edited, replaced or shortened".to_owned()
+            }
+            Reason::History => {
+                format!("the conversation was edited, replaced or shortened from {} on", items())
+            }
+            Reason::Moved => format!("{} {was} moved to another place in the prompt", items()),
+        };
+        let figures = match self.reason {
+            Reason::First | Reason::None => String::new(),
+            _ => format!(" ({} tokens stayed cached, {} were sent again)", self.kept, self.rewritten),
+        };
+        let missed = self.missed.map_or(String::new(), |missed| {
+            format!(
+                ". The provider read {} tokens from its cache instead of {}, so it kept less than expected",
+                missed.reported, missed.expected
+            )
+        });
+        format!("Turn {}: {why}{figures}{missed}.", self.turn)
+    }
 }
 
 /// Formats the names of the first items and the number of the others.
@@ -103,7 +111,7 @@ mod tests {
     #[test]
     fn the_file_and_the_turn_are_named() {
         let file = |path: &str| ItemKey::File(path.into());
-        let told = |broke: &Break| explain(broke, &Pages::default());
+        let told = |broke: &Break| broke.explain(&Pages::default());
         assert_eq!(
             told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
             "Turn 4: `src/a.rs` was deselected, which removed the text from the prompt (1200 tokens stayed cached, 340 were \
@@ -125,7 +133,7 @@ mod tests {
     #[test]
     fn a_provider_that_read_less_than_expected_is_mentioned() {
         let missed = Some(CacheShortfall { expected: 900, reported: 0 });
-        let sentence = explain(&Break { missed, ..broke(Reason::None, vec![]) }, &Pages::default());
+        let sentence = Break { missed, ..broke(Reason::None, vec![]) }.explain(&Pages::default());
         assert!(sentence.contains("read 0 tokens from its cache instead of 900"), "{sentence}");
     }
 }

@@ -6,7 +6,7 @@ mod breaks;
 mod choice;
 mod explain;
 mod flat;
-pub mod ledger;
+pub(crate) mod ledger;
 mod policy;
 mod report;
 pub(crate) mod ripple;
@@ -24,15 +24,14 @@ pub(crate) use breaks::Reason;
 #[cfg(test)]
 pub(crate) use choice::DecidedBy;
 pub use choice::{LayoutPreferences, PolicyChoice};
-pub use explain::explain;
+pub use ledger::edits::{Edit, edits_in};
 pub(crate) use policy::Policy;
 pub(crate) use policy::PolicyOutput;
 #[cfg(test)]
 pub(crate) use report::ItemStats;
 pub use report::{ItemReport, TiersReport, report};
-pub(crate) use rules::Cut;
-pub use rules::{Deltas, Rules};
-pub use state::TierState;
+pub(crate) use rules::{Cut, Deltas, Rules};
+pub(crate) use state::TierState;
 
 /// Name of a layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +47,7 @@ pub enum PolicyName {
 
 impl PolicyName {
     /// Returns the implementation of the policy.
-    pub fn policy(self) -> &'static dyn Policy {
+    pub(crate) fn policy(self) -> &'static dyn Policy {
         match self {
             Self::Ledger => &ledger::Ledger,
             Self::Ripple => &ripple::Ripple,

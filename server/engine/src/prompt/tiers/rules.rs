@@ -7,7 +7,7 @@ use crate::tokens::models::Ttl;
 
 /// How to update a changed file in the cached part of a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Deltas {
+pub(crate) enum Deltas {
     /// Append a diff.
     #[default]
     Explicit,
@@ -19,7 +19,7 @@ pub enum Deltas {
 
 /// How much of the last prompt to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Cut {
+pub(crate) enum Cut {
     /// Keep as much as is valid and cached.
     #[default]
     Deepest,
@@ -29,7 +29,7 @@ pub enum Cut {
 
 /// Rules for laying out a prompt, derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
     /// Lifetime to request for the provider's cache entries.
@@ -52,7 +52,8 @@ pub struct Rules {
 
 impl Rules {
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
-    pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
         Self {
             target,

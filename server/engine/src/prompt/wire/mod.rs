@@ -4,7 +4,6 @@
 //! policies.
 
 mod anthropic;
-mod bare;
 mod bedrock;
 mod body;
 mod gemini;
@@ -12,17 +11,17 @@ mod markdown;
 mod openai;
 mod responses;
 
-use crate::conversation::dialect::Format;
-use crate::prompt::layout::Layout;
+use crate::conversation::dialect::{Breakpoints, Format, Speaker};
+use crate::conversation::history::{ContentBlock, Message, project};
+use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 
-pub use bare::request;
-pub(crate) use body::RenderedBody;
-pub use body::{Body, Envelope, Tool};
+pub use body::{Body, Tool};
+pub(crate) use body::{Envelope, RenderedBody};
 pub(crate) use markdown::Passage;
 pub(crate) use markdown::readable;
 
 /// Writes a layout in the given format. The same layout gives the same bytes.
-pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
+pub(crate) fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format {
         Format::Anthropic => anthropic::render(layout, envelope),
         Format::OpenAi => openai::render(layout, envelope),
@@ -44,6 +43,32 @@ pub fn has_room_for(format: Format, field: &str) -> bool {
         Format::Bedrock => !bedrock::FIELDS.contains(&field),
         Format::Markdown => false,
     }
+}
+
+/// Writes `messages` followed by `prompt` in `format`, as the model would see them, without a system prompt, files or
+/// breakpoints, for exports. Without a prompt, the conversation
+/// may end with an assistant message, which a provider would reject.
+pub fn request<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    prompt: &[ContentBlock],
+    format: Format,
+    model: &str,
+) -> Body {
+    let projection = project(messages, prompt, format.provider());
+    let mut layout = Layout::default();
+    let history = projection.history.into_iter().map(|said| (Speaker::from(said.role), said.content));
+    let coming = projection.results.into_iter().chain(projection.prompt).collect();
+    for (speaker, blocks) in history.chain([(Speaker::User, coming)]) {
+        for content in blocks {
+            let part = Part::History;
+            layout.push(
+                speaker,
+                LayoutBlock { content, part, items: vec![], tier: Tier::Active, tokens: 0, mark: None },
+            );
+        }
+    }
+    let breakpoints = Breakpoints::Automatic;
+    render(&layout, format, &Envelope { model, tools: &[], cache_key: None, breakpoints }).body
 }
 
 #[cfg(test)]

@@ -81,16 +81,6 @@ impl std::ops::Add for Charge {
     }
 }
 
-/// Error for a request with more cache breakpoints than the provider accepts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the provider rejects a request with {marked} cache breakpoints; the limit is {allowed}")]
-pub struct TooManyBreakpoints {
-    /// Number of breakpoints in the request.
-    pub marked: usize,
-    /// Maximum number of breakpoints.
-    pub allowed: usize,
-}
-
 /// Simulated account at a provider: its cache and prices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
@@ -116,12 +106,9 @@ impl Provider {
     }
 
     /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
-    /// Providers that cache automatically ignore markers.
-    ///
-    /// # Errors
-    /// [`TooManyBreakpoints`], with the cache unchanged, if the request has more markers than the provider
-    /// accepts.
-    pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Result<Charge, TooManyBreakpoints> {
+    /// Providers that cache automatically ignore markers. Returns `None`, with the cache unchanged, if the request
+    /// has more markers than the provider accepts.
+    pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Option<Charge> {
         let prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let (read, written) = match self.prices.kind {
@@ -130,13 +117,13 @@ impl Provider {
             CacheKind::Explicit { max_breakpoints, lookback } => {
                 let marked = spans.iter().filter(|span| span.mark == Mark::Breakpoint).count();
                 if marked > max_breakpoints {
-                    return Err(TooManyBreakpoints { marked, allowed: max_breakpoints });
+                    return None;
                 }
                 self.explicit(&prefixes, lookback, now_ms)
             }
         };
         self.sweep(now_ms);
-        Ok(Charge::new(&self.prices, read, written, total - read - written))
+        Some(Charge::new(&self.prices, read, written, total - read - written))
     }
 
     /// Empties the cache, as a pause longer than the lifetime of its entries would.

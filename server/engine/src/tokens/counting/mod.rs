@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::hash::ContentHash;
+use crate::text::Unreadable;
 
 pub(crate) use encoding::Encoding;
 pub(crate) use encoding::LoadError;
@@ -78,11 +79,6 @@ enum Scheme {
 #[serde(try_from = "f64", into = "f64")]
 pub struct Ratio(f64);
 
-/// Error for a ratio outside the supported range.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("a token ratio must be between 0.1 and 10, not {0}")]
-pub struct BadRatio(f64);
-
 /// Counts tokens and caches counts by content. Clones share the cache, which never affects a count.
 /// Thread-safe.
 #[derive(Debug, Clone, Default)]
@@ -118,9 +114,13 @@ impl Ratio {
     /// Creates a ratio from a factor between 0.1 and 10.
     ///
     /// # Errors
-    /// [`BadRatio`] if the factor is outside this range or NaN.
-    pub(crate) fn new(factor: f64) -> Result<Self, BadRatio> {
-        if (0.1..=10.0).contains(&factor) { Ok(Self(factor)) } else { Err(BadRatio(factor)) }
+    /// [`Unreadable`] if the factor is outside this range or NaN.
+    pub(crate) fn new(factor: f64) -> Result<Self, Unreadable> {
+        if (0.1..=10.0).contains(&factor) {
+            Ok(Self(factor))
+        } else {
+            Err(Unreadable(format!("a token ratio must be between 0.1 and 10, not {factor}")))
+        }
     }
 
     #[cfg(test)]
@@ -135,9 +135,9 @@ impl Ratio {
 }
 
 impl TryFrom<f64> for Ratio {
-    type Error = BadRatio;
+    type Error = Unreadable;
 
-    fn try_from(factor: f64) -> Result<Self, BadRatio> {
+    fn try_from(factor: f64) -> Result<Self, Unreadable> {
         Self::new(factor)
     }
 }

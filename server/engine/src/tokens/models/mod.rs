@@ -11,7 +11,8 @@ use std::sync::Arc;
 use crate::tokens::counting::{GivenId, Tokenizer};
 
 pub(crate) use model::LongContext;
-pub use model::{CacheKind, Model, Structure, Ttl};
+pub(crate) use model::Structure;
+pub use model::{CacheKind, Model, Ttl};
 pub(crate) use model::{Lifetime, Provider};
 pub use table::{ModelTable, TableError};
 

@@ -134,7 +134,7 @@ pub struct Overheads {
 
 /// Counts of a request's structural elements, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Structure {
+pub(crate) struct Structure {
     /// Number of messages, including the system message.
     pub messages: usize,
     /// Number of declared tools.
@@ -159,7 +159,7 @@ pub enum Ttl {
 
 impl Model {
     /// Returns the tokens of a request in addition to those of its text and images.
-    pub fn structure_tokens(&self, structure: Structure) -> usize {
+    pub(crate) fn structure_tokens(&self, structure: Structure) -> usize {
         let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
         let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };
         message * structure.messages + reply + tools + tool_round_trip * structure.tool_round_trips

@@ -8,7 +8,6 @@
 
 mod allow;
 mod key_lines;
-mod pieces;
 mod placeholder;
 mod rules;
 mod scan;
@@ -18,8 +17,7 @@ mod structured;
 mod tests;
 mod words;
 
-pub use pieces::TextPieces;
-pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
+pub use placeholder::{Placeholder, PlaceholderKey, TextPieces, placeholders};
 
 pub use scan::scan;
 pub(crate) use screen::RedactionSettings;

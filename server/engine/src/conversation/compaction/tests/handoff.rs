@@ -223,10 +223,10 @@ fn before_the_first_prompt_the_conversation_is_the_context() {
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut session = Session::new("test");
     session.set_history([user("hello there")]);
-    let pressure = session.next_pressure(means, 0);
+    let pressure = session.pressure(None, means, 0);
     assert_eq!(pressure.context, pressure.history);
     let size = RequestSize { tokens: 77, ..RequestSize::default() };
-    assert_eq!(session.pressure(size, means, 0).context, 77);
+    assert_eq!(session.pressure(Some(size), means, 0).context, 77);
 }
 
 #[test]
@@ -238,12 +238,12 @@ fn tokens_are_counted_again_and_lists_are_new() {
     let mut session = Session::new("test");
     session.set_history(worked().messages().iter().map(|message| message.body.clone()));
     assert_eq!(session.trail.files_read(&session.history, &tools), ["src/parser.rs"]);
-    let before = session.next_pressure(means, 0);
+    let before = session.pressure(None, means, 0);
     let talk = session.history.clone();
     let draft =
         drafted(&talk, &handoff(), pressure(&talk, None), MODEL, |_| Ok("The summary.".to_owned())).unwrap();
     session.compact(draft, &handoff(), &tools, 9).unwrap();
-    let after = session.next_pressure(means, 0);
+    let after = session.pressure(None, means, 0);
     assert!(after.context < before.context && after.context == after.history);
     assert_eq!((before.messages, after.messages, before.exchanges, after.exchanges), (6, 1, 2, 0));
     assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);

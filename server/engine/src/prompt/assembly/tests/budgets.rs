@@ -98,12 +98,12 @@ fn a_prompt_keeps_within_what_the_client_passes_on() {
     let whole = bench.assemble(&within(Some(1_000_000))).unwrap().reply;
     assert_eq!((whole.tokens.window, whole.shed.len()), (50_000, 0), "the model's own window stays");
 
-    assert_eq!(bench.session.next_pressure(bench.means(), 0).window, Some(50_000));
+    assert_eq!(bench.session.pressure(None, bench.means(), 0).window, Some(50_000));
     let reply = bench.session.keep(bench.assemble(&within(Some(6_000))).unwrap());
     let answer = vec![ContentBlock::text("Done.")];
     let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
-    assert_eq!(bench.session.next_pressure(bench.means(), 0).window, Some(6_000), "compactions go by it");
+    assert_eq!(bench.session.pressure(None, bench.means(), 0).window, Some(6_000), "compactions go by it");
 }
 
 #[test]
@@ -276,11 +276,11 @@ fn the_context_is_what_was_billed_and_what_was_said_since() {
         time_ms: 0,
     };
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
-    assert_eq!(bench.session.next_pressure(bench.means(), 0).context, 7_321);
+    assert_eq!(bench.session.pressure(None, bench.means(), 0).context, 7_321);
 
     let before = history_size(&bench.session.history, bench.means()).tokens;
     bench.session.history.add(NewMessage::text(Role::User, "And one thing more."));
     let since = history_size(&bench.session.history, bench.means()).tokens - before;
     assert!(since > 0);
-    assert_eq!(bench.session.next_pressure(bench.means(), 0).context, 7_321 + since);
+    assert_eq!(bench.session.pressure(None, bench.means(), 0).context, 7_321 + since);
 }

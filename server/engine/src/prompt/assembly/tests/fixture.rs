@@ -1,6 +1,7 @@
 //! A repository in memory, a session over it, and functions to assemble and inspect prompts.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -17,7 +18,7 @@ use crate::prompt::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
     Request, Source, SystemContext, Workspace, assemble, context_frame, counter, weigh,
 };
-use crate::prompt::excerpts::{ExcerptSources, Question, SourceFile, candidates, choose, wanted_files};
+use crate::prompt::excerpts::{ExcerptSources, Question, SourceFile, choose};
 use crate::prompt::layout::Seeds;
 use crate::prompt::session::{Outcome, RecordResult, Session, Status};
 use crate::prompt::settings::Settings;
@@ -118,20 +119,17 @@ impl Bench {
             recency: &BTreeMap::new(),
             past: &[],
             passages: &PassageCache::default(),
+            quoted: &[],
         };
         let question = Question::of(ask, &self.session, &self.settings);
-        let candidates =
-            question.map_or_else(Vec::new, |question| candidates(known, &self.session, question));
-        let read = wanted_files(&candidates, &self.session).into_iter().filter_map(|key| {
-            let file = FileText::new(
-                self.files.get(&key)?.as_str().into(),
-                Source::Disk { mtime_ms: 0, notice: None },
-            );
-            let symbols = symbols.get(&key).cloned();
-            Some((key, SourceFile { file, symbols }))
-        });
+        let read = |key: &FileKey| {
+            let text = self.files.get(key)?.as_str().into();
+            let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None });
+            Some(SourceFile { file, symbols: symbols.get(key).cloned() })
+        };
         let count = counter(None, self.means());
-        let excerpts = choose(known, &self.session, question, &candidates, &read.collect(), &count);
+        let Ok(excerpts) =
+            choose(known, &self.session, question, |key| Ok::<_, Infallible>(read(key)), &count);
         let frame_settings = &self.settings.context_frame;
         let framed = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed.map_or_else(String::new, |Question { text, .. }| {

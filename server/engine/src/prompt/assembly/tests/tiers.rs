@@ -11,7 +11,7 @@ use crate::prompt::assembly::{
 use crate::prompt::layout::{ItemKey, Part, Tier};
 use crate::prompt::session::{Outcome, RecordResult, Session, Status};
 use crate::prompt::tiers::{
-    DecidedBy, ItemReport, ItemStats, PolicyName, Reason, TiersReport, explain, ledger, ripple,
+    DecidedBy, ItemReport, ItemStats, PolicyName, Reason, TiersReport, ledger, ripple,
 };
 use crate::tokens::cost::Usage;
 
@@ -125,7 +125,7 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
     assert_eq!((broke.reason, &broke.items[..]), (Reason::Deselected, &[ItemKey::File("a.py".into())][..]));
     assert_eq!(broke.lost, (cached - broke.kept).min(broke.rewritten));
     assert!((broke.cost - broke.lost as f64 * (1.25 - 0.1)).abs() < 1e-6, "{broke:?}");
-    let sentence = explain(&broke, &bench.session.pages);
+    let sentence = broke.explain(&bench.session.pages);
     assert!(sentence.starts_with("Turn 2: `a.py` was deselected"), "{sentence}");
     turn(&mut bench, 0, None);
     let broke = bench.session.breaks.last.as_ref().unwrap();

@@ -40,7 +40,7 @@ impl Edit {
 }
 
 /// Returns the edits in a content block of an answer, in order.
-pub fn of(block: &ContentBlock) -> Vec<Edit> {
+pub fn edits_in(block: &ContentBlock) -> Vec<Edit> {
     match block {
         ContentBlock::Text { text } => in_text(text),
         ContentBlock::ToolCall { input, .. } => in_call(input).into_iter().collect(),
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn after(block: &ContentBlock, text: &str) -> Vec<(String, Option<String>)> {
-        of(block).into_iter().map(|edit| (edit.path.clone(), edit.applied(text))).collect()
+        edits_in(block).into_iter().map(|edit| (edit.path.clone(), edit.applied(text))).collect()
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl LogContents {
 
     /// Applies the edits in a message from the model to the known files.
     fn listen(&mut self, logged: &LogBlock) {
-        for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
+        for edit in logged.blocks.iter().flat_map(|block| edits::edits_in(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
             let before = match &file.proposed {

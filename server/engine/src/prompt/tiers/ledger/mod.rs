@@ -5,7 +5,7 @@
 
 mod commit;
 mod draft;
-pub mod edits;
+pub(super) mod edits;
 mod fixups;
 mod hazard;
 mod item_stats;
@@ -28,7 +28,6 @@ use draft::Draft;
 
 pub(crate) use item_stats::ItemStats;
 pub(crate) use state::State;
-pub use wording::legend;
 
 pub(super) struct Ledger;
 

@@ -23,7 +23,7 @@ static LEGEND: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Returns the legend of the log. It is part of the system message unless the log begins after a conversation.
-pub fn legend() -> &'static str {
+pub(super) fn legend() -> &'static str {
     &LEGEND
 }
 

@@ -144,9 +144,9 @@ fn a_request_with_too_many_markers_is_refused_and_changes_nothing() {
     let mut provider = Provider::new(explicit());
     let prompt = [("a|", 2000), ("b|", 1), ("c|", 1), ("d|", 1), ("e|", 1)];
     let refused = provider.charge(&request(&prompt), 0);
-    assert_eq!(refused, Err(TooManyBreakpoints { marked: 5, allowed: 4 }));
+    assert_eq!(refused, None);
     assert_eq!(bill(&mut provider, 1, &prompt[..1]).read, 0);
-    assert!(Provider::new(automatic()).charge(&request(&prompt), 0).is_ok(), "markers are ignored");
+    assert!(Provider::new(automatic()).charge(&request(&prompt), 0).is_some(), "markers are ignored");
 }
 
 #[test]
