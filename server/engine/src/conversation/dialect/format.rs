@@ -30,7 +30,7 @@ pub enum Format {
 
 /// How cached prefixes are marked in a dialect with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Breakpoints {
+pub enum Breakpoints {
     /// No breakpoints: the provider recognizes cached prefixes automatically and rejects breakpoints.
     #[default]
     Automatic,

@@ -17,8 +17,7 @@ mod spoken;
 
 pub(crate) use check::check;
 pub use check::{pieces, violations};
-pub(crate) use format::Breakpoints;
-pub use format::Format;
+pub use format::{Breakpoints, Format};
 pub(crate) use piece::arguments;
 pub use piece::{Piece, pieces_of};
 pub use request::{ask_for_stream, ollama_question, question};

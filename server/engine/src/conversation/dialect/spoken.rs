@@ -28,7 +28,7 @@ impl From<Role> for Speaker {
 
 /// Which content blocks can carry a cache breakpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Carriers {
+pub enum Carriers {
     /// All blocks except reasoning and empty text (Anthropic, "Prompt caching").
     #[default]
     Any,

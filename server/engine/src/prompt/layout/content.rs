@@ -21,7 +21,7 @@ pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 
 /// A tracked piece of text, such as a map block, a fenced file or a web page.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Piece {
+pub struct Piece {
     pub key: ItemKey,
     /// Text of the piece as sent, with heading and fence.
     pub text: Arc<str>,
@@ -35,7 +35,7 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// Creates a piece, and computes the hash and the token count of its text.
-    pub(crate) fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
+    pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
         let text = text.into();
         Self {
             key,
@@ -50,14 +50,14 @@ impl Piece {
 
 /// A content block with its token count.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct WeighedBlock {
+pub struct WeighedBlock {
     pub content: ContentBlock,
     pub tokens: usize,
 }
 
 /// A message of the conversation as sent to the provider.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct SentMessage {
+pub struct SentMessage {
     /// Id of the message in the history.
     pub id: MessageId,
     pub speaker: Speaker,
@@ -67,7 +67,7 @@ pub(crate) struct SentMessage {
 
 impl SentMessage {
     /// Counts the tokens of the message, without the overhead of the format.
-    pub(crate) fn tokens(&self) -> usize {
+    pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
@@ -103,7 +103,7 @@ pub struct Seeds {
 
 /// Input for the repository file list. Formatting the list is slow, so it happens only when the list is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Tree {
+pub struct Tree {
     /// Files to list, in key order.
     pub files: Vec<FileKey>,
     /// Files that the list omits because the map already outlines them, in key order.
@@ -147,7 +147,7 @@ impl From<&FileList> for FileListCoverage {
 
 /// Excerpts of earlier prompts. They are not placed again, but may keep their positions and receive updates.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Lingering {
+pub struct Lingering {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
     /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
@@ -164,7 +164,7 @@ impl Lingering {
 
 /// Everything that one prompt may contain.
 #[derive(Clone)]
-pub(crate) struct Content<'a> {
+pub struct Content<'a> {
     /// System prompt; omitted if empty.
     pub system: Arc<str>,
     /// Map blocks to show, in the order in which their files joined the map.
@@ -200,8 +200,7 @@ pub(crate) struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    #[cfg(test)]
-    pub(crate) fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
+    pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
         Self {
             system: Arc::default(),
             map: Vec::new(),

@@ -30,8 +30,9 @@ pub(crate) use policy::PolicyOutput;
 #[cfg(test)]
 pub(crate) use report::ItemStats;
 pub use report::{ItemReport, TiersReport, report};
-pub(crate) use rules::{Cut, Deltas, Rules};
-pub(crate) use state::TierState;
+pub(crate) use rules::Cut;
+pub use rules::{Deltas, Rules};
+pub use state::TierState;
 
 /// Name of a layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +48,7 @@ pub enum PolicyName {
 
 impl PolicyName {
     /// Returns the implementation of the policy.
-    pub(crate) fn policy(self) -> &'static dyn Policy {
+    pub fn policy(self) -> &'static dyn Policy {
         match self {
             Self::Ledger => &ledger::Ledger,
             Self::Ripple => &ripple::Ripple,

@@ -6,7 +6,7 @@ use crate::prompt::layout::{Content, FileListCoverage, Layout};
 
 /// An ordered prompt, with the policy's state to keep if the prompt is sent.
 #[derive(Clone, Debug)]
-pub(crate) struct PolicyOutput {
+pub struct PolicyOutput {
     pub layout: Layout,
     /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
     pub recorded: TierState,
@@ -17,7 +17,7 @@ pub(crate) struct PolicyOutput {
 }
 
 /// A layout policy: orders the content of a prompt.
-pub(crate) trait Policy {
+pub trait Policy {
     /// Orders `content`, given the state after the last prompt. The same input gives the same output.
     fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
 }

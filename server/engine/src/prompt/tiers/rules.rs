@@ -7,7 +7,7 @@ use crate::tokens::models::Ttl;
 
 /// How to update a changed file in the cached part of a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Deltas {
+pub enum Deltas {
     /// Append a diff.
     #[default]
     Explicit,
@@ -19,7 +19,7 @@ pub(crate) enum Deltas {
 
 /// How much of the last prompt to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Cut {
+pub enum Cut {
     /// Keep as much as is valid and cached.
     #[default]
     Deepest,
@@ -29,7 +29,7 @@ pub(crate) enum Cut {
 
 /// Rules for laying out a prompt, derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
     /// Lifetime to request for the provider's cache entries.
@@ -52,8 +52,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
-    #[cfg(test)]
-    pub(crate) fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
+    pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
         Self {
             target,

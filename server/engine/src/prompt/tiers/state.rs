@@ -10,7 +10,7 @@ use crate::tokens::cost::BilledInput;
 
 /// The state of a layout policy between prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(crate) enum TierState {
+pub enum TierState {
     /// No policy has stored any state.
     #[default]
     Untracked,
@@ -22,7 +22,7 @@ pub(crate) enum TierState {
 
 impl TierState {
     /// Returns the tier of an item, or `Active` if the state does not contain the item.
-    pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
         match self {
             Self::Untracked => Tier::Active,
             Self::Ledger(state) => state.tier_of(key),

@@ -21,7 +21,7 @@ pub struct Tool {
 
 /// Fields of a request that are not part of its layout.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Envelope<'a> {
+pub struct Envelope<'a> {
     /// Model as the provider names it, without any prefix.
     pub model: &'a str,
     /// Tools that the client declares, in the client's order.
@@ -45,7 +45,7 @@ pub enum Body {
 
 /// A finished request body, with its number of messages.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct RenderedBody {
+pub struct RenderedBody {
     pub body: Body,
     /// Number of messages, including the system prompt as one. Used for the format's overhead per message.
     pub messages: usize,

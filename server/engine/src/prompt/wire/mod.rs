@@ -15,13 +15,13 @@ use crate::conversation::dialect::{Breakpoints, Format, Speaker};
 use crate::conversation::history::{ContentBlock, Message, project};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 
-pub use body::{Body, Tool};
-pub(crate) use body::{Envelope, RenderedBody};
+pub(crate) use body::RenderedBody;
+pub use body::{Body, Envelope, Tool};
 pub(crate) use markdown::Passage;
 pub(crate) use markdown::readable;
 
 /// Writes a layout in the given format. The same layout gives the same bytes.
-pub(crate) fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
+pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format {
         Format::Anthropic => anthropic::render(layout, envelope),
         Format::OpenAi => openai::render(layout, envelope),

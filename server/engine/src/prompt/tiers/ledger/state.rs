@@ -38,7 +38,7 @@ pub(super) struct Expected {
 
 /// The state of policy `ledger`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct State {
+pub struct State {
     /// Hash of the model, dialect and tools that the log was laid out for.
     identity: Option<ContentHash>,
     /// Number of recorded prompts.

@@ -23,7 +23,7 @@ pub(crate) struct Tracked {
 
 /// The state of policy `ripple`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct State {
+pub struct State {
     pub(super) items: BTreeMap<ItemKey, Tracked>,
     pub(super) seeded: Seeded,
 }
