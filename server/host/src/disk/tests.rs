@@ -1,7 +1,7 @@
 //! Tests of reading files: what is decoded, what is rejected, and that nothing outside the roots is ever opened.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 #[cfg(unix)]
@@ -21,6 +21,7 @@ fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
     Ok(read.text.to_string())
 }
 
+#[cfg(unix)]
 #[track_caller]
 fn check_refused(tree: &Tree, key: &str, reason: &Refusal) {
     match read(tree, key) {
@@ -141,7 +142,7 @@ fn kernel_interfaces_are_no_files_even_as_a_root() {
 
 /// Swaps two files. On Linux, the swap is atomic, so that neither is ever missing.
 #[cfg(unix)]
-fn exchange(a: &Path, b: &Path) {
+fn exchange(a: &std::path::Path, b: &std::path::Path) {
     #[cfg(target_os = "linux")]
     if rustix::fs::renameat_with(CWD, a, CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok() {
         return;

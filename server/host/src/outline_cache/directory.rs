@@ -22,11 +22,10 @@ pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pa
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(windows, target_os = "macos"))))]
 mod tests {
     use super::*;
 
-    #[cfg(not(any(windows, target_os = "macos")))]
     #[test]
     fn the_cache_directory_follows_the_variables() {
         let found = |set: &[(&str, &str)]| {

@@ -1,5 +1,6 @@
 //! Tests of external paths: where they lead, and why they are rejected.
 
+#[cfg(unix)]
 use std::io;
 
 use proptest::prelude::*;

@@ -1,5 +1,6 @@
 //! Tests of scans: which files are listed, by ignore rules, names and sizes.
 
+#[cfg(unix)]
 use std::fs;
 
 use super::*;
