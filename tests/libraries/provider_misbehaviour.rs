@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, mpsc};
@@ -370,6 +370,8 @@ fn a_certificate_that_the_system_trusts_is_enough() {
 /// A proxy that opens one tunnel: its address, and what the client sent through it before the server closed the connection.
 #[cfg(target_os = "linux")]
 fn tunnel() -> (String, mpsc::Receiver<String>) {
+    use std::net::{Shutdown, TcpStream};
+
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let (seen, sees) = mpsc::channel();
