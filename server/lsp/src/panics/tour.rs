@@ -178,7 +178,7 @@ fn sessions(client: &mut Client) {
 }
 
 fn folders(client: &mut Client, place: &TestWorkspace, what: &str) {
-    let uri = format!("file://{}", place.kept().display());
+    let uri = strata_host::uri::from_path(place.kept()).unwrap();
     let mut event = json!({ "added": [], "removed": [] });
     event[what] = json!([{ "uri": uri, "name": "kept" }]);
     client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
