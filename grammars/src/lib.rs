@@ -2,16 +2,14 @@
 //! language is in its directory (`language.toml`, `outline.scm`, a fixture and its expected outline), and no language
 //! has its own Rust code. This crate does not parse and does not depend on the engine.
 
+use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
 pub mod allocator;
 mod detect;
-mod position;
 mod scanner;
-
-pub use position::Position;
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 
@@ -73,6 +71,27 @@ pub struct VisibilityRules {
     pub capitals: bool,
 }
 
+/// The position of a node in a syntax tree, below its parent: any child, or the child in one field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Node kind of the parent.
+    pub parent: u16,
+    /// The parent's field that contains the node; `None` for any child.
+    pub field: Option<NonZeroU16>,
+}
+
+impl Position {
+    /// Resolves a position as written in `language.toml`, `parent_kind` or `parent_kind.field`. Returns `None` if the grammar has no such kind or field.
+    pub fn resolve(text: &str, grammar: &tree_sitter::Language) -> Option<Self> {
+        let (kind, field) = match text.split_once('.') {
+            Some((kind, field)) => (kind, Some(grammar.field_id_for_name(field)?)),
+            None => (text, None),
+        };
+        let parent = grammar.id_for_node_kind(kind, true);
+        (parent != 0).then_some(Self { parent, field })
+    }
+}
+
 /// The registry's data for one language.
 pub struct Language {
     /// The language's name, which is also the name of its directory.
@@ -96,10 +115,15 @@ pub struct Language {
     pub fixture: &'static str,
     /// How imports refer to files.
     pub imports: ImportStyle,
-    extensions: &'static [&'static str],
-    file_names: &'static [&'static str],
-    shebangs: &'static [&'static str],
-    editor_ids: &'static [&'static str],
+    /// Extensions of the language's files, without the dot. No other language may have them, or the names, interpreters and
+    /// identifiers below.
+    pub extensions: &'static [&'static str],
+    /// Full names of files of the language.
+    pub file_names: &'static [&'static str],
+    /// Interpreters after `#!` on the first line.
+    pub shebangs: &'static [&'static str],
+    /// Identifiers of the language in `textDocument/didOpen`.
+    pub editor_ids: &'static [&'static str],
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
@@ -189,17 +213,6 @@ impl LanguageId {
     /// Whether the language's files are documents, whose words never refer to definitions in other files.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
-    }
-
-    /// Returns every file name, extension, interpreter and editor identifier that no other language may claim,
-    /// such as `*.rs`, `SConstruct`, `#!node` and `editor:rust`.
-    pub fn claims(self) -> Vec<String> {
-        let language = &*self;
-        let extensions = language.extensions.iter().map(|e| format!("*.{e}"));
-        let shebangs = language.shebangs.iter().map(|s| format!("#!{s}"));
-        let editor_ids = language.editor_ids.iter().map(|id| format!("editor:{id}"));
-        let file_names = language.file_names.iter().map(ToString::to_string);
-        extensions.chain(file_names).chain(shebangs).chain(editor_ids).collect()
     }
 }
 

@@ -118,11 +118,19 @@ fn every_kind_and_position_exists_in_the_grammar() {
 
 #[test]
 fn no_two_languages_claim_the_same_file_or_editor_id() {
-    let mut claims: BTreeMap<String, LanguageId> = BTreeMap::new();
+    let mut claims: BTreeMap<(&str, &str), LanguageId> = BTreeMap::new();
     for id in LanguageId::all() {
-        for claim in id.claims() {
-            if let Some(other) = claims.insert(claim.clone(), id) {
-                panic!("{id} and {other} both claim {claim}");
+        let lists = [
+            ("extension", id.extensions),
+            ("file name", id.file_names),
+            ("interpreter", id.shebangs),
+            ("editor id", id.editor_ids),
+        ];
+        for (kind, claimed) in lists {
+            for claim in claimed {
+                if let Some(other) = claims.insert((kind, claim), id) {
+                    panic!("{id} and {other} both claim the {kind} {claim}");
+                }
             }
         }
         assert!(id.builtins.is_sorted());

@@ -221,8 +221,7 @@ struct Ours {
 
 impl Ours {
     fn new(language: LanguageId, source: &str) -> Self {
-        let claims = language.claims();
-        let id = claims.iter().find_map(|claim| claim.strip_prefix("editor:")).unwrap();
+        let id = *language.editor_ids.first().unwrap();
         let key = FileKey::from("src/file");
         let mut ours = Self {
             buffer: Buffer::new(&key, Document::open(source, 1, id)),

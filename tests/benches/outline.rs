@@ -25,8 +25,7 @@ use e2e::process::Process;
 use strata_app::index::{Index, IndexInputs, Step};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::symbols::{
-    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, file_list, map_within,
-    relevant,
+    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant,
 };
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
@@ -36,7 +35,6 @@ use strata_host::walk::{WalkOptions, walk};
 use tree_sitter::Parser;
 
 const MAP_BUDGET: usize = 64_000;
-const LIST_BUDGET: usize = 4_000;
 
 /// What runs in a process of its own, and what it is measured against.
 const PHASES: [(&str, usize, &str); 6] = [
@@ -265,7 +263,6 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     };
     let count = |text: &str| text.len().div_ceil(4);
     let map = map_within(&index.symbols, &index.references, &request, &count);
-    std::hint::black_box(file_list(&index.files, &[], LIST_BUDGET, &count));
     part("map");
     let wall = start.elapsed();
     let busy = processor_time().saturating_sub(busy);

@@ -18,8 +18,8 @@ use std::{env, fs};
 
 use e2e::Times;
 use e2e::process::Process;
-use ropey::Rope;
-use strata_engine::tokens::counting::{CountedText, TokenCounter, Tokenizer};
+use strata_engine::hash::ContentHash;
+use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
@@ -188,29 +188,29 @@ fn hard(source: &str) {
 /// Counts after one line of a megabyte changed.
 fn edits(source: &str) {
     let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
-    let mut rope = Rope::from_str(source);
-    let mut kept = CountedText::new(&counter, tokenizer, &rope);
+    let mut lines: Vec<String> = source.split_inclusive('\n').map(str::to_owned).collect();
+    let mut before = source.to_owned();
+    let mut hash = ContentHash::of(&before);
+    counter.count_hashed(tokenizer, &before, hash);
     let (mut times, mut wrong, mut checked) = (Vec::new(), 0, 0);
     for edit in 0..EDITS {
         // Lines all over the text, not one after the other.
-        let line = edit * 7_919 % rope.len_lines().saturating_sub(1).max(1);
-        let chars = rope.line_to_char(line)..rope.line_to_char(line + 1);
-        let bytes = rope.char_to_byte(chars.start)..rope.char_to_byte(chars.end);
-        let new = format!("    edited = line({edit})\n");
-        rope.remove(chars.clone());
-        rope.insert(chars.start, &new);
+        let line = edit * 7_919 % lines.len();
+        lines[line] = format!("    edited = line({edit})\n");
+        let after = lines.concat();
+        let after_hash = ContentHash::of(&after);
         let start = Instant::now();
-        kept.edited(&counter, &rope, bytes, new.len());
-        let count = kept.tokens(&rope);
+        let count = counter.recount(tokenizer, (&before, hash), (&after, after_hash));
         times.push(start.elapsed());
         if edit % 100 == 0 {
             checked += 1;
-            wrong += usize::from(count != TokenCounter::new().count(tokenizer, &rope.to_string()));
+            wrong += usize::from(count != TokenCounter::new().count(tokenizer, &after));
         }
+        (before, hash) = (after, after_hash);
     }
     println!(
         "recount after an edit of one line in {:.1} MB: {}; {wrong} of {checked} counts that were checked are wrong",
-        rope.len_bytes() as f64 / MB as f64,
+        before.len() as f64 / MB as f64,
         times.into_iter().collect::<Times>(),
     );
 }

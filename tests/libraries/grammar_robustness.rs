@@ -90,7 +90,5 @@ fn edit(buffer: &mut Buffer, other: &str, rng: &mut Rng) {
 
 /// An editor's name for the language.
 fn language_id(language: LanguageId) -> String {
-    let claims = language.claims();
-    let id = claims.iter().find_map(|claim| claim.strip_prefix("editor:"));
-    id.unwrap_or(language.name).to_owned()
+    language.editor_ids.first().unwrap_or(&language.name).to_string()
 }

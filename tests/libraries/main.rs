@@ -1,15 +1,12 @@
-//! The libraries below the front ends, in this process: documents, counts, prompts, commands on a headless workspace, and request
-//! bodies under random input, each against a model that is simpler than the code; the store under processes that die; the
-//! providers of summaries. No language server is involved.
+//! The libraries below the front ends, in this process: documents, counts, and commands on a headless workspace under random
+//! input, each against a model that is simpler than the code; the store under processes that die; the providers of summaries.
+//! No language server is involved.
 
 mod compaction_limits;
 mod configured_provider;
 mod document_edits;
 mod grammar_robustness;
 mod provider_misbehaviour;
-mod provider_requests;
-mod random_sessions;
-mod reference_cost;
 mod store_durability;
 mod summary_provider_log;
 mod summary_providers;

@@ -41,7 +41,15 @@ struct Outcome {
 impl Outcome {
     /// The kind of refusal.
     fn refusal(&self) -> Option<ProviderErrorKind> {
-        self.result.as_ref().err()?.provider_kind()
+        provider_kind(self.result.as_ref().err()?)
+    }
+}
+
+/// The kind of error that the provider reported, if it did.
+fn provider_kind(error: &SendError) -> Option<ProviderErrorKind> {
+    match error {
+        SendError::Provider { error, .. } => Some(error.kind),
+        _ => None,
     }
 }
 
@@ -517,7 +525,7 @@ fn a_probe_says_whether_the_key_is_taken() {
         let provider = provider(dialect, server.base_url());
         let probe = || provider.probe(&limits(), &Cancel::new());
         assert_eq!(probe(), Ok(()), "{dialect:?}");
-        assert_eq!(probe().unwrap_err().provider_kind(), Some(ProviderErrorKind::Authentication));
+        assert_eq!(provider_kind(&probe().unwrap_err()), Some(ProviderErrorKind::Authentication));
         assert!(matches!(probe(), Err(SendError::Garbage { .. })), "{dialect:?}");
         assert!(server.asked().iter().all(|asked| asked.line.starts_with("GET /v1")), "{dialect:?}");
     }

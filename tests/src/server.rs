@@ -182,6 +182,12 @@ impl Server {
         }
     }
 
+    /// Answers the oldest held request with this method, and keeps holding the others.
+    pub fn release_first(&mut self, method: &str, result: Value) {
+        let id = self.held.get_mut(method).unwrap().remove(0);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
     /// Answers the held requests with this method, and stops holding them.
     pub fn release(&mut self, method: &str, result: Value) {
         for id in self.held.remove(method).unwrap_or_default() {

@@ -4,7 +4,7 @@ use e2e::{Editor, Prompt, Repo};
 use serde_json::{Value, json};
 use strata_engine::conversation::dialect::{self, Format, Piece};
 use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::{Models, Structure};
+use strata_engine::tokens::models::Models;
 
 use crate::small;
 
@@ -45,11 +45,12 @@ fn recount(prompt: &Prompt, tools: &Value) -> usize {
     let system = usize::from(!body["system"].is_null());
     let results = body.to_string().matches("\"tool_result\"").count()
         + body.to_string().matches("\"role\":\"tool\"").count();
-    let structure = model.structure_tokens(Structure {
-        messages: body["messages"].as_array().unwrap().len() + system,
-        tools: tools.len(),
-        tool_round_trips: results,
-    });
+    let messages = body["messages"].as_array().unwrap().len() + system;
+    let each = model.overheads;
+    let structure = each.message * messages
+        + each.reply
+        + if tools.is_empty() { 0 } else { each.tool_prompt + each.tool * tools.len() }
+        + each.tool_round_trip * results;
     texts.sum::<usize>() + declared.sum::<usize>() + structure
 }
 

@@ -381,8 +381,8 @@ fn pinned_messages_stay_word_for_word() {
     assert!(refused.message.contains("topic, continuation, checkpoint, rolling, handoff"), "{refused}");
 }
 
-#[test]
-fn old_tool_results_are_summarized_in_the_background() {
+/// An editor whose client is asked for summaries of old tool results, and whose conversation has three results.
+fn with_old_results() -> Editor {
     let compaction = json!({ "summariser": "client", "timeout_s": 5 });
     let settings = json!({ "compaction": compaction, "tool_output": { "summary": "llm", "cutoff": 1, "ageing": "eager" } });
     let setup = Setup::new(&small()).settings(settings.clone());
@@ -398,6 +398,12 @@ fn old_tool_results_are_summarized_in_the_background() {
         editor.run("history.add", json!({ "role": "user", "content": [result(n)] }));
     }
     editor.run("history.add", json!({ "role": "assistant", "content": "seen" }));
+    editor
+}
+
+#[test]
+fn old_tool_results_are_summarized_in_the_background() {
+    let mut editor = with_old_results();
     editor.server.hold(SUMMARIZE);
     let prompt = editor.run("prompt.assemble", json!({ "prompt": "and now" }));
     // The answer is there while the model is still being asked.
@@ -417,6 +423,29 @@ fn old_tool_results_are_summarized_in_the_background() {
     }
     assert!(seen(&mut editor, "summed up by the client") && !seen(&mut editor, "result 0"));
     assert!(seen(&mut editor, "said meanwhile") && seen(&mut editor, "done"));
+}
+
+#[test]
+fn summarized_tool_results_do_not_spoil_a_running_compaction() {
+    let mut editor = with_old_results();
+    editor.server.hold(SUMMARIZE);
+    let prompt = editor.run("prompt.assemble", json!({ "prompt": "and now" }));
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "done", "status": "complete" }));
+    editor.server.wait_until_held(SUMMARIZE);
+    talk(&mut editor, 8);
+    let run = editor.ask("compaction.run", json!({}));
+    while editor.server.asked(SUMMARIZE).len() < 2 {
+        editor.run("compaction.status", json!({}));
+    }
+    editor.server.release_first(SUMMARIZE, json!({ "text": "summed up by the client" }));
+    for _ in 0..10 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        editor.run("compaction.status", json!({}));
+    }
+    editor.server.release(SUMMARIZE, json!({ "text": "A summary by the client." }));
+    let ended = editor.server.answer(run).unwrap();
+    assert_eq!(ended["strategy"], "model", "{ended}");
+    assert!(text(&visible(&mut editor)[0]).contains("A summary by the client."));
 }
 
 #[test]

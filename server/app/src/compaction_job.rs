@@ -7,10 +7,9 @@ use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
     Draft, NotCompacted, Pressure, Profile, RequestSize, Run, Size, Strategy, SummaryAuthor, TriggerReading,
-    split,
 };
 use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
-use strata_engine::prompt::assembly::with_scales;
+use strata_engine::prompt::assembly::{history_size, with_scales};
 use strata_engine::prompt::session::Session;
 
 use crate::clock::now_ms;
@@ -184,9 +183,8 @@ impl CompactionJob {
     /// not worth announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
-        let visible: Vec<_> = session.history.sent().cloned().collect();
         with_scales(snapshot.means(), |scales| {
-            split(&visible, &self.profile, &pressure, scales.message).is_some()
+            self.profile.has_old_messages(&session.history, &pressure, scales.message)
         })
     }
 
@@ -200,7 +198,7 @@ impl CompactionJob {
 
     /// Returns the notice that the compaction of `session` has started.
     pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
-        let before = with_scales(snapshot.means(), |scales| Size::of_history(&session.history, scales));
+        let before = history_size(&session.history, snapshot.means());
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
     }
 

@@ -101,7 +101,7 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    pub fn new(snapshot: &Snapshot) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
             files: snapshot.index.files.len(),

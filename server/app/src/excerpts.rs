@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::symbols::SymbolIndex;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{self, FrameSources, PromptRequest, SystemContext};
+use strata_engine::prompt::assembly::{self, PromptRequest, SystemContext};
 use strata_engine::prompt::excerpts::{
     ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
 };
@@ -14,6 +14,20 @@ use strata_engine::prompt::session::Session;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
+    /// Returns what the engine searches for relevant code. `symbols` must be the current outlines, and `open` the open
+    /// files.
+    pub(crate) fn sources<'a>(&'a self, symbols: &'a SymbolIndex, open: &'a [FileKey]) -> ExcerptSources<'a> {
+        ExcerptSources {
+            symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open,
+            recency: &self.index.recency,
+            past: &self.index.past,
+            passages: &self.passages,
+        }
+    }
+
     /// Returns the context frame for the prompt of `ask`, if the settings enable it. The frame consists of names with
     /// line numbers.
     pub(crate) fn context_frame(
@@ -26,18 +40,11 @@ impl Snapshot {
         let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
         let Some(Question { text, .. }) = question else { return String::new() };
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        let known = FrameSources {
-            symbols,
-            references: &self.index.references,
-            lexical: self.index.lexical(),
-            open: &open,
-        };
-        let items = assembly::frame_items(known, session, text, settings);
         let read = |key: &FileKey| {
             let file = self.text(key, &session.selection).ok()?;
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        assembly::context_frame(text, &assembly::with_lines(items, read))
+        assembly::context_frame(self.sources(symbols, &open), session, text, settings, read)
     }
 
     /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
@@ -57,15 +64,7 @@ impl Snapshot {
             return Ok(ExcerptSelection::default());
         }
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        let known = ExcerptSources {
-            symbols,
-            references: &self.index.references,
-            lexical: self.index.lexical(),
-            open: &open,
-            recency: &self.index.recency,
-            past: &self.index.past,
-            passages: &self.passages,
-        };
+        let known = self.sources(symbols, &open);
         let mut candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
         // Skip files that the system prompt already contains.
         let quoted: Vec<&FileKey> =

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
 use strata_host::canonical::canonical;
-use strata_host::config::{Layer, Source, workspace_sources};
+use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 use strata_host::working_folder::from_top;
@@ -21,6 +21,7 @@ use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
+use crate::diagnostics::WorkspaceReport;
 use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
 use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
@@ -35,7 +36,6 @@ use crate::tools::ToolHost;
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
-pub use strata_host::config::{from_toml, from_yaml, set_dotted};
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 pub use strata_host::working_folder::repository_of;
@@ -88,13 +88,41 @@ pub fn is_in(folder: &Path) -> bool {
     current_directory().is_ok_and(|here| here.starts_with(folder))
 }
 
+/// Adds settings written as `NAME=VALUE` to those of a command.
+fn command_line_settings(set: &[String], options: Map<String, Value>) -> Result<Value, OpenError> {
+    let mut options = Value::Object(options);
+    for setting in set {
+        let (name, value) = setting.split_once('=').ok_or_else(|| {
+            OpenError::Options(format!(
+                "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
+            ))
+        })?;
+        set_dotted(&mut options, name.trim(), value_of(value.trim()));
+    }
+    Ok(options)
+}
+
+/// Parses a value as TOML, or otherwise takes it as plain text.
+fn value_of(text: &str) -> Value {
+    let read = from_toml("", &format!("value = {text}")).ok();
+    let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
+    value.unwrap_or_else(|| text.into())
+}
+
 impl HeadlessWorkspace {
-    /// Opens a folder with the settings from the user, the environment and the folder. `options` are settings from the
-    /// command line. Also returns a message for each rejected setting.
+    /// Opens a folder with the settings from the user, the environment and the folder, and with the outlines of earlier
+    /// runs. `set` contains settings from the command line as `NAME=VALUE`, and `options` those of the command, which
+    /// yield to them. Also returns a message for each rejected setting.
     ///
     /// # Errors
     /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
-    pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
+    pub fn configured(
+        folder: &Path,
+        trust: Trust,
+        set: &[String],
+        options: Map<String, Value>,
+    ) -> Result<(Self, Vec<String>), OpenError> {
+        let options = command_line_settings(set, options)?;
         let mut headless = Self::open(folder, Settings::default())?;
         let mut configuration = Configuration::default();
         let [user, environment] = settings::of_user();
@@ -112,6 +140,7 @@ impl HeadlessWorkspace {
         snapshot.trust = trust;
         // Tokenizer files are loaded when tokens are first counted.
         snapshot.configure(configuration);
+        snapshot.outlines = Arc::new(outlines_of_user());
         Ok((headless, told))
     }
 
@@ -172,11 +201,26 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Lists the files, and outlines those with a grammar. Reports to `progress` at intervals.
+    /// Updates the index: lists all files, and outlines those with a grammar the first time, and only changed files after
+    /// that. Reports to `progress` at intervals.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
-    pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+    pub fn index(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        if self.snapshot.index.state == IndexState::Building {
+            return self.reindex(progress);
+        }
+        let options = walk_options(&self.snapshot.settings);
+        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
+        if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
+            let index = if index.is_stale { index.linked() } else { index };
+            self.adopt_index(index, updates);
+        }
+        Ok(())
+    }
+
+    /// Makes the index again, from all files.
+    fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
         let tell = |step| match step {
@@ -185,23 +229,6 @@ impl HeadlessWorkspace {
         };
         let (index, updates) = Index::build(&means, tell)?;
         self.adopt_index(index, updates);
-        Ok(())
-    }
-
-    /// Updates the index: lists and outlines all files the first time, and only changed files after that.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`index`](Self::index).
-    pub fn refresh(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
-        if self.snapshot.index.state == IndexState::Building {
-            return self.index(progress);
-        }
-        let options = walk_options(&self.snapshot.settings);
-        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
-        if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
-            let index = if index.is_stale { index.linked() } else { index };
-            self.adopt_index(index, updates);
-        }
         Ok(())
     }
 
@@ -220,16 +247,11 @@ impl HeadlessWorkspace {
     }
 
     /// Waits until pending writes are on disk.
-    pub fn finish_writing(&mut self) {
+    fn finish_writing(&mut self) {
         for writing in self.writing.drain(..) {
             // The thread has already reported its panic.
             let _ = writing.join();
         }
-    }
-
-    /// Enables the outline cache, which loads the outlines of earlier runs and stores those of this run.
-    pub fn keep_outlines(&mut self) {
-        self.snapshot.outlines = Arc::new(outlines_of_user());
     }
 
     /// Runs a command by its name (`strata.files.select`, ...) in the session. A failed command leaves the session
@@ -259,7 +281,7 @@ impl HeadlessWorkspace {
         let mut reply = result?;
         for job in jobs {
             match job {
-                Job::Reindex => self.index(|_| ())?,
+                Job::Reindex => self.reindex(|_| ())?,
                 Job::Send(job) => {
                     let answer =
                         job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
@@ -448,6 +470,12 @@ impl HeadlessWorkspace {
         self.services.store.release(self.sessions.current_id());
     }
 
+    /// Reports on the workspace and its index, after outlines are on disk.
+    pub fn report(&mut self) -> WorkspaceReport {
+        self.finish_writing();
+        WorkspaceReport::new(&self.snapshot)
+    }
+
     /// Checks the store by reading everything in it for the workspace. Returns the number of sessions.
     ///
     /// # Errors
@@ -620,6 +648,20 @@ mod tests {
     }
 
     #[test]
+    fn values_are_toml_or_text() {
+        for (text, value) in [
+            ("5", json!(5)),
+            ("true", json!(true)),
+            ("'a'", json!("a")),
+            ("[\"a\", \"b\"]", json!(["a", "b"])),
+            ("gpt-4o", json!("gpt-4o")),
+            ("", json!("")),
+        ] {
+            assert_eq!(value_of(text), value, "{text}");
+        }
+    }
+
+    #[test]
     fn commands_change_the_session_and_failed_ones_do_not() {
         let folder = repository();
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
@@ -664,9 +706,9 @@ mod tests {
         let cancel = Cancel::new();
         cancel.cancel();
         headless.set_cancel(&cancel);
-        assert_eq!(headless.refresh(|_| ()), Err(Cancelled));
+        assert_eq!(headless.index(|_| ()), Err(Cancelled));
         headless.set_cancel(&Cancel::new());
-        headless.refresh(|_| ()).unwrap();
+        headless.index(|_| ()).unwrap();
         let find = |headless: &mut HeadlessWorkspace, query: &str| {
             let reply = headless.run("strata.symbols.find", json!({ "query": query })).unwrap();
             reply["symbols"].as_array().unwrap().len()
@@ -674,7 +716,7 @@ mod tests {
         assert_eq!(find(&mut headless, "alone"), 1);
         fs::remove_file(folder.path().join("a.py")).unwrap();
         fs::write(folder.path().join("c.py"), "def later():\n    return 2\n").unwrap();
-        headless.refresh(|_| ()).unwrap();
+        headless.index(|_| ()).unwrap();
         assert_eq!((find(&mut headless, "alone"), find(&mut headless, "later")), (0, 1));
     }
 

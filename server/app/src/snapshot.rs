@@ -12,7 +12,7 @@ use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    self, FileText, FrameItem, FrameSources, PromptRequest, PromptServices, Source, Workspace,
+    self, FileText, FrameItem, PromptRequest, PromptServices, Source, Workspace,
 };
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::{ContextFrameSettings, Settings};
@@ -257,13 +257,7 @@ impl Snapshot {
     ) -> Result<Vec<FrameItem>, Cancelled> {
         let symbols = self.symbols(cancel)?;
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        let known = FrameSources {
-            symbols: &symbols,
-            references: &self.index.references,
-            lexical: self.index.lexical(),
-            open: &open,
-        };
-        Ok(assembly::frame_items(known, session, text, settings))
+        Ok(assembly::frame_items(self.sources(&symbols, &open), session, text, settings))
     }
 
     /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.

@@ -74,7 +74,7 @@ fn examine_repository(
 ) -> Result<Repository, Failure> {
     let mut headless: HeadlessWorkspace = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
-    headless.finish_writing();
+    let workspace = headless.report();
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
     let answer = match arguments.ask.then(|| headless.ask_provider()) {
         None => None,
@@ -90,7 +90,6 @@ fn examine_repository(
         let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
         problems.extend(told);
     }
-    let workspace = WorkspaceReport::new(headless.snapshot());
     let trust = if arguments.repository.untrusted { "untrusted" } else { "trusted" };
     Ok(Repository { workspace, trust, sessions, provider, answer })
 }

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use strata_app::headless::Settings;
-use strata_replay::compaction::{Compactions, CutPlaces};
+use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 
 use crate::arguments::{PolicyArgument, ReplayArguments};
@@ -49,7 +49,7 @@ fn compact(
     arguments: &ReplayArguments,
     settings: &Settings,
 ) -> Result<ExitCode, Failure> {
-    let cuts = arguments.cuts.map_or(CutPlaces::Everywhere, |cuts| CutPlaces::AtMost(usize::from(cuts)));
+    let cuts = arguments.cuts.map(usize::from);
     let bar = Bar::new("compacting", "cuts");
     let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));
     drop(bar);

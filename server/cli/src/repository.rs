@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, from_toml, repository_of, set_dotted};
+use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, repository_of};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -46,23 +46,13 @@ pub(crate) fn headless(
     settings: Map<String, Value>,
     trust: Trust,
 ) -> Result<HeadlessWorkspace, OpenError> {
-    let mut options = Value::Object(settings);
-    for setting in set {
-        let (name, value) = setting.split_once('=').ok_or_else(|| {
-            OpenError::Options(format!(
-                "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
-            ))
-        })?;
-        set_dotted(&mut options, name.trim(), value_of(value.trim()));
-    }
     let here = Path::new(".");
     let folder =
         folder.map(Path::to_owned).or_else(|| repository_of(here)).unwrap_or_else(|| here.to_owned());
-    let (mut headless, told) = HeadlessWorkspace::configured(&folder, trust, options)?;
+    let (headless, told) = HeadlessWorkspace::configured(&folder, trust, set, settings)?;
     for sentence in told {
         output::tell(&format!("warning: {sentence}"));
     }
-    headless.keep_outlines();
     Ok(headless)
 }
 
@@ -80,32 +70,4 @@ fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
         output::tell(&format!("warning: {news}"));
     }
     Ok(headless)
-}
-
-/// Parses a value as TOML, or otherwise takes it as plain text.
-fn value_of(text: &str) -> Value {
-    let read = from_toml("", &format!("value = {text}")).ok();
-    let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
-    value.unwrap_or_else(|| text.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn values_are_toml_or_text() {
-        for (text, value) in [
-            ("5", json!(5)),
-            ("true", json!(true)),
-            ("'a'", json!("a")),
-            ("[\"a\", \"b\"]", json!(["a", "b"])),
-            ("gpt-4o", json!("gpt-4o")),
-            ("", json!("")),
-        ] {
-            assert_eq!(value_of(text), value, "{text}");
-        }
-    }
 }

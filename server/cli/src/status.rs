@@ -140,7 +140,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
             shown = text;
         }
         thread::sleep(EVERY);
-        headless.refresh(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
+        headless.index(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
     }
 }
 

@@ -23,7 +23,7 @@ pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 
 /// Maximum number of commits to read. A file that none of these commits changed counts as this many commits old.
-pub const MAX_COMMITS: u32 = 400;
+pub(crate) const MAX_COMMITS: u32 = 400;
 /// Maximum total size of the paths collected from a history, in bytes. Older commits are ignored once it is reached.
 const MAX_KEPT: usize = 64 << 20;
 

@@ -6,10 +6,10 @@
 //! and the database replaced. This module neither parses nor reads source files.
 
 mod body;
-mod directory;
 mod table;
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,8 +22,6 @@ use strata_engine::hash::ContentHash;
 
 use self::table::{CacheError, DatabaseFile, Table};
 use crate::disk::Stamp;
-
-pub use self::directory::cache_directory;
 
 /// The user's outline cache. Threads share it, and each uses its own connection.
 #[derive(Debug)]
@@ -270,6 +268,25 @@ impl OutlineUpdate {
 fn today() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs() / 86_400).unwrap_or(i64::MAX)
+}
+
+/// Returns the cache directory: `STRATA_CACHE_DIR` if set, otherwise `~/Library/Caches/strata` on macOS,
+/// `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` on other systems.
+/// Relative paths in these variables are ignored, as the XDG Base Directory Specification requires. `variable` looks up
+/// an environment variable. Returns `None` if no variable gives a directory.
+pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(own) = directory("STRATA_CACHE_DIR") {
+        return Some(own);
+    }
+    if cfg!(windows) {
+        directory("LOCALAPPDATA").map(|base| base.join("strata").join("cache"))
+    } else if cfg!(target_os = "macos") {
+        directory("HOME").map(|home| home.join("Library/Caches/strata"))
+    } else {
+        let base = directory("XDG_CACHE_HOME").or_else(|| directory("HOME").map(|home| home.join(".cache")));
+        base.map(|base| base.join("strata"))
+    }
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl View {
         cancel.check()?;
         self.headless.set_cancel(cancel);
         if needs.index {
-            self.headless.refresh(progress)?;
+            self.headless.index(progress)?;
         }
         self.open(needs.access)?;
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));

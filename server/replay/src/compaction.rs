@@ -28,7 +28,7 @@ const TOLD: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum CutPlaces {
+pub(crate) enum CutPlaces {
     #[default]
     Everywhere,
     /// Cut each conversation after at most this many messages, evenly spread and including the last one.
@@ -83,14 +83,15 @@ impl CutPlaces {
 }
 
 impl Compactions {
-    /// Compacts the conversations in `material` at the chosen cuts. `progress` receives the number of finished cuts and
-    /// their total.
+    /// Compacts the conversations in `material` after each of their messages, or after at most `most_cuts` messages of
+    /// each, evenly spread and including the last one. `progress` receives the number of finished cuts and their total.
     pub fn measure(
         material: &Material,
-        cuts: CutPlaces,
+        most_cuts: Option<usize>,
         settings: &Settings,
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
+        let cuts = most_cuts.map_or(CutPlaces::Everywhere, CutPlaces::AtMost);
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);

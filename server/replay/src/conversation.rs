@@ -9,10 +9,11 @@ use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role}
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::session::Room;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Usage;
 
-use crate::columns::{Column, ColumnStats};
+use crate::columns::{Column, ColumnStats, share};
 use crate::predictions::{Prediction, predictions};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
@@ -47,6 +48,9 @@ pub(crate) struct ConversationStats {
     /// and system prompt, which the record does not contain.
     pub billed: Option<f64>,
     pub columns: BTreeMap<Column, ColumnStats>,
+    /// Cost of `ledger` when old tool results are archived, relative to the cost without a cache and without archiving.
+    /// Summaries are made without a model.
+    pub with_archival: Option<f64>,
     /// Number of prompts that omitted something to fit into the window.
     pub cut_short: usize,
     /// Why the replay ended before the record did.
@@ -67,34 +71,66 @@ impl ConversationStats {
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let prices = prices_of(services);
-        let mut runners = [PolicyName::Flat, PolicyName::Ledger].map(|policy| Runner::new(policy, prices));
-        let scenario = Scenario::new(&NO_FILES, PromptParts::Table);
-        let mut totals = SessionTotals::default();
-        let mut now_ms = 0;
-        for turn in &transcript.turns {
-            // A record may contain a backward step of the clock, which a session never sees.
-            now_ms = turn.time_ms.unwrap_or(now_ms + PAUSE_MS).max(now_ms);
-            let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
-                play_turn(runner, turn, &scenario, now_ms, services)
-            });
-            if !goes_on {
-                break;
-            }
+        let play =
+            |policies: &[PolicyName], archives| play(transcript, policies, archives, services, turn_done);
+        let SessionTotals { turns, mut prompts, columns, mut cut_short, mut problem } =
+            play(&[PolicyName::Flat, PolicyName::Ledger], false);
+        let without = columns.get(&Column::None).map(|none| none.cost);
+        let mut with_archival = None;
+        if problem.is_none() {
+            let archived = play(&[PolicyName::Ledger], true);
+            let cost = archived.columns.get(&Column::Ledger).map(|ledger| ledger.cost);
+            with_archival = cost.zip(without).map(|(cost, without)| share(cost, without));
+            prompts += archived.prompts;
+            cut_short += archived.cut_short;
+            problem = archived.problem.map(|problem| format!("with archival: {problem}"));
         }
-        let SessionTotals { turns, prompts, columns, cut_short, problem } = totals;
         Self {
             name: name.to_owned(),
             turns,
             skipped_lines: transcript.skipped,
             billed: billed_share(transcript),
             columns: ColumnStats::of_each(&columns),
+            with_archival,
             cut_short,
             problem,
             prompts,
             predictions: predictions(transcript, services),
         }
     }
+}
+
+/// Plays a record under each policy. Archives old tool results after each turn if `archives`.
+fn play(
+    transcript: &Transcript,
+    policies: &[PolicyName],
+    archives: bool,
+    services: PromptServices<'_>,
+    turn_done: &dyn Fn(),
+) -> SessionTotals {
+    let prices = prices_of(services);
+    let mut runners: Vec<Runner> = policies.iter().map(|policy| Runner::new(*policy, prices)).collect();
+    let scenario = Scenario::new(&NO_FILES, PromptParts::Table);
+    let mut totals = SessionTotals::default();
+    let mut now_ms = 0;
+    for turn in &transcript.turns {
+        // A record may contain a backward step of the clock, which a session never sees.
+        now_ms = turn.time_ms.unwrap_or(now_ms + PAUSE_MS).max(now_ms);
+        let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
+            let prompt = play_turn(runner, turn, &scenario, now_ms, services)?;
+            if archives {
+                let room = if prompt.cut_short { Room::None } else { Room::Left };
+                if let Some(plan) = runner.session.plan_archival(room, services, now_ms) {
+                    runner.session.age(plan.apply(None));
+                }
+            }
+            Ok(prompt)
+        });
+        if !goes_on {
+            break;
+        }
+    }
+    totals
 }
 
 fn play_turn(

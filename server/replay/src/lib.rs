@@ -24,8 +24,6 @@ mod summary;
 mod varied;
 
 pub use replay::Replay;
-pub use runner::Runner;
-pub use scenario::{PromptParts, Scenario};
 pub use sources::{Material, SourceError, Sources};
 pub use strata_engine::prompt::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 use strata_engine::conversation::dialect::Speaker;
-use strata_engine::conversation::history::{ContentBlock, project};
+use strata_engine::conversation::history::{ContentBlock, projected_blocks};
 use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
@@ -25,7 +25,7 @@ use strata_engine::tokens::models::CacheKind;
 
 /// A promise that a prompt breaks.
 #[derive(Clone, PartialEq, Debug)]
-pub enum BrokenPromise {
+pub(crate) enum BrokenPromise {
     /// Reading the prompt in order does not lead to the current text of a selected file.
     Stale(ItemKey),
     /// A diff does not apply to the text before it.
@@ -304,9 +304,7 @@ impl PromptReader<'_> {
         let request = ask.request.message().map_or(Vec::new(), |message| message.content);
         let recipient = prepared.reply.format.provider();
         let messages = self.session.history.messages().iter().map(|message| &**message);
-        let projection = project(messages, &request, recipient);
-        let told = projection.history.into_iter().flat_map(|said| said.content);
-        let wanted: Vec<ContentBlock> = told.chain(projection.results).chain(projection.prompt).collect();
+        let wanted = projected_blocks(messages, &request, recipient);
         let said =
             prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
         if !said.map(|block| &block.content).eq(&wanted) {

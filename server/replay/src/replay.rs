@@ -62,7 +62,8 @@ impl Replay {
         let sessions: Vec<PlayedSession<'_>> = traces.iter().map(session).collect();
         let of_sessions =
             sessions.iter().map(|session| SessionStats::turns_to_play(&session.trace, policies, settings));
-        let of_conversations = transcripts.iter().map(|(_, transcript)| transcript.turns.len());
+        // With and without archiving.
+        let of_conversations = transcripts.iter().map(|(_, transcript)| 2 * transcript.turns.len());
         let turn_done = count_steps(of_sessions.chain(of_conversations).sum(), progress);
         let sessions =
             in_parallel(&sessions, |session| SessionStats::of(session, policies, services, &turn_done));

@@ -189,12 +189,14 @@ fn chart(summary: &Summary) -> String {
 fn conversations(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
     let mut table = Table::of_figures();
     table.row(
-        ["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned),
+        ["conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto"]
+            .map(str::to_owned),
     );
     for told in conversations {
         let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);
         let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
         let tokens = told.columns.get(&Column::None);
+        let ratio = |cost: Option<f64>| cost.zip(auto).map_or_else(absent, |(cost, auto)| share(cost / auto));
         table.row([
             shown(&told.name),
             count(told.turns),
@@ -202,18 +204,22 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
             told.billed.map_or_else(absent, share),
             auto.map_or_else(absent, share),
             ledger.map_or_else(absent, share),
-            auto.zip(ledger).map_or_else(absent, |(auto, ledger)| share(ledger / auto)),
+            ratio(ledger),
+            told.with_archival.map_or_else(absent, share),
+            ratio(told.with_archival),
         ]);
     }
     if let Some(means) = means {
         table.row([
-            "mean, and the worst ratio".to_owned(),
+            "mean, and the worst ratios".to_owned(),
             String::new(),
             String::new(),
             means.billed.map_or_else(absent, share),
             share(means.automatic),
             share(means.ledger),
             share(means.worst_ratio),
+            share(means.with_archival),
+            share(means.worst_ratio_with_archival),
         ]);
     }
     table.render()

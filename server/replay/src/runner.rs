@@ -20,10 +20,10 @@ use crate::promises::{BrokenPromise, broken_promises, has_whole_map};
 use crate::scenario::Scenario;
 
 /// A session under a policy, with simulated providers for its prompts.
-pub struct Runner {
-    pub policy: PolicyName,
+pub(crate) struct Runner {
+    pub(crate) policy: PolicyName,
     /// The session, which may be changed between prompts.
-    pub session: Session,
+    pub(crate) session: Session,
     /// Simulated provider for the session's prompts. Does not use the session's own estimate of the cache.
     provider: Provider,
     /// Simulated providers that charge the same prompts in each baseline layout. Only for the policy `flat`.
@@ -33,7 +33,7 @@ pub struct Runner {
 }
 
 #[derive(Clone, Debug)]
-pub struct PromptStats {
+pub(crate) struct PromptStats {
     /// Charge in each column that the runner covers.
     pub(crate) charges: Vec<(Column, Charge)>,
     pub(crate) nanos: u64,
@@ -90,7 +90,7 @@ impl SessionTotals {
 
 /// Why a session cannot be played to its end.
 #[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
+pub(crate) enum ReplayError {
     #[error("turn {turn}, {policy:?}: {error}")]
     Assemble {
         /// One-based number of the turn.
@@ -120,7 +120,7 @@ fn list(broken: &[BrokenPromise]) -> String {
 
 impl Runner {
     /// Creates a session under a policy. `flat` represents all stateless layouts.
-    pub fn new(policy: PolicyName, prices: Prices) -> Self {
+    pub(crate) fn new(policy: PolicyName, prices: Prices) -> Self {
         let baselines: &[Column] = match policy {
             PolicyName::Flat => &Column::BASELINES,
             PolicyName::Ripple | PolicyName::Ledger => &[],
@@ -132,7 +132,7 @@ impl Runner {
 
     /// Assembles the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records
     /// `answer`.
-    pub fn play(
+    pub(crate) fn play(
         &mut self,
         scenario: &Scenario<'_>,
         request: &PromptRequest,

@@ -12,7 +12,7 @@ use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    self, FileText, FrameSources, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
+    self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
 use strata_engine::prompt::excerpts::{
     ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
@@ -31,7 +31,7 @@ const FILES_READ: usize = 20;
 
 /// Parts to include in the prompts of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PromptParts {
+pub(crate) enum PromptParts {
     /// System prompt, map, files and history: the content that the table in `docs/tiers.md` is based on.
     Table,
     /// The parts of `Table`, plus the repository file list and a session state.
@@ -41,18 +41,18 @@ pub enum PromptParts {
 }
 
 /// The repository at one turn of a trace.
-pub struct Scenario<'a> {
+pub(crate) struct Scenario<'a> {
     trace: &'a Trace,
     parts: PromptParts,
     turn: usize,
     /// Current texts of the files.
-    pub files: BTreeMap<FileKey, Arc<str>>,
+    pub(crate) files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
     references: References,
     seeds: Seeds,
     listing: Vec<FileKey>,
     /// Files selected in this turn, in key order.
-    pub selected: BTreeSet<FileKey>,
+    pub(crate) selected: BTreeSet<FileKey>,
     session_state: String,
     read: Vec<FileKey>,
     /// Word index of the files, built for the first question that needs it.
@@ -63,7 +63,7 @@ pub struct Scenario<'a> {
 
 impl<'a> Scenario<'a> {
     /// Creates the repository as it is before the first turn.
-    pub fn new(trace: &'a Trace, parts: PromptParts) -> Self {
+    pub(crate) fn new(trace: &'a Trace, parts: PromptParts) -> Self {
         let recency = trace.recency.iter().map(|(path, age)| (FileKey::from(path.as_str()), *age)).collect();
         let mut scenario = Self {
             trace,
@@ -106,7 +106,8 @@ impl<'a> Scenario<'a> {
     }
 
     /// Applies changes from outside the trace. A file whose text is `None` is deleted.
-    pub fn change<'t>(&mut self, changes: impl IntoIterator<Item = (&'t str, Option<&'t str>)>) {
+    #[cfg(test)]
+    pub(crate) fn change<'t>(&mut self, changes: impl IntoIterator<Item = (&'t str, Option<&'t str>)>) {
         for (path, text) in changes {
             self.write(path, text);
         }
@@ -127,7 +128,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// Calls `use_it` with the repository as a [`Workspace`].
-    pub fn with_workspace<R>(
+    pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
         request: &PromptRequest,
@@ -170,14 +171,19 @@ impl<'a> Scenario<'a> {
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
         let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
         let Some(Question { text, .. }) = question else { return String::new() };
-        let known = FrameSources {
+        assembly::context_frame(self.sources(), session, text, settings, |key| self.source(key))
+    }
+
+    fn sources(&self) -> ExcerptSources<'_> {
+        ExcerptSources {
             symbols: &self.symbols,
             references: &self.references,
             lexical: self.lexical(),
             open: &[],
-        };
-        let items = assembly::frame_items(known, session, text, settings);
-        assembly::context_frame(text, &assembly::with_lines(items, |key| self.source(key)))
+            recency: &self.recency,
+            past: &[],
+            passages: &self.passages,
+        }
     }
 
     fn lexical(&self) -> &LexicalIndex {
@@ -201,15 +207,7 @@ impl<'a> Scenario<'a> {
         if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
-        let known = ExcerptSources {
-            symbols: &self.symbols,
-            references: &self.references,
-            lexical: self.lexical(),
-            open: &[],
-            recency: &self.recency,
-            past: &[],
-            passages: &self.passages,
-        };
+        let known = self.sources();
         let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
         let wanted = wanted_files(&candidates, session).into_iter();
         let read = wanted.filter_map(|key| Some((key.clone(), self.source(&key)?)));

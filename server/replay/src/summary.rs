@@ -68,6 +68,10 @@ pub(crate) struct ConversationMeans {
     pub ledger: f64,
     /// Highest cost of `ledger` in any conversation, relative to the cost with one automatic breakpoint.
     pub worst_ratio: f64,
+    /// Mean cost of `ledger` when old tool results are archived.
+    pub with_archival: f64,
+    /// Like `worst_ratio`, when old tool results are archived.
+    pub worst_ratio_with_archival: f64,
 }
 
 impl Summary {
@@ -129,9 +133,14 @@ impl ConversationMeans {
             return None;
         }
         let billed: Vec<f64> = played().filter_map(|told| told.billed).collect();
-        let ratios = ledger.iter().zip(&automatic).map(|(ledger, automatic)| ledger / automatic);
+        let archived: Vec<f64> = played().filter_map(|told| told.with_archival).collect();
+        let worst = |costs: &[f64]| {
+            costs.iter().zip(&automatic).map(|(cost, automatic)| cost / automatic).fold(0.0, f64::max)
+        };
         Some(Self {
-            worst_ratio: ratios.fold(0.0, f64::max),
+            worst_ratio: worst(&ledger),
+            worst_ratio_with_archival: worst(&archived),
+            with_archival: mean(archived.into_iter()),
             billed: (!billed.is_empty()).then(|| mean(billed.into_iter())),
             automatic: mean(automatic.into_iter()),
             ledger: mean(ledger.into_iter()),

@@ -1,5 +1,9 @@
 //! Sessions from small traces: their order, their totals, and the report on a session that cannot be played.
 
+mod provider_requests;
+mod random_sessions;
+pub(crate) mod rng;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -12,12 +12,13 @@ use strata_engine::code::excerpts::PastCommit;
 use strata_engine::code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
-use strata_host::git::MAX_COMMITS;
 
 /// Files above it have no outline.
 const MAX_FILE: usize = 1 << 20;
 /// Commits of more files are left out, as `strata_host::git` leaves them out.
 const MAX_PATHS: usize = 100;
+/// How many commits before one are looked at, as `strata_host::git` looks at them.
+const MAX_COMMITS: u32 = 400;
 /// How many commits of the whole history are known by what they changed.
 const MAX_HISTORY: &str = "8000";
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::outline::{Outline, language_of};
 use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
 use strata_engine::conversation::dialect::Format;
@@ -13,10 +14,10 @@ use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    FileText, FrameSources, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext,
-    Workspace, assemble, context_frame, frame_items,
+    FileText, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext, Workspace, assemble,
+    context_frame,
 };
-use strata_engine::prompt::excerpts::ExcerptSelection;
+use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources};
 use strata_engine::prompt::layout::{Seeds, inline};
 use strata_engine::prompt::session::{Outcome, Session, Status};
 use strata_engine::prompt::settings::Settings;
@@ -92,15 +93,23 @@ impl<'a> Bench<'a> {
         let texts = self.session.selection.selected.keys().map(|key| (key.clone(), text(key))).collect();
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
-        let known = FrameSources { symbols: &symbols, references: &references, lexical: &lexical, open: &[] };
-        let question = "What does fixed do?";
-        let items = frame_items(known, &self.session, question, &self.settings.context_frame);
+        let known = ExcerptSources {
+            symbols: &symbols,
+            references: &references,
+            lexical: &lexical,
+            open: &[],
+            recency: &BTreeMap::new(),
+            past: &[],
+            passages: &PassageCache::default(),
+        };
+        let frame_settings = &self.settings.context_frame;
+        let frame = context_frame(known, &self.session, "What does fixed do?", frame_settings, |_| None);
         let workspace = Workspace {
             texts: &texts,
             unreadable: &BTreeMap::new(),
             symbols: &symbols,
             references: &references,
-            context_frame: &context_frame(question, &items),
+            context_frame: &frame,
             seeds: &seeds,
             listing: &listing,
             open: &[],

@@ -35,9 +35,8 @@ struct Change {
 pub(crate) fn check(input: &[u8]) {
     let Ok(input) = Input::arbitrary(&mut Unstructured::new(input)) else { return };
     let language = LanguageId::all().nth(usize::from(input.language) % LanguageId::COUNT).unwrap();
-    let extension =
-        language.claims().into_iter().find_map(|claim| Some(claim.strip_prefix("*.")?.to_owned()));
-    let key = FileKey::from(format!("a.{}", extension.unwrap_or_default()).as_str());
+    let extension = language.extensions.first().copied().unwrap_or_default();
+    let key = FileKey::from(format!("a.{extension}").as_str());
     let unit = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][usize::from(input.unit) % 3];
     let mut buffer = Buffer::new(&key, Document::open(&input.text, 0, language.name));
     let mut version = 0;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use std::thread;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, Settings, from_toml, from_yaml, read_loop_file};
-use strata_host::config::from_environment;
+use strata_app::headless::{HeadlessWorkspace, Settings, read_loop_file};
+use strata_host::config::{from_environment, from_toml, from_yaml};
 use strata_host::store::{SessionId, Store, WorkspaceKey};
 use strata_host::trace_file::read_trace;
 use strata_host::transcript_file::read_transcript;

@@ -7,7 +7,7 @@ use strata_engine::conversation::history::{
     ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, Visibility,
 };
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::history_tokens;
+use strata_engine::prompt::assembly::history_size;
 use strata_engine::prompt::session::Session;
 
 use super::answer_content::AnswerContent;
@@ -239,7 +239,7 @@ impl Command for CountMessages {
     type Reply = Count;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
-        let tokens = history_tokens(&context.session.history, context.snapshot.means());
+        let tokens = history_size(&context.session.history, context.snapshot.means()).tokens;
         Ok(Count { messages: context.session.history.messages().len(), tokens })
     }
 }

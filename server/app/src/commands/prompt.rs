@@ -8,7 +8,7 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
-    ToolResult, Warning, WarningCode, Workspace, history_tokens,
+    ToolResult, Warning, WarningCode, Workspace, history_size,
 };
 use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
@@ -498,11 +498,11 @@ impl Command for Record {
         let (means, now_ms) = (context.snapshot.means(), context.now_ms);
         let ask = context.session.next_ask(now_ms);
         let before = context.session.request_size(&ask, means);
-        let history = history_tokens(&context.session.history, means);
+        let history = history_size(&context.session.history, means).tokens;
         archive_old_results(before, context);
         // Archiving discards the billed size of the whole prompt, which is the most accurate measurement, so subtract
         // the freed tokens from that size.
-        let freed = history.saturating_sub(history_tokens(&context.session.history, means));
+        let freed = history.saturating_sub(history_size(&context.session.history, means).tokens);
         let tokens = before.tokens.saturating_sub(freed);
         let size = RequestSize { tokens, least: tokens, ..before };
         // A turn of a conversation also counts as an iteration.

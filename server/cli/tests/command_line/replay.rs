@@ -156,11 +156,11 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     expect![[r#"
         Conversations without files, input cost relative to no cache, claude-sonnet-4-5
 
-        conversation               turns  tokens  billed   auto  ledger  ledger/auto
-        one                            2   4,932   0.190  0.957   0.957        1.000
-        mean, and the worst ratio                  0.190  0.957   0.957        1.000
+        conversation                turns  tokens  billed   auto  ledger  /auto  archival  /auto
+        one                             2   4,932   0.190  0.957   0.957  1.000     0.957  1.000
+        mean, and the worst ratios                  0.190  0.957   0.957  1.000     0.957  1.000
 
-        4 prompts of 2 turns checked: no promise was broken
+        6 prompts of 2 turns checked: no promise was broken
     "#]]
     .assert_eq(&run.out);
 }

@@ -8,7 +8,6 @@ pub mod exchange;
 pub(crate) mod extractive;
 pub mod history;
 pub mod iteration;
-pub mod key_variable;
 pub mod reply;
 pub(crate) mod screening;
 pub mod selection;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, PromptRequest, PromptServices, UsedFile, Workspace, history_tokens, weigh,
+    AssembleError, PromptRequest, PromptServices, UsedFile, Workspace, history_size, weigh,
 };
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
@@ -64,7 +64,7 @@ pub fn report(
 ) -> Result<BudgetReport, AssembleError> {
     let prepared = weigh(workspace, session, ask, means)?;
     let tokens = prepared.reply.tokens;
-    let history_tokens = history_tokens(&session.history, means);
+    let history_tokens = history_size(&session.history, means).tokens;
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
     let calibration = session.calibration(&prepared.reply.model).map(Calibration::taught);
     Ok(BudgetReport {

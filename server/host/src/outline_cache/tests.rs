@@ -245,3 +245,18 @@ fn a_directory_that_cannot_be_made_is_no_cache() {
     cache.save(Path::new("/work"), &findings(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }
+
+#[cfg(not(any(windows, target_os = "macos")))]
+#[test]
+fn the_cache_directory_follows_the_variables() {
+    let found = |set: &[(&str, &str)]| {
+        let variable = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into());
+        cache_directory(variable)
+    };
+    let (own, xdg, home) = (("STRATA_CACHE_DIR", "/own"), ("XDG_CACHE_HOME", "/xdg"), ("HOME", "/home/me"));
+    assert_eq!(found(&[own, xdg, home]), Some("/own".into()));
+    assert_eq!(found(&[xdg, home]), Some("/xdg/strata".into()));
+    assert_eq!(found(&[("XDG_CACHE_HOME", "here"), home]), Some("/home/me/.cache/strata".into()));
+    assert_eq!(found(&[home]), Some("/home/me/.cache/strata".into()));
+    assert_eq!(found(&[("HOME", "")]), None);
+}

@@ -71,7 +71,7 @@ pub enum SendError {
 
 impl SendError {
     /// Returns the kind of error that the provider reported, if the provider reported one.
-    pub fn provider_kind(&self) -> Option<ProviderErrorKind> {
+    pub(crate) fn provider_kind(&self) -> Option<ProviderErrorKind> {
         match self {
             Self::Provider { error, .. } => Some(error.kind),
             _ => None,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::key_variable::KeyVariable;
+use strata_engine::conversation::settings::KeyVariable;
 use strata_engine::prompt::settings::ProviderName;
 
 use super::Provider;

@@ -118,6 +118,10 @@ impl MainLoop {
             self.session_gone(id, task);
             return false;
         };
+        if matches!(task, Task::Age(_)) && self.compactions.is_running(id) {
+            // It would invalidate the compaction's draft. The next turn plans the archival again.
+            return false;
+        }
         let services = Arc::clone(&self.services);
         let (events, of, folders_version) = (self.events.clone(), id.to_owned(), self.world.folders_version);
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);

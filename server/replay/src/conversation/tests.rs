@@ -1,60 +1,50 @@
 //! Recorded conversations under `ledger`, compared with one automatic breakpoint.
 
+use strata_engine::conversation::history::ResultPart;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 use super::*;
+use crate::tests::rng::Rng;
 
-/// Replays a whole record, and returns the results by column.
-fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, ColumnStats> {
+/// Replays a whole record.
+fn play(transcript: &Transcript, model: &str) -> ConversationStats {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let stats = ConversationStats::of("talk", transcript, services, &|| ());
-    assert_eq!((stats.turns, stats.cut_short, stats.problem), (transcript.turns.len(), 0, None));
-    stats.columns
+    assert_eq!((stats.turns, stats.cut_short, &stats.problem), (transcript.turns.len(), 0, &None));
+    stats
 }
 
-fn ratio(columns: &BTreeMap<Column, ColumnStats>) -> f64 {
-    columns[&Column::Ledger].totals.cost / columns[&Column::Automatic].totals.cost
+fn ratio(stats: &ConversationStats) -> f64 {
+    stats.columns[&Column::Ledger].share / stats.columns[&Column::Automatic].share
 }
 
-/// Pseudorandom numbers (SplitMix64). The same seed gives the same conversation.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, limit: u64) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % limit) as usize
-    }
-
-    /// Creates text of mostly few words, and sometimes many.
-    fn words(&mut self, most: u64) -> String {
-        let most = if self.below(5) == 0 { most } else { most / 8 + 1 };
-        (0..=self.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
-    }
+/// Creates text of mostly few words, and sometimes many.
+fn words(rng: &mut Rng, most: usize) -> String {
+    let most = if rng.below(5) == 0 { most } else { most / 8 + 1 };
+    (0..=rng.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
 }
 
 /// Creates a chat of prompts and answers, some of which call tools.
-fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
-    let mut rng = Rng(seed);
+fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
+    let mut rng = Rng::new(seed);
     let mut open: Vec<String> = Vec::new();
     let mut transcript = Transcript::default();
     for turn in 0..turns {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
-            content: vec![strata_engine::conversation::history::ResultPart::Text { text }],
+            content: vec![ResultPart::Text { text }],
             outcome: strata_engine::conversation::history::Outcome::Ok,
         };
-        let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, rng.words(most))).collect();
+        let mut request: Vec<ContentBlock> =
+            open.drain(..).map(|id| result(id, words(&mut rng, most))).collect();
         if request.is_empty() || rng.below(9) == 0 {
-            request.push(ContentBlock::text(format!("{turn}: {}", rng.words(most))));
+            request.push(ContentBlock::text(format!("{turn}: {}", words(&mut rng, most))));
         }
-        let mut answer = vec![ContentBlock::text(rng.words(most))];
+        let mut answer = vec![ContentBlock::text(words(&mut rng, most))];
         for call in 0..rng.below(calls + 1) {
             let id = format!("call{turn}x{call}");
             answer.push(ContentBlock::ToolCall {
@@ -88,6 +78,29 @@ fn a_turn_of_more_blocks_than_a_provider_looks_back_costs_no_more_either() {
     assert!(ratio <= 1.01, "{ratio:.4}");
 }
 
+/// Repeats the text of every tool result.
+fn with_long_results(mut transcript: Transcript, times: usize) -> Transcript {
+    for block in transcript.turns.iter_mut().flat_map(|turn| &mut turn.request) {
+        if let ContentBlock::ToolResult { content, .. } = block {
+            for part in content {
+                if let ResultPart::Text { text } = part {
+                    *text = text.repeat(times);
+                }
+            }
+        }
+    }
+    transcript
+}
+
+#[test]
+fn archiving_old_tool_results_is_cheaper_than_keeping_them() {
+    for seed in [0, 2] {
+        let stats = play(&with_long_results(chat(seed, 60, 40, 3), 80), "claude-sonnet-5-5");
+        let (archival, automatic) = (stats.with_archival.unwrap(), stats.columns[&Column::Automatic].share);
+        assert!(archival < 0.9 * automatic, "{seed}: {archival:.3}, automatic breakpoint {automatic:.3}");
+    }
+}
+
 #[test]
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
@@ -113,7 +126,8 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
 #[test]
 fn a_pause_and_a_compaction_empty_the_cache() {
     let mut transcript = chat(3, 12, 400, 0);
-    let read = |transcript: &Transcript| play(transcript, "claude-sonnet-4-5")[&Column::Ledger].totals.read;
+    let read =
+        |transcript: &Transcript| play(transcript, "claude-sonnet-4-5").columns[&Column::Ledger].totals.read;
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 60_000);
     }

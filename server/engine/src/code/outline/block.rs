@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
-use super::detail::{BlockDetail, MapLevel};
 use super::head::one_line;
 use super::visibility::Visibility;
 use super::{Names, Outline, Symbol, SymbolKind};
@@ -40,6 +41,41 @@ const MAX_ATTRIBUTE: usize = 60;
 const MAX_NAMES: usize = 24;
 /// Maximum length, in characters, of a name in a block at `MapLevel::Names`. Headings may be whole sentences.
 const MAX_NAME: usize = 48;
+
+/// How much of a file its map block shows. Each level includes the previous one.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum MapLevel {
+    /// The file's path only.
+    Path,
+    /// The path and the names of top-level definitions.
+    Names,
+    /// The signatures of definitions that other files refer to.
+    Signatures,
+    /// The signatures of all public definitions.
+    Public,
+    /// All signatures, including fields, and the imports.
+    #[default]
+    Full,
+}
+
+/// The part of an outline that a map block shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockDetail {
+    pub level: MapLevel,
+    /// Names of definitions to show in addition to those that the level includes.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub shown: Names,
+}
+
+impl BlockDetail {
+    /// Returns the detail of a block that shows only the definitions of its level.
+    pub(crate) fn plain(level: MapLevel) -> Self {
+        Self { level, shown: Names::default() }
+    }
+}
 
 /// One file's part of the symbol map.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,6 @@
 mod block;
 mod contents;
 mod depth;
-mod detail;
 mod edition;
 mod extract;
 mod generated;
@@ -30,11 +29,10 @@ mod tests;
 use ropey::str_utils::byte_to_line_idx;
 use strata_grammars::LanguageId;
 
-pub use block::{LEGEND, map_block};
+pub use block::{BlockDetail, LEGEND, MapLevel, map_block};
 pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
-pub use detail::{BlockDetail, MapLevel};
 pub use edition::edition;
 pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};

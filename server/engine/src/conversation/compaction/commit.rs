@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::{Violation, violations};
 use crate::conversation::history::{History, HistoryChange, Message, MessageId};
 
-use super::author::SummaryAuthor;
 use super::profile::Profile;
-use super::run::{Draft, Size, Strategy};
+use super::run::{Draft, Size, Strategy, SummaryAuthor};
 
 /// A committed compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

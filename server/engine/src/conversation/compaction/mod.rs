@@ -2,7 +2,6 @@
 //! when and how, a run provides the questions for a model and takes the answers, and a commit installs or
 //! rejects the result. All of them are plain values: nothing here calls a model or reads a clock.
 
-mod author;
 mod commit;
 mod pins;
 mod profile;
@@ -14,7 +13,6 @@ mod status;
 mod transcript;
 mod trigger;
 
-pub use author::{AuthorKind, SummaryAuthor};
 pub use commit::DraftRefusal;
 pub(crate) use commit::{Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
@@ -27,10 +25,10 @@ pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOW
 pub use question::{Purpose, Question};
 #[cfg(test)]
 pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
-pub use run::{Draft, NotCompacted, Run, Size, Strategy, Summariser, Topics};
+pub use run::{AuthorKind, Draft, NotCompacted, Run, Size, Strategy, Summariser, SummaryAuthor, Topics};
 pub(crate) use run::{EMERGENCY, Scales};
-
-pub use split::split;
+#[cfg(test)]
+pub(crate) use split::split;
 pub(crate) use status::AutoCompaction;
 pub use status::CompactionStatus;
 pub use trigger::{Pressure, RequestSize, TriggerMetric, TriggerReading};

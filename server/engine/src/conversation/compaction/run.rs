@@ -18,7 +18,6 @@ use crate::conversation::history::{
 use crate::hash::ContentHash;
 use crate::text::clip_to_weight;
 
-use super::author::SummaryAuthor;
 use super::pins::Pins;
 use super::profile::{Family, Profile};
 use super::question::{self, DETECT_CONFIDENCE, Question};
@@ -101,7 +100,7 @@ pub struct Size {
 
 impl Size {
     /// Measures the conversation as the model sees it.
-    pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
+    pub(crate) fn of_history(history: &History, scales: Scales<'_>) -> Self {
         let visible: Vec<_> = history.sent().cloned().collect();
         Self::of(&visible, scales)
     }
@@ -110,6 +109,34 @@ impl Size {
         let tokens = visible.iter().map(|message| (scales.message)(message)).sum();
         Self { messages: visible.len(), tokens }
     }
+}
+
+/// Author of a compaction's summary: a model, or Strata itself if no model was used.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryAuthor {
+    /// Where the model runs, or `extractive` if no model was used.
+    pub kind: AuthorKind,
+    /// Name of the model: the one that the client reported with its answer, or `compaction.model`. Absent if no
+    /// model was used or the client did not report one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// How a summary was written: by a model that the client ran, by a provider's model, or without a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorKind {
+    /// The client ran the model (`strata/summarize`).
+    Client,
+    /// Strata called a provider's model over HTTP.
+    Http,
+    /// No model was used. The summary was extracted from the conversation.
+    Extractive,
+}
+
+impl SummaryAuthor {
+    pub(crate) const EXTRACTIVE: Self = Self { kind: AuthorKind::Extractive, model: None };
 }
 
 /// A shortened conversation, ready to be committed.

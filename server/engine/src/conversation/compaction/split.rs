@@ -11,7 +11,7 @@ use super::trigger::Pressure;
 
 /// The split of a conversation, as indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Split {
+pub(crate) struct Split {
     /// Indices of the messages to summarize, in order.
     pub old: Vec<usize>,
     /// Indices of the messages before `end` that are kept: the first message, if the profile keeps it, and
@@ -26,7 +26,7 @@ const EXCHANGES_OVER: usize = 6;
 
 /// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the
 /// tokens of a message.
-pub fn split(
+pub(crate) fn split(
     visible: &[Arc<Message>],
     profile: &Profile,
     pressure: &Pressure,
@@ -50,6 +50,19 @@ pub fn split(
     let cut = split_at(visible, profile, from);
     // Many short messages can fit in the token budget, so also try the number of messages.
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
+}
+
+impl Profile {
+    /// Whether a compaction would find messages to summarize. `weigh` returns the tokens of a message.
+    pub fn has_old_messages(
+        &self,
+        history: &History,
+        pressure: &Pressure,
+        weigh: &dyn Fn(&Message) -> usize,
+    ) -> bool {
+        let visible: Vec<_> = history.sent().cloned().collect();
+        split(&visible, self, pressure, weigh).is_some()
+    }
 }
 
 /// Splits `visible` before index `from`, or earlier to keep calls with their results. `None` if there is

@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::author::SummaryAuthor;
 use super::commit::Record;
 use super::profile::Profile;
-use super::run::{Size, Strategy};
+use super::run::{Size, Strategy, SummaryAuthor};
 use super::trigger::{Pressure, TriggerMetric, TriggerReading};
 use crate::text::grouped;
 

@@ -12,7 +12,7 @@ use crate::conversation::history::{ContentBlock, Message, project};
 
 /// Checks a finished body, and returns every broken provider rule. Empty if the provider would accept the
 /// body, and always for Markdown.
-pub fn check(format: Format, body: &Value) -> Vec<Violation> {
+pub(crate) fn check(format: Format, body: &Value) -> Vec<Violation> {
     match format {
         Format::Anthropic => anthropic::check(body),
         Format::OpenAi => openai::check(body),

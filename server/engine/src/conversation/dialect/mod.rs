@@ -15,7 +15,8 @@ pub(crate) mod responses;
 mod rule;
 mod spoken;
 
-pub use check::{check, pieces, violations};
+pub(crate) use check::check;
+pub use check::{pieces, violations};
 pub use format::{Breakpoints, Format};
 pub(crate) use piece::arguments;
 pub use piece::{Piece, pieces_of};

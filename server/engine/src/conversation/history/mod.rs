@@ -25,8 +25,8 @@ pub use open_calls::OpenCalls;
 pub(crate) use open_calls::answered_calls;
 pub(crate) use picture::{media_type_of, sides};
 pub(crate) use repair::OPENAI_STRING_CHARS;
-pub use repair::project;
+pub use repair::projected_blocks;
 #[cfg(test)]
 pub(crate) use repair::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT, Projection};
-pub(crate) use repair::{ProjectedMessage, archived_stub};
+pub(crate) use repair::{ProjectedMessage, archived_stub, project};
 pub use role::Role;

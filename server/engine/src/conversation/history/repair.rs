@@ -36,7 +36,7 @@ use super::{ContentBlock, Message, MessageId, Provider, Role};
 /// A message, or a part of one, as the model sees it. Results may come before an earlier message of the same
 /// turn.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ProjectedMessage {
+pub(crate) struct ProjectedMessage {
     /// Id of the message. The result added for an unanswered call has the id of the calling message.
     pub id: MessageId,
     pub role: Role,
@@ -46,7 +46,7 @@ pub struct ProjectedMessage {
 
 /// A history and the following request, as the model sees them.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Projection {
+pub(crate) struct Projection {
     /// Messages of the history, starting with a user message. Adjacent messages of the same role form one
     /// turn.
     pub history: Vec<ProjectedMessage>,
@@ -72,6 +72,17 @@ impl Projection {
     }
 }
 
+/// Returns all blocks that `recipient` sees of a history and the following request, in order. See [`project`].
+pub fn projected_blocks<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    prompt: &[ContentBlock],
+    recipient: Option<Provider>,
+) -> Vec<ContentBlock> {
+    let projection = project(history, prompt, recipient);
+    let messages = projection.history.into_iter().flat_map(|message| message.content);
+    messages.chain(projection.results).chain(projection.prompt).collect()
+}
+
 /// Projects `history`, followed by `prompt` (text, images, or results of pending calls) as the user's next
 /// message. Pending calls that `prompt` does not answer get a substitute result.
 ///
@@ -79,7 +90,7 @@ impl Projection {
 /// accepts (the model's reasoning, foreign blocks) is sent only to that provider.
 ///
 /// If `prompt` is empty, only `history` is projected, and it may end with an assistant message.
-pub fn project<'a>(
+pub(crate) fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],
     recipient: Option<Provider>,

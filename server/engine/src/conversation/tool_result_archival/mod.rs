@@ -24,7 +24,7 @@ use words::Material;
 #[cfg(test)]
 pub(crate) use rewrite::Rewrite;
 pub(crate) use rewrite::Warm;
-pub(crate) use rewrite::{CacheState, expected_turns};
+pub(crate) use rewrite::{CacheState, expected_turns, turns_until_next_archival};
 #[cfg(test)]
 pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 

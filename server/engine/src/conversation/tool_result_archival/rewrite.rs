@@ -10,6 +10,10 @@ use super::words::OUTPUT_CHARS;
 const CHARS_PER_TOKEN: usize = 4;
 /// Upper limit for the estimated number of further turns.
 const MOST_TURNS: f64 = 50.0;
+/// Prompts so far for each prompt that is expected before the next archival, and the upper limit of that expectation.
+/// Measured with `strata replay --transcripts`; see `docs/compaction.md`, "Tool results, ageing".
+const PROMPTS_SO_FAR: f64 = 4.0;
+const MOST_UNTIL_NEXT: f64 = 8.0;
 
 /// State of the provider's cache for a conversation.
 #[derive(Clone, Copy)]
@@ -29,7 +33,7 @@ pub(crate) struct Warm<'a> {
     pub read: f64,
     /// Price of a token written to the cache, relative to plain input.
     pub write: f64,
-    /// Expected number of further prompts.
+    /// Expected number of prompts until the next archival.
     pub turns: f64,
     /// Returns the number of cached tokens from the start of a message to the end of the cached prefix.
     pub behind: &'a dyn Fn(MessageId) -> usize,
@@ -39,7 +43,7 @@ pub(crate) struct Warm<'a> {
 /// Cost and savings of archiving while the cache is warm.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Rewrite {
-    /// Number of tokens saved in every later prompt.
+    /// Number of tokens saved in every prompt until the next archival.
     pub freed: usize,
     /// Number of cached tokens after the first archived result that stay in the prompt and must be written
     /// again.
@@ -48,13 +52,13 @@ pub(crate) struct Rewrite {
     pub read: f64,
     /// Price of a token written to the cache, relative to plain input.
     pub write: f64,
-    /// Expected number of further prompts.
+    /// Expected number of prompts until the next archival.
     pub turns: f64,
 }
 
 impl Rewrite {
-    /// Whether the savings exceed the cost. Every later prompt would have read the freed tokens from the
-    /// cache. The rewritten tokens are written once instead of being read.
+    /// Whether the savings exceed the cost. Every prompt until the next archival would have read the freed tokens
+    /// from the cache. The rewritten tokens are written once instead of being read.
     pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
@@ -92,6 +96,12 @@ impl Warm<'_> {
 /// Returns the expected number of further prompts: as many as so far, within limits.
 pub(crate) fn expected_turns(so_far: usize) -> f64 {
     (so_far as f64).clamp(1.0, MOST_TURNS)
+}
+
+/// Returns the expected number of prompts until the next archival, given the number of prompts so far. Savings after
+/// that do not count, because the next archival could free the same results.
+pub(crate) fn turns_until_next_archival(so_far: usize) -> f64 {
+    (so_far as f64 / PROMPTS_SO_FAR).clamp(1.0, MOST_UNTIL_NEXT)
 }
 
 /// Returns a message in its archived form, for counting.

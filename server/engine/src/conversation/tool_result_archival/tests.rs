@@ -309,6 +309,11 @@ fn as_many_prompts_are_expected_as_there_were() {
     assert_eq!([0, 1, 7, 50, 900].map(expected_turns), [1.0, 1.0, 7.0, 50.0, 50.0]);
 }
 
+#[test]
+fn the_next_archival_is_expected_after_a_quarter_of_the_prompts_so_far() {
+    assert_eq!([0, 4, 10, 32, 900].map(turns_until_next_archival), [1.0, 1.0, 2.5, 8.0, 8.0]);
+}
+
 /// A step of a generated conversation.
 #[derive(Clone, Debug)]
 enum Step {

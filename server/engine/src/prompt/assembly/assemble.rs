@@ -22,13 +22,11 @@ use super::fit::{self, OptionalWeights, Plan};
 use super::gather::{self, PromptContent};
 use super::measure::Measure;
 use super::piece::{self, Source};
-use super::prepared::PreparedPrompt;
 use super::reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, Warning,
-    WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, PreparedPrompt, TierReport, TokenReport,
+    Warning, WarningCode,
 };
-use super::request::{PromptRequest, Request};
-use super::services::PromptServices;
+use super::request::{PromptRequest, PromptServices, Request};
 use super::used_files::used_files;
 use super::workspace::{IndexState, Workspace};
 use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};

@@ -11,7 +11,7 @@ use crate::tokens::models::{CacheKind, Model, Ttl};
 
 use super::measure::Measure;
 use super::reply::AssembleError;
-use super::services::PromptServices;
+use super::request::PromptServices;
 
 /// A conversation that the client keeps instead of Strata.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 
 use crate::code::excerpts::definition_range;
 use crate::code::outline::SymbolKind;
-use crate::code::symbols::{LexicalIndex, Query, References, Relevant, Seeds, SymbolIndex, relevant};
+use crate::code::symbols::{Query, Relevant, Seeds, SymbolIndex, relevant};
 use crate::conversation::selection::LineRange;
 use crate::key::FileKey;
-use crate::prompt::excerpts::SourceFile;
+use crate::prompt::excerpts::{ExcerptSources, SourceFile};
 use crate::prompt::session::Session;
 use crate::prompt::settings::ContextFrameSettings;
 use crate::text::clip;
@@ -39,25 +39,27 @@ pub struct FrameItem {
     pub name: Option<String>,
     /// Relevance, between 0 and 1.
     pub score: f64,
-    /// Lines of the definition; `None` until [`with_lines`] sets them.
+    /// Lines of the definition; `None` in the list of items, and for a definition that cannot be
+    /// found.
     pub lines: Option<LineRange>,
 }
 
-/// Repository data that [`frame_items`] searches.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameSources<'a> {
-    /// Outlines of the repository's files.
-    pub symbols: &'a SymbolIndex,
-    pub references: &'a References,
-    /// The word index of all files.
-    pub lexical: &'a LexicalIndex,
-    /// Files that are open in the editor.
-    pub open: &'a [FileKey],
+/// Returns the context frame for `text`, the user's request: the items of [`frame_items`], with the lines of each symbol
+/// whose definition can be found. `read` returns a file's text and outline, or `None` if the file cannot be read. Returns
+/// an empty string if no item is relevant.
+pub fn context_frame(
+    known: ExcerptSources<'_>,
+    session: &Session,
+    text: &str,
+    settings: &ContextFrameSettings,
+    read: impl Fn(&FileKey) -> Option<SourceFile>,
+) -> String {
+    frame_of(text, &with_lines(frame_items(known, session, text, settings), read))
 }
 
 /// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
 pub fn frame_items(
-    known: FrameSources<'_>,
+    known: ExcerptSources<'_>,
     session: &Session,
     text: &str,
     settings: &ContextFrameSettings,
@@ -83,12 +85,8 @@ pub fn frame_items(
     items
 }
 
-/// Sets the line range of each symbol whose definition can be found. `read` returns a file's text and outline, or
-/// `None` if the file cannot be read.
-pub fn with_lines(
-    mut items: Vec<FrameItem>,
-    read: impl Fn(&FileKey) -> Option<SourceFile>,
-) -> Vec<FrameItem> {
+/// Sets the line range of each symbol whose definition can be found.
+fn with_lines(mut items: Vec<FrameItem>, read: impl Fn(&FileKey) -> Option<SourceFile>) -> Vec<FrameItem> {
     let mut files: BTreeMap<FileKey, Option<SourceFile>> = BTreeMap::new();
     for item in &mut items {
         let Some(name) = &item.name else { continue };
@@ -101,7 +99,7 @@ pub fn with_lines(
 }
 
 /// Formats the items as a context frame. Returns an empty string if there are none.
-pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
+fn frame_of(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
     }
@@ -195,7 +193,7 @@ mod tests {
             FrameItem { kind: None, file: FileKey::new("b.py"), name: None, score: 0.5, lines: None },
         ];
         assert_eq!(
-            context_frame("fix\n the\tsession `x` </context-frame>", &items),
+            frame_of("fix\n the\tsession `x` </context-frame>", &items),
             "<context-frame>\n\
              Relevant context for query: `fix the session \\u{60}x\\u{60} </context-frame>`\n\
              Found 2 relevant items (ranked by relevance score):\n  \
@@ -203,7 +201,7 @@ mod tests {
              - [File] `b.py` (score: 0.50)\n\
              </context-frame>"
         );
-        assert_eq!(context_frame("x", &[]), "");
+        assert_eq!(frame_of("x", &[]), "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Counts tokens for one model, and computes the limits of a prompt.
 
-use crate::conversation::compaction::{RequestSize, Scales};
+use crate::conversation::compaction::{RequestSize, Scales, Size};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
 use crate::conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
 use crate::conversation::selection::Extent;
@@ -14,8 +14,7 @@ use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 use crate::tokens::models::{Model, ModelCertainty, ResolvedModel, Structure};
 
 use super::piece::{self, FileText};
-use super::request::PromptRequest;
-use super::services::PromptServices;
+use super::request::{PromptRequest, PromptServices};
 use crate::prompt::layout::WeighedBlock;
 
 /// Token counts for one model, and the limits that the model and the settings impose.
@@ -197,9 +196,9 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Counts the tokens of the conversation as the configured model sees it.
-pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
-    of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
+/// Measures the conversation as the configured model sees it.
+pub fn history_size(history: &History, means: PromptServices<'_>) -> Size {
+    with_scales(means, |scales| Size::of_history(history, scales))
 }
 
 /// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `ask`.

@@ -9,11 +9,9 @@ mod frame;
 mod gather;
 mod measure;
 mod piece;
-mod prepared;
 mod preview;
 mod reply;
 mod request;
-mod services;
 mod system_context;
 #[cfg(test)]
 mod tests;
@@ -25,19 +23,19 @@ pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, weigh};
 pub(crate) use excerpt_piece::excerpt_dress;
 pub use forward::{ClientConversation, ForwardedRequest, forward};
-pub use frame::{FrameItem, FrameSources, context_frame, frame_items, with_lines};
+pub use frame::{FrameItem, context_frame, frame_items};
 pub(crate) use measure::request_size;
-pub use measure::{counter, history_tokens, map_budget, weigh_file, weigh_page, with_scales};
+pub use measure::{counter, history_size, map_budget, weigh_file, weigh_page, with_scales};
 pub use piece::{FileText, Source, lines};
-pub use prepared::PreparedPrompt;
 
 pub use preview::{Preview, changes_since, preview};
 #[cfg(test)]
 pub(crate) use reply::Breakpoint;
-pub use reply::{AssembleError, AssembledPrompt, Coverage, LargePart, TokenReport, Warning, WarningCode};
+pub use reply::{
+    AssembleError, AssembledPrompt, Coverage, LargePart, PreparedPrompt, TokenReport, Warning, WarningCode,
+};
 pub(crate) use reply::{TierReport, UsedFile, list};
-pub use request::{PromptRequest, Request, ToolResult};
-pub use services::PromptServices;
+pub use request::{PromptRequest, PromptServices, Request, ToolResult};
 pub use system_context::{Skill, SystemContext, SystemContextText};
 pub(crate) use title::Titles;
 pub use workspace::{IndexState, Workspace};

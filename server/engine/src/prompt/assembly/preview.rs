@@ -8,7 +8,7 @@ use crate::prompt::diff;
 use crate::prompt::session::Session;
 use crate::prompt::wire::{Passage, readable};
 
-use super::prepared::PreparedPrompt;
+use super::reply::PreparedPrompt;
 use super::title::Titles;
 use crate::prompt::layout::{LayoutBlock, Part, Tier};
 

@@ -1,24 +1,30 @@
-//! The reply to a prompt request: the finished prompt with a report of its contents, or an error.
+//! The reply to a prompt request: the finished prompt with a report of its contents, or an error. A prepared prompt is the
+//! reply with the session state to apply when the prompt is recorded.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::code::symbols::MapMember;
+use crate::conversation::compaction::RequestSize;
 use crate::conversation::dialect::{Format, Violation};
+use crate::conversation::history::NewMessage;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::tiers::PolicyName;
+use crate::prompt::tiers::{PolicyChoice, PolicyName, TierState};
 use crate::prompt::wire::Body;
 use crate::tokens::calibration::Expected;
-use crate::tokens::cost::Charge;
+use crate::tokens::cost::{Charge, SentRequest};
 
 use super::piece::Source;
+use super::request::PromptRequest;
 use super::system_context::SystemFiles;
 use crate::code::excerpts::ExcerptReason;
 use crate::conversation::selection::LineRange;
-use crate::prompt::excerpts::ExcerptStanding;
-use crate::prompt::layout::{ExcerptKey, Part, Tier};
+use crate::prompt::excerpts::{ExcerptStanding, Excerpts};
+use crate::prompt::layout::{ExcerptKey, Layout, Part, Tier};
 
 /// A problem that the user should know about, although the prompt was assembled.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -186,6 +192,34 @@ pub struct AssembledPrompt {
     pub shed: Vec<FileKey>,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
+}
+
+/// A finished prompt, with the session state to apply when it is recorded.
+#[derive(Clone, Debug)]
+pub struct PreparedPrompt {
+    pub reply: AssembledPrompt,
+    /// Size of the request before anything was omitted.
+    pub size: RequestSize,
+    /// The layout policy, and why it was chosen.
+    pub chosen: PolicyChoice,
+    /// The content blocks in prompt order.
+    pub layout: Arc<Layout>,
+    /// The request in the form from which the contents of the provider's cache are estimated.
+    pub sent: SentRequest,
+    /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
+    pub relied_on: Option<usize>,
+    /// Whether the layout was rebuilt from scratch because the prompt did not fit otherwise.
+    pub rebuilt: bool,
+    /// The request's options, without its content.
+    pub asked: Arc<PromptRequest>,
+    /// The message that the request adds to the history; `None` if nothing is sent.
+    pub message: Option<NewMessage>,
+    /// State of the layout policy after this prompt.
+    pub tiers: TierState,
+    /// Members of the map after this prompt.
+    pub members: Vec<MapMember>,
+    /// Excerpts that the session remembers after this prompt.
+    pub excerpts: Excerpts,
 }
 
 /// One of the largest parts of a prompt that does not fit.

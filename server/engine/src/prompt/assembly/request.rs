@@ -1,14 +1,15 @@
-//! A client's request for a prompt: the content of the next message, and options.
+//! A client's request for a prompt (the content of the next message, and options), and the services that assembly uses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::dialect::Format;
 use crate::conversation::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::wire::Tool;
-
-use crate::tokens::models::Ttl;
+use crate::tokens::counting::TokenCounter;
+use crate::tokens::models::{Models, Ttl};
 
 /// The content of the next message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -102,4 +103,12 @@ impl PromptRequest {
             now_ms: 0,
         }
     }
+}
+
+/// Services that prompt assembly uses, independent of the content of the prompt.
+#[derive(Clone, Copy)]
+pub struct PromptServices<'a> {
+    pub models: &'a Models,
+    pub counter: &'a TokenCounter,
+    pub settings: &'a Settings,
 }

@@ -30,7 +30,7 @@ const KEPT_FOR: u64 = 2;
 /// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
-/// Repository data for choosing excerpts.
+/// Repository data for choosing excerpts and the items of the context frame.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptSources<'a> {
     /// Outlines of the repository's files.

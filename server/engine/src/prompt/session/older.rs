@@ -5,7 +5,7 @@ use crate::conversation::compaction::Family;
 use crate::conversation::history::MessageId;
 use crate::conversation::settings::ArchivalMode;
 use crate::conversation::tool_result_archival::{
-    Archival, ArchivalPlan, CacheState, Warm, expected_turns, plan_archival,
+    Archival, ArchivalPlan, CacheState, Warm, plan_archival, turns_until_next_archival,
 };
 use crate::prompt::assembly::{PromptServices, with_scales};
 use crate::prompt::layout::{ItemKey, Layout};
@@ -39,7 +39,7 @@ impl Session {
         };
         let model = &means.models.resolve(&means.settings.model).model;
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
-        let turns = expected_turns(self.pace.prompts());
+        let turns = turns_until_next_archival(self.pace.prompts());
         let behind = |id: MessageId| cached_behind(layout, cached.tokens, id);
         with_scales(means, |scales| {
             plan(&CacheState::Warm(Warm { read, write, turns, behind: &behind, scales }))

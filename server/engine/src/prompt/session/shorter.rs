@@ -10,7 +10,7 @@ use crate::conversation::history::History;
 use crate::conversation::settings::SummariserKind;
 use crate::conversation::tool_result_archival::expected_turns;
 use crate::prompt::assembly::{
-    PromptRequest, PromptServices, history_tokens, largest_parts, request_size, with_scales,
+    PromptRequest, PromptServices, history_size, largest_parts, request_size, with_scales,
 };
 use crate::tokens::calibration::Calibration;
 use crate::tokens::cost::Prices;
@@ -64,7 +64,7 @@ impl Session {
 
     /// Returns the compaction pressure of a request of this size at `now_ms` (milliseconds since 1970).
     pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
-        let history = history_tokens(&self.history, means);
+        let history = history_size(&self.history, means).tokens;
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
         Pressure {
             messages: self.history.visible().count(),
@@ -82,7 +82,7 @@ impl Session {
     /// Estimates the size of the next request with the options of `ask`. The estimate is the size of the last prompt
     /// plus later messages or, if that size is unknown, the conversation alone.
     pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
-        let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
+        let tokens = self.anchored(means).unwrap_or_else(|| history_size(&self.history, means).tokens);
         request_size(tokens, ask, self, means)
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::dialect::Format;
-use crate::conversation::key_variable::KeyVariable;
+use crate::conversation::settings::KeyVariable;
 
 /// A provider, identified by its API. Also applies to gateways and self-hosted servers that offer the same API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

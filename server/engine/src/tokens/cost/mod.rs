@@ -7,7 +7,6 @@ mod forecast;
 mod pace;
 mod prices;
 mod provider;
-mod span;
 mod usage;
 
 pub(crate) use account::{Account, CacheShortfall, SentRequest};
@@ -16,7 +15,6 @@ pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;
 pub use prices::Prices;
 
-pub use provider::{Charge, Provider};
-pub use span::{Mark, Span};
+pub use provider::{Charge, Mark, Provider, Span};
 pub(crate) use usage::BilledInput;
 pub use usage::Usage;

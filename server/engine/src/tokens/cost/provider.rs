@@ -1,4 +1,5 @@
-//! Simulates a provider's prompt cache and its billing. Follows the "Prompt caching" documentation of
+//! Simulates a provider's prompt cache and its billing. The cache sees a prompt as hashed spans with their sizes and
+//! cache markers. Follows the "Prompt caching" documentation of
 //! Anthropic for explicit markers and of OpenAI for automatic caching. Where the documentation is silent,
 //! assumes the more expensive interpretation.
 
@@ -9,11 +10,35 @@ use serde::{Deserialize, Serialize};
 use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
 
-use super::{Mark, Prices, Span};
+use super::Prices;
 
 /// Minimum number of entries before expired ones are removed. They are removed again whenever the number of
 /// entries has doubled.
 const SWEEP_FROM: usize = 1_024;
+
+/// Cache marker at the end of a span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Mark {
+    #[default]
+    None,
+    /// The provider looks for an entry that ends here, but does not write one.
+    Lookup,
+    /// A cache breakpoint: the provider looks for an entry that ends here and writes one.
+    Breakpoint,
+}
+
+/// One content block of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Span {
+    /// Hash of the role and content. Spans with equal hashes are sent as equal bytes.
+    pub hash: ContentHash,
+    /// Number of tokens that the block takes in the request, including its share of the request's structure.
+    pub tokens: usize,
+    /// Marker at the end of the span.
+    pub mark: Mark,
+    /// Whether the span shares a position with the previous span when the provider looks back.
+    pub continues_run: bool,
+}
 
 /// Charge of one request. `read + written + plain` is its whole input.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema, Deserialize)]

@@ -9,15 +9,14 @@
 mod ascii;
 mod chunks;
 mod classes;
-mod counted;
 mod encoding;
-mod given;
 mod images;
 mod memo;
 mod scratches;
 mod split;
 mod vocabulary;
 
+use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -26,10 +25,8 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
-pub use counted::CountedText;
 pub(crate) use encoding::Encoding;
 pub(crate) use encoding::LoadError;
-pub use given::{CountTokens, GivenId};
 pub(crate) use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Minimum size in bytes of a text whose count is cached. Counting a shorter one is faster than hashing it
@@ -57,6 +54,17 @@ pub enum Tokenizer {
     /// Count by a custom tokenizer.
     Given(GivenId),
 }
+
+/// A custom tokenizer. May be called from several threads at once.
+pub trait CountTokens: fmt::Debug + Send + Sync {
+    /// Returns the number of tokens of a text, or `None` if the tokenizer cannot be used.
+    fn count(&self, text: &str) -> Option<usize>;
+}
+
+/// Index of a custom tokenizer among those given to a [`TokenCounter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct GivenId(pub u32);
 
 /// How to count a text before the tokenizer's factor is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, History, NewMessage, Role};
-use crate::prompt::assembly::{AssembleError, PromptRequest, WarningCode, history_tokens};
+use crate::prompt::assembly::{AssembleError, PromptRequest, WarningCode, history_size};
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
@@ -186,9 +186,9 @@ fn the_budget_report_has_what_it_should() {
 #[test]
 fn the_history_is_counted_copied_replaced_and_emptied() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    assert_eq!(crate::prompt::assembly::history_tokens(&bench.session.history, bench.means()), 0);
+    assert_eq!(crate::prompt::assembly::history_size(&bench.session.history, bench.means()).tokens, 0);
     bench.say("question", "answer");
-    assert!(crate::prompt::assembly::history_tokens(&bench.session.history, bench.means()) > 0);
+    assert!(crate::prompt::assembly::history_size(&bench.session.history, bench.means()).tokens > 0);
     let copy: History = bench.session.history.clone();
     bench.session.set_history([NewMessage::text(Role::User, "anew")]);
     assert_eq!(
@@ -278,9 +278,9 @@ fn the_context_is_what_was_billed_and_what_was_said_since() {
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
     assert_eq!(bench.session.next_pressure(bench.means(), 0).context, 7_321);
 
-    let before = history_tokens(&bench.session.history, bench.means());
+    let before = history_size(&bench.session.history, bench.means()).tokens;
     bench.session.history.add(NewMessage::text(Role::User, "And one thing more."));
-    let since = history_tokens(&bench.session.history, bench.means()) - before;
+    let since = history_size(&bench.session.history, bench.means()).tokens - before;
     assert!(since > 0);
     assert_eq!(bench.session.next_pressure(bench.means(), 0).context, 7_321 + since);
 }

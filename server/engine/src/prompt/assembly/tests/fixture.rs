@@ -14,9 +14,8 @@ use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, AssembledPrompt, FileText, FrameSources, IndexState, PreparedPrompt, PromptRequest,
-    PromptServices, Request, Source, SystemContext, Workspace, assemble, context_frame, counter, frame_items,
-    weigh,
+    AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
+    Request, Source, SystemContext, Workspace, assemble, context_frame, counter, weigh,
 };
 use crate::prompt::excerpts::{ExcerptSources, Question, SourceFile, candidates, choose, wanted_files};
 use crate::prompt::layout::Seeds;
@@ -136,9 +135,7 @@ impl Bench {
         let frame_settings = &self.settings.context_frame;
         let framed = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed.map_or_else(String::new, |Question { text, .. }| {
-            let known =
-                FrameSources { symbols: &symbols, references: &references, lexical: &lexical, open: &[] };
-            context_frame(text, &frame_items(known, &self.session, text, frame_settings))
+            context_frame(known, &self.session, text, frame_settings, |_| None)
         });
         let workspace = Workspace {
             texts: &texts,

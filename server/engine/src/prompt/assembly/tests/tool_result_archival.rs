@@ -83,9 +83,9 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
         }
         // If recent messages are not cached, every result beyond the cutoff is archived immediately; otherwise in
         // batches.
-        let expected = if policy == PolicyName::Ledger { 2..14 } else { 27..28 };
+        let expected = if policy == PolicyName::Ledger { 1..6 } else { 27..28 };
         assert!(expected.contains(&passes), "{policy:?}: {passes} passes");
-        assert!(most < 15, "{policy:?}: {most} results at once");
+        assert!(most < 25, "{policy:?}: {most} results at once");
     }
 }
 

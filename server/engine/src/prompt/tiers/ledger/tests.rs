@@ -1,5 +1,7 @@
 //! The behavior of `ledger` that users see, in sessions of a few turns. Random sessions test its invariants
-//! (`tests/libraries/random_sessions.rs`).
+//! (`server/replay/src/tests/random_sessions.rs`).
+
+mod reference_cost;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

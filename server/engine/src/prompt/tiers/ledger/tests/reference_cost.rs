@@ -1,20 +1,22 @@
 //! A trace under `ledger` with the content and the counts of an independent implementation, so that both can be
-//! compared: a quarter token per character, a map of signature lines, three tokens for each content block. The policy is the
-//! real one; assembly, tokenizer and outlines are not in it.
+//! compared: a quarter token per character, a map of signature lines, three tokens for each content block. Of the
+//! engine, only the policy takes part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use crate::conversation::dialect::Speaker;
+use crate::conversation::history::{ContentBlock, MessageId};
+use crate::conversation::trace::{SelectionRule, Trace, TraceTurn};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans};
+use crate::prompt::tiers::{PolicyName, Rules, TierState};
+use crate::tokens::cost::{Prices, Provider};
+use crate::tokens::models::{CacheKind, Ttl};
 use regex::Regex;
-use strata_engine::conversation::dialect::Speaker;
-use strata_engine::conversation::history::{ContentBlock, MessageId};
-use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans};
-use strata_engine::prompt::tiers::{PolicyName, Rules, TierState, ledger};
-use strata_engine::tokens::cost::{Prices, Provider};
-use strata_engine::tokens::models::{CacheKind, Ttl};
+
+use super::super::wording::legend;
 
 /// What the system prompt and the legend weigh together, in tokens.
 const SYSTEM: usize = 2_200;
@@ -27,7 +29,6 @@ const PENDING: usize = 12;
 const DIFF: usize = 12 + 4;
 
 /// A line that begins a definition in most languages.
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
 static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|async\s+|static\s+|local\s+|unsafe\s+|default\s+)*",
@@ -57,7 +58,7 @@ fn cost_of(trace: &Trace) -> Cost {
     };
     let rules = Rules::new(0, Ttl::FiveMinutes, prices);
     let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
-    let legend = count(ledger::legend());
+    let legend = count(legend());
     // One block there, two here.
     let system = "s".repeat(4 * (SYSTEM - FRAMING).saturating_sub(legend));
     let mut files: BTreeMap<&str, &str> =

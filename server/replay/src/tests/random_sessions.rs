@@ -1,22 +1,23 @@
 //! Random sessions through the real engine: whatever a user does, every prompt keeps what `docs/tiers.md` promises.
 //! `STRATA_LONG=1` plays 100,000 turns under `ledger`.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
-
 use std::fmt::Write as _;
 
-use e2e::Rng;
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Ttl};
-use strata_replay::{PromptParts, Runner, Scenario};
+
+use super::rng::Rng;
+use crate::runner::{PromptStats, ReplayError, Runner};
+use crate::scenario::{PromptParts, Scenario};
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(rng: &mut Rng, lines: usize) -> String {
@@ -68,8 +69,9 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn means(&self) -> PromptServices<'_> {
-        PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
+    fn play(&mut self, ask: &PromptRequest, answer: Vec<ContentBlock>) -> Result<PromptStats, ReplayError> {
+        let Self { runner, scenario, models, counter, settings, .. } = self;
+        runner.play(scenario, ask, answer, PromptServices { models, counter, settings })
     }
 
     /// A user does something between two prompts.
@@ -139,9 +141,7 @@ impl Player<'_> {
         let request = match pending {
             Some(call_id) if !self.rng.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
-                content: vec![strata_engine::conversation::history::ResultPart::Text {
-                    text: "x ".repeat(self.rng.below(200)),
-                }],
+                content: vec![ResultPart::Text { text: "x ".repeat(self.rng.below(200)) }],
                 outcome: Default::default(),
             }]),
             _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
@@ -190,7 +190,7 @@ fn written(rng: &mut Rng, key: &str, before: &str, after: &str) -> ContentBlock 
             "{key}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
         )),
         _ => {
-            let hunks = strata_engine::prompt::diff::unified(before, after, 2);
+            let hunks = unified(before, after, 2);
             ContentBlock::text(format!("--- a/{key}\n+++ b/{key}\n{hunks}"))
         }
     }
@@ -225,12 +225,19 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         now_ms: 0,
         proposed: None,
     };
+    let is_small = player.settings.budget.output_reserve.is_some();
     for _ in 0..turns {
         player.act();
         let (ask, answer) = (player.ask(), player.answer());
-        let mut runner = std::mem::replace(&mut player.runner, Runner::new(policy, prices));
-        let played = runner.play(&player.scenario, &ask, answer, player.means());
-        player.runner = runner;
+        let mut played = player.play(&ask, answer.clone());
+        if is_small
+            && matches!(played, Err(ReplayError::Assemble { error: AssembleError::TooLarge { .. }, .. }))
+        {
+            // The exchange in progress may be larger than the window. In a new conversation, the question fits.
+            player.runner.session.set_history([]);
+            let request = Request::Prompt { text: "Go on.".to_owned(), images: vec![] };
+            played = player.play(&PromptRequest { request, ..ask }, answer);
+        }
         if let Err(error) = played {
             panic!("seed {seed}: {error}");
         }
