@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, mpsc};
@@ -18,7 +18,9 @@ use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, question};
 use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::Usage;
-use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
+#[cfg(unix)]
+use strata_host::provider::{KeySource, Provider};
+use strata_host::provider::{Limits, SendError, Sent};
 
 /// What the server says when it can.
 const ANSWER: &str = "An answer, déjà vu, in several pieces.";
@@ -374,7 +376,10 @@ fn a_certificate_that_the_system_trusts_is_enough() {
 }
 
 /// A proxy that opens one tunnel: its address, and what the client sent through it before the server closed the connection.
+#[cfg(target_os = "linux")]
 fn tunnel() -> (String, mpsc::Receiver<String>) {
+    use std::net::{Shutdown, TcpStream};
+
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let (seen, sees) = mpsc::channel();

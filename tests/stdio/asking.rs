@@ -1,6 +1,8 @@
 //! `strata ask` and what belongs to it, as a user runs it in a shell.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
+#[cfg(unix)]
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 

@@ -11,6 +11,10 @@ use crate::small;
 
 /// Waits until the whole map is like the test wants it.
 fn until(editor: &mut Editor, what: &str, is_it: impl Fn(&str) -> bool) {
+    until_within(LIMIT, editor, what, is_it);
+}
+
+fn until_within(limit: Duration, editor: &mut Editor, what: &str, is_it: impl Fn(&str) -> bool) {
     let start = Instant::now();
     loop {
         let map = editor.run("symbols.map", json!({ "budget": 100_000 }))["text"].take();
@@ -18,7 +22,7 @@ fn until(editor: &mut Editor, what: &str, is_it: impl Fn(&str) -> bool) {
         if is_it(map) {
             return;
         }
-        assert!(start.elapsed() < LIMIT, "{what} is never seen: {map}");
+        assert!(start.elapsed() < limit, "{what} is never seen: {map}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -64,7 +68,10 @@ fn a_change_in_a_renamed_folder_is_seen() {
     rename(&repo, "src", "other");
     until(&mut editor, "a renamed folder", |map| map.contains("other/lib.rs") && !map.contains("src/"));
     repo.write("other/lib.rs", "pub fn changed() {}\n");
-    until(&mut editor, "a change in a renamed folder", |map| map.contains("pub fn changed()"));
+    // On Windows, a change that the watcher loses is found by the scan once a minute. Wine reports this one under the old
+    // name of the folder.
+    let limit = if cfg!(windows) { 2 * LIMIT } else { LIMIT };
+    until_within(limit, &mut editor, "a change in a renamed folder", |map| map.contains("pub fn changed()"));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The beginning and the end.
 
+#[cfg(unix)]
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use e2e::{Editor, Server, Setup, hello};
+#[cfg(unix)]
+use e2e::Setup;
+use e2e::{Editor, Server, hello};
 use serde_json::{Value, json};
 
 use crate::small;

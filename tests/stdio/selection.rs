@@ -1,6 +1,8 @@
 //! The selection: which files a prompt shows in full, and what is refused.
 
-use e2e::{Editor, Repo, Setup};
+use e2e::Editor;
+#[cfg(unix)]
+use e2e::{Repo, Setup};
 use serde_json::{Value, json};
 
 use crate::small;

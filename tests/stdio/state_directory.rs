@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use e2e::{Editor, LIMIT, Rng, Setup, credentials};
+use e2e::{LIMIT, Rng, Setup, credentials};
 use serde_json::json;
 
 use super::small;
@@ -91,7 +91,7 @@ fn all_files_are_private_even_with_a_permissive_umask() {
 mod full {
     use std::env;
 
-    use e2e::Repo;
+    use e2e::{Editor, Repo};
     use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
     use serde_json::Value;
 

@@ -49,6 +49,17 @@ impl Tree {
         std::os::unix::fs::symlink(target, self.path(link)).unwrap();
     }
 
+    /// Creates a FIFO without a writer, which blocks whoever opens it for reading.
+    #[cfg(unix)]
+    pub(crate) fn fifo(&self, path: &str) {
+        let path = self.path(path);
+        #[cfg(target_os = "linux")]
+        rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+        // `rustix` cannot create one on macOS.
+        #[cfg(not(target_os = "linux"))]
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
     /// Returns roots that contain only the workspace folder `root`.
     pub(crate) fn roots(&self) -> Roots {
         Roots::single(self.path("root")).unwrap()

@@ -15,7 +15,6 @@ use std::process;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_engine::hash::ContentHash;
 use strata_engine::tokens::redaction::{PlaceholderKey, Screen};
@@ -141,8 +140,16 @@ impl World {
         for open in ["outside/file", "outside/folder", "outside/folder/a"] {
             fs::set_permissions(world.at(open), fs::Permissions::from_mode(0o755)).unwrap();
         }
-        // Avoids starting `mkfifo`, since a child process would hold locks taken by other tests in this process.
-        mknodat(CWD, world.at("outside/pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        // Avoids starting `mkfifo`, since a child process would hold locks taken by other tests in this process. On macOS,
+        // where `rustix` cannot create a FIFO, a child process starts without them.
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{CWD, Mode, mkfifoat};
+
+            mkfifoat(CWD, world.at("outside/pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+        }
+        #[cfg(not(target_os = "linux"))]
+        assert!(process::Command::new("mkfifo").arg(world.at("outside/pipe")).status().unwrap().success());
         world
     }
 

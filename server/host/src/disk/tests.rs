@@ -1,14 +1,13 @@
 //! Tests of reading files: what is decoded, what is rejected, and that nothing outside the roots is ever opened.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-#[cfg(unix)]
-use rustix::fs::CWD;
 use strata_engine::hash::ContentHash;
 
 use super::*;
+#[cfg(unix)]
 use crate::roots::Refusal;
 use crate::testing::Tree;
 
@@ -21,6 +20,7 @@ fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
     Ok(read.text.to_string())
 }
 
+#[cfg(unix)]
 #[track_caller]
 fn check_refused(tree: &Tree, key: &str, reason: &Refusal) {
     match read(tree, key) {
@@ -112,10 +112,8 @@ fn links_are_followed_inside_and_nowhere_else() {
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_opened() {
-    use rustix::fs::{FileType, Mode, mknodat};
-
     let tree = Tree::new(&["root/a.rs"]);
-    mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    tree.fifo("root/fifo");
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
     let refused = |key: &str| ReadError::NotRegular(key.into());
     // Opening a FIFO for reading blocks until it has a writer. If this test hangs, a FIFO was opened.
@@ -141,9 +139,12 @@ fn kernel_interfaces_are_no_files_even_as_a_root() {
 
 /// Swaps two files. On Linux, the swap is atomic, so that neither is ever missing.
 #[cfg(unix)]
-fn exchange(a: &Path, b: &Path) {
+fn exchange(a: &std::path::Path, b: &std::path::Path) {
     #[cfg(target_os = "linux")]
-    if rustix::fs::renameat_with(CWD, a, CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    #[cfg(target_os = "linux")]
+    if renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok() {
         return;
     }
     let aside = a.with_extension("aside");

@@ -280,11 +280,10 @@ fn flags(flags: rustix::fs::OFlags) -> i32 {
     flags.bits().cast_signed()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn a_private_file_is_made_anew_or_not_at_all() {
         use std::io::Write as _;
@@ -307,7 +306,7 @@ mod tests {
         assert_eq!(fs::read(path("new")).unwrap(), b"ours");
     }
 
-    #[cfg(not(any(windows, target_os = "macos")))]
+    #[cfg(not(target_os = "macos"))]
     #[test]
     fn the_state_directory_follows_the_variables() {
         let found = |set: &[(&str, &str)]| {

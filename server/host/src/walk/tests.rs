@@ -1,5 +1,6 @@
 //! Tests of scans: which files are listed, by ignore rules, names and sizes.
 
+#[cfg(unix)]
 use std::fs;
 
 use super::*;
@@ -146,15 +147,13 @@ fn the_users_own_patterns() {
 #[cfg(unix)]
 #[test]
 fn links_and_special_files_are_not_listed() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
     let tree = Tree::new(&["root/src/a.rs", "outside/b.rs"]);
     tree.link("../outside", "root/outside");
     tree.link("../outside/b.rs", "root/b.rs");
     tree.link("src", "root/same");
     tree.link("src/a.rs", "root/a.rs");
     tree.link("..", "root/src/up");
-    mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.fifo("root/fifo");
     check(&tree, &["src/a.rs"]);
 }
 
@@ -214,8 +213,6 @@ fn a_walk_that_was_cut_short_does_not_say_what_there_is_not() {
 #[cfg(unix)]
 #[test]
 fn ignore_files_that_never_end_are_not_opened() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
     let tree = Tree::new(&[
         "root/a.rs",
         "root/zero/b.rs",
@@ -225,7 +222,7 @@ fn ignore_files_that_never_end_are_not_opened() {
         "outside",
     ]);
     tree.link("/dev/zero", "root/zero/.gitignore");
-    mknodat(CWD, tree.path("root/fifo/.ignore"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.fifo("root/fifo/.ignore");
     tree.link("../../outside", "root/out/.strataignore");
     tree.write("root/rules", "f.log\n");
     tree.write("root/in/f.log", "");
@@ -255,8 +252,6 @@ fn ignore_files_that_never_end_are_not_opened() {
 #[cfg(unix)]
 #[test]
 fn files_behind_a_pointer_that_never_end_are_not_opened() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-
     let tree =
         Tree::new(&["root/a.rs", "root/fifo/b.rs", "root/zero/c.rs", "root/huge/d.rs", "root/fine/e.rs"]);
     for folder in ["fifo", "zero", "huge", "fine"] {
@@ -265,7 +260,7 @@ fn files_behind_a_pointer_that_never_end_are_not_opened() {
         tree.write(&format!("root/{folder}/x/commondir"), ".\n");
     }
     std::fs::remove_file(tree.path("root/fifo/x/commondir")).unwrap();
-    mknodat(CWD, tree.path("root/fifo/x/commondir"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.fifo("root/fifo/x/commondir");
     tree.write("root/zero/x/info/other", "");
     tree.link("/dev/zero", "root/zero/x/info/exclude");
     let pointer = std::fs::File::options().write(true).open(tree.path("root/huge/.git")).unwrap();

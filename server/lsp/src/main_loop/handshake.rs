@@ -170,7 +170,7 @@ mod tests {
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let name = "strata.history.add".to_owned();
         main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
-        let uri = |name: &str| format!("file://{}/{name}", folder.path().display());
+        let uri = |name: &str| strata_host::uri::from_path(&folder.path().join(name)).unwrap();
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
             assert!(!matches!(event, Event::CommandDone(..)), "another process still has the session open");

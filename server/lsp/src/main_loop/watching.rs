@@ -128,3 +128,34 @@ impl MainLoop {
         self.services.warn("watch", message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Returns the time to the next scan of a watcher that scanned all files this long ago, and after the scan if it is due.
+    fn time_to_look_after(elapsed: Duration) -> Option<(Duration, Duration)> {
+        let (events, _receiver) = channel();
+        let mut watching = WatchState::ourselves(&events).unwrap();
+        let WatchState::Ours { last, .. } = &mut watching else { panic!("not the server's own watcher") };
+        *last = last.checked_sub(elapsed).unwrap();
+        let wait = watching.time_to_look()?;
+        watching.looked();
+        Some((wait, watching.time_to_look()?))
+    }
+
+    #[test]
+    fn where_the_watcher_can_lose_changes_all_files_are_scanned_once_a_minute() {
+        if !cfg!(windows) {
+            assert_eq!(time_to_look_after(LOOK_EVERY), None);
+            return;
+        }
+        let (wait, again) = time_to_look_after(LOOK_EVERY).unwrap();
+        assert_eq!(wait, Duration::ZERO);
+        assert!(again > LOOK_EVERY / 2);
+        let (wait, _) = time_to_look_after(LOOK_EVERY / 4).unwrap();
+        assert!(wait > LOOK_EVERY / 2);
+    }
+}

@@ -157,7 +157,7 @@ impl Client {
 
     /// Returns the URI of a file in the workspace.
     pub(super) fn uri(&self, below: &str) -> String {
-        let uri = format!("file://{}/{below}", self.folder.display());
+        let uri = strata_host::uri::from_path(&self.folder.join(below)).unwrap();
         uri.trim_end_matches('/').to_owned()
     }
 

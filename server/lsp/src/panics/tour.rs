@@ -178,7 +178,7 @@ fn sessions(client: &mut Client) {
 }
 
 fn folders(client: &mut Client, place: &TestWorkspace, what: &str) {
-    let uri = format!("file://{}", place.kept().display());
+    let uri = strata_host::uri::from_path(place.kept()).unwrap();
     let mut event = json!({ "added": [], "removed": [] });
     event[what] = json!([{ "uri": uri, "name": "kept" }]);
     client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
@@ -262,12 +262,16 @@ fn insist(client: &mut Client, method: &str, params: &Value) -> Value {
 
 /// Sends a request. Repeats it after an internal error, or if the server asks for it.
 fn insist_with(client: &mut Client, method: &str, params: &Value) -> Answer {
+    let asks_for_repetition = |error: &str| {
+        let error = error.to_lowercase();
+        ["internal error", "run it again", "nothing was compacted; try again"]
+            .iter()
+            .any(|text| error.contains(text))
+    };
     let mut answer = client.request(method, params.clone());
     for _ in 0..5 {
         match &answer {
-            Err(error)
-                if error.to_lowercase().contains("internal error") || error.contains("run it again") =>
-            {
+            Err(error) if asks_for_repetition(error) => {
                 answer = client.request(method, params.clone());
             }
             _ => break,

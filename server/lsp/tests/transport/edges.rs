@@ -1,5 +1,6 @@
 //! Tests the limits of the protocol: which calls are allowed when, how many, how often, and how serving ends.
 
+#[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 use std::time::Duration;
 

@@ -74,9 +74,8 @@ fn only_names_of_outputs_lead_anywhere() {
     let home = Home::new();
     let spills = spills(&home, 1_000);
     let spilled = spills.write(&id("a"), b"x").unwrap();
-    let sibling = spilled.path.with_file_name("0".repeat(26));
     #[cfg(unix)]
-    std::os::unix::fs::symlink(&spilled.path, &sibling).unwrap();
+    std::os::unix::fs::symlink(&spilled.path, spilled.path.with_file_name("0".repeat(26))).unwrap();
     let name = &spilled.id;
     for wrong in ["", "..", "../lock", &format!("../a/{name}"), &name[1..], &"0".repeat(26), &"u".repeat(26)]
     {
