@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{Purpose, Question};
 use strata_engine::prompt::settings::ProviderName;
 use strata_host::provider::{Key, KeySource, Limits, Provider};
+use strata_host::summarise::Question;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -81,10 +81,9 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
             let base_url = Some(server.base_url());
             let provider = Provider { kind, base_url, model: "m".to_owned(), key };
             let question = Question {
-                purpose: Purpose::Summarise,
                 system: "marked system".to_owned(),
                 prompt: "marked question".to_owned(),
-                max_tokens: 9,
+                max_output_tokens: 9,
             };
             let _ = provider.ask(&question, LIMIT, &Cancel::new());
             assert_eq!(server.asked().len(), 1, "{dialect:?}");

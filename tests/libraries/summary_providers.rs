@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{Purpose, Question};
 use strata_host::provider::{KeySource, Provider, SendError};
-use strata_host::summarise::SummaryError;
+use strata_host::summarise::{Question, SummaryError};
 
 /// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
 const SOON: Duration = Duration::from_secs(5);
@@ -31,10 +30,9 @@ fn refused(outcome: &Result<String, SummaryError>) -> Option<(u16, &str)> {
 
 fn question() -> Question {
     Question {
-        purpose: Purpose::Summarise,
         system: "You summarise.".to_owned(),
         prompt: "What was done?".to_owned(),
-        max_tokens: 500,
+        max_output_tokens: 500,
     }
 }
 

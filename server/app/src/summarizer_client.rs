@@ -14,6 +14,7 @@ use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::provider::{KeySource, Provider};
+use strata_host::summarise;
 
 use crate::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 
@@ -175,7 +176,12 @@ impl SummarizerClient {
                     Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
                     Purpose::Summarise | Purpose::Merge => summaries,
                 };
-                let text = provider.ask(question, self.timeout, cancel).map_err(|error| error.to_string())?;
+                let asked = summarise::Question {
+                    system: question.system.clone(),
+                    prompt: question.prompt.clone(),
+                    max_output_tokens: question.max_tokens,
+                };
+                let text = provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())?;
                 let by = SummaryAuthor { kind: AuthorKind::Http, model: model.map(str::to_owned) };
                 Ok(SummaryAnswer { text, by, fell_back: None })
             }

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::Question;
 use strata_engine::conversation::dialect::{ollama_question, question};
 use strata_engine::conversation::reply::{Reply, ReplyEnd};
 use strata_engine::prompt::settings::ProviderName;
@@ -24,6 +23,16 @@ const MAX_REPLY: usize = 4 * 1024 * 1024;
 
 const RETRIES: u32 = 2;
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The system prompt, which may be empty.
+    pub system: String,
+    pub prompt: String,
+    /// Maximum number of tokens in the answer, as requested from the provider. Answers with more than 24 bytes per
+    /// allowed token, or more than 256 KiB, are rejected.
+    pub max_output_tokens: usize,
+}
+
 /// Why a request for a summary failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SummaryError {
@@ -37,8 +46,7 @@ pub enum SummaryError {
 }
 
 impl Provider {
-    /// Asks a question and waits for the complete answer. Answers with more than 24 bytes per allowed token, or more
-    /// than 256 KiB, are rejected. The deadline includes retries and the waits between them.
+    /// Asks a question and waits for the complete answer. The deadline includes retries and the waits between them.
     /// Raising `cancel` ends the call within about 20 ms. Can be called on any thread.
     ///
     /// # Errors
@@ -49,7 +57,7 @@ impl Provider {
         deadline: Duration,
         cancel: &Cancel,
     ) -> Result<String, SummaryError> {
-        let limit = question.max_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER);
+        let limit = question.max_output_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER);
         let limits = Limits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY, retries: RETRIES };
         let reply = self.put(question, &limits, cancel).map_err(|error| match error {
             SendError::TooLong { .. } => SendError::TooLong { limit },
@@ -65,12 +73,12 @@ impl Provider {
     }
 
     fn put(&self, asked: &Question, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
-        let Question { system, prompt, max_tokens, .. } = asked;
+        let Question { system, prompt, max_output_tokens } = asked;
         if self.kind == ProviderName::Ollama {
-            let body = ollama_question(&self.model, system, prompt, *max_tokens);
+            let body = ollama_question(&self.model, system, prompt, *max_output_tokens);
             return self.post(Target::OllamaChat, &body, &Reply::read_ollama, limits, cancel);
         }
-        let body = question(self.kind.format(), &self.model, system, prompt, *max_tokens);
+        let body = question(self.kind.format(), &self.model, system, prompt, *max_output_tokens);
         self.send(&body, limits, cancel)
     }
 }
