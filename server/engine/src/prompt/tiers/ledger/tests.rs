@@ -717,7 +717,8 @@ fn an_edit_that_was_not_applied_is_named() {
 #[test]
 fn an_edit_that_does_not_apply_makes_the_others_unclear() {
     let Edited { one, both, .. } = Edited::new();
-    for (first, second) in [(&one.1, &one.1), (&both.1, &one.1)] {
+    let missing = "b.py\n<<<<<<< SEARCH\nno such line\n=======\nnew\n>>>>>>> REPLACE\n".to_owned();
+    for (first, second) in [(&one.1, &one.1), (&both.1, &one.1), (&missing, &one.1)] {
         let mut edited = Edited::new();
         edited.answer(&format!("{first}\n{second}"));
         edited.is_now(&one.0);
