@@ -262,16 +262,12 @@ fn insist(client: &mut Client, method: &str, params: &Value) -> Value {
 
 /// Sends a request. Repeats it after an internal error, or if the server asks for it.
 fn insist_with(client: &mut Client, method: &str, params: &Value) -> Answer {
-    let asks_for_repetition = |error: &str| {
-        let error = error.to_lowercase();
-        ["internal error", "run it again", "nothing was compacted; try again"]
-            .iter()
-            .any(|text| error.contains(text))
-    };
     let mut answer = client.request(method, params.clone());
     for _ in 0..5 {
         match &answer {
-            Err(error) if asks_for_repetition(error) => {
+            Err(error)
+                if error.to_lowercase().contains("internal error") || error.contains("run it again") =>
+            {
                 answer = client.request(method, params.clone());
             }
             _ => break,
