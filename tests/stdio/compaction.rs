@@ -381,8 +381,8 @@ fn pinned_messages_stay_word_for_word() {
     assert!(refused.message.contains("topic, continuation, checkpoint, rolling, handoff"), "{refused}");
 }
 
-/// An editor whose client is asked for summaries of old tool results, and whose conversation has three results.
-fn with_old_results() -> Editor {
+/// An editor with three tool results, whose client is asked for a summary of the old ones and has not answered.
+fn summarizing_old_results() -> Editor {
     let compaction = json!({ "summariser": "client", "timeout_s": 5 });
     let settings = json!({ "compaction": compaction, "tool_output": { "summary": "llm", "cutoff": 1, "ageing": "eager" } });
     let setup = Setup::new(&small()).settings(settings.clone());
@@ -398,17 +398,17 @@ fn with_old_results() -> Editor {
         editor.run("history.add", json!({ "role": "user", "content": [result(n)] }));
     }
     editor.run("history.add", json!({ "role": "assistant", "content": "seen" }));
-    editor
-}
-
-#[test]
-fn old_tool_results_are_summarized_in_the_background() {
-    let mut editor = with_old_results();
     editor.server.hold(SUMMARIZE);
     let prompt = editor.run("prompt.assemble", json!({ "prompt": "and now" }));
     // The answer is there while the model is still being asked.
     editor.run("prompt.record", json!({ "id": prompt["id"], "response": "done", "status": "complete" }));
     editor.server.wait_until_held(SUMMARIZE);
+    editor
+}
+
+#[test]
+fn old_tool_results_are_summarized_in_the_background() {
+    let mut editor = summarizing_old_results();
     let question = editor.server.asked(SUMMARIZE)[0].clone();
     assert!(question["prompt"].as_str().unwrap().contains("result 0"), "{question}");
     let seen = |editor: &mut Editor, text: &str| json!(visible(editor)).to_string().contains(text);
@@ -427,11 +427,7 @@ fn old_tool_results_are_summarized_in_the_background() {
 
 #[test]
 fn summarized_tool_results_do_not_spoil_a_running_compaction() {
-    let mut editor = with_old_results();
-    editor.server.hold(SUMMARIZE);
-    let prompt = editor.run("prompt.assemble", json!({ "prompt": "and now" }));
-    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "done", "status": "complete" }));
-    editor.server.wait_until_held(SUMMARIZE);
+    let mut editor = summarizing_old_results();
     talk(&mut editor, 8);
     let run = editor.ask("compaction.run", json!({}));
     while editor.server.asked(SUMMARIZE).len() < 2 {
