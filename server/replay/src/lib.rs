@@ -16,6 +16,7 @@ mod predictions;
 mod promises;
 mod replay;
 mod report;
+mod rng;
 mod runner;
 mod scenario;
 mod session;

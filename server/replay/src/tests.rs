@@ -2,7 +2,6 @@
 
 mod provider_requests;
 mod random_sessions;
-pub(crate) mod rng;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 
+use crate::rng::Rng;
 use crate::session::PAUSE_MS;
 
 /// Time that an agent's tool takes.
@@ -71,7 +72,7 @@ impl PlayedSession<'static> {
         let name =
             trace.name.bytes().fold(seed, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let mut builder = Builder {
-            draws: Draws(name),
+            draws: Rng::new(name),
             files: trace.files0.clone(),
             undo: Vec::new(),
             turns: Vec::new(),
@@ -103,7 +104,7 @@ struct Progress {
 }
 
 struct Builder {
-    draws: Draws,
+    draws: Rng,
     files: BTreeMap<String, String>,
     /// Texts that the last turns replaced, to switch to an earlier state.
     undo: Vec<BTreeMap<String, Option<String>>>,
@@ -269,24 +270,6 @@ fn call(path: &str, before: Option<&str>, after: Option<&str>) -> Value {
     let from = same.saturating_sub(1);
     let passage = |lines: &[&str]| lines.get(from..lines.len() - same_end).unwrap_or_default().concat();
     json!({"path": path, "old_string": passage(&old), "new_string": passage(&new)})
-}
-
-/// Pseudorandom numbers (SplitMix64; Steele, Lea and Flood 2014).
-struct Draws(u64);
-
-impl Draws {
-    /// Returns a number below `end`, or 0.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % (end.max(1) as u64)).unwrap_or_default()
-    }
-
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 use super::*;
-use crate::tests::rng::Rng;
+use crate::rng::Rng;
 
 /// Replays a whole record.
 fn play(transcript: &Transcript, model: &str) -> ConversationStats {

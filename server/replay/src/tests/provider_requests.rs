@@ -24,7 +24,7 @@ use strata_engine::prompt::wire::{Body, Tool};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-use super::rng::Rng;
+use crate::rng::Rng;
 use crate::scenario::{PromptParts, Scenario};
 
 const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];

@@ -15,7 +15,7 @@ use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Ttl};
 
-use super::rng::Rng;
+use crate::rng::Rng;
 use crate::runner::{PromptStats, ReplayError, Runner};
 use crate::scenario::{PromptParts, Scenario};
 

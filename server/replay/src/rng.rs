@@ -21,7 +21,7 @@ impl Rng {
 
     /// Returns a number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end.max(1) as u64) as usize
+        usize::try_from(self.bits() % end.max(1) as u64).unwrap_or_default()
     }
 
     /// Returns `true` once in `times` calls on average.
@@ -30,6 +30,7 @@ impl Rng {
     }
 
     /// Returns one of `choices`, which must not be empty.
+    #[cfg(test)]
     pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
