@@ -50,6 +50,21 @@ pub struct HeadlessWorkspace {
     writing: Vec<JoinHandle<()>>,
 }
 
+/// Where [`HeadlessWorkspace::open_session`] takes a session from.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionSource<'a> {
+    /// A new session, which is stored as soon as it has a message.
+    New,
+    /// A new session that is never stored. Notes and other sessions are stored as before.
+    InMemory,
+    /// The stored session with this id, in its current state on disk, which another process may have changed.
+    Stored(&'a str, Access),
+    /// Like `Stored`, with the cache state that the last process stored.
+    StoredWithCache(&'a str, Access),
+    /// The stored session with this id, opened for writing, or a new one with this id if there is none.
+    StoredOrNew(&'a str),
+}
+
 /// Why a folder cannot be opened as the workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -106,6 +121,12 @@ fn value_of(text: &str) -> Value {
     let read = from_toml("", &format!("value = {text}")).ok();
     let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
     value.unwrap_or_else(|| text.into())
+}
+
+/// Loads a stored session again, even if it is already open in this process.
+fn reloaded(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+    store.release(id);
+    store.load(id, access)
 }
 
 impl HeadlessWorkspace {
@@ -409,17 +430,6 @@ impl HeadlessWorkspace {
         Ok(self.services.store.news())
     }
 
-    /// Starts a session that is never persisted. Notes and other sessions are persisted as before.
-    ///
-    /// # Errors
-    /// Returns a [`CommandError`] if the system provides no randomness for the session's id.
-    pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
-        let session = Session::new(SessionStore::new_id()?);
-        self.services.store.keep_in_memory(&session.id);
-        self.sessions = Sessions::new(Arc::new(session));
-        Ok(())
-    }
-
     /// Returns the id of the most recently used stored session, or `None` if none is stored.
     ///
     /// # Errors
@@ -451,20 +461,35 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Continues a stored session from its current state on disk, which another process may have changed. Returns
-    /// `false` if another process is writing to the session. [`release`](Self::release) allows others to write again.
+    /// Opens a session, which replaces the current one. [`release`](Self::release) allows other processes to write to it
+    /// again.
     ///
     /// # Errors
-    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
-    pub fn reopen(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
-        self.services.store.release(id);
-        match self.services.store.load(id, access) {
-            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(false),
-            loaded => {
-                self.sessions = Sessions::new(loaded?);
-                Ok(true)
+    /// Returns a [`SessionStoreError`] if the session does not exist or cannot be read, if it
+    /// [is in use](SessionStoreError::is_in_use), or if the system provides no randomness for a new id.
+    pub fn open_session(&mut self, source: SessionSource<'_>) -> Result<(), SessionStoreError> {
+        let store = &self.services.store;
+        let session = match source {
+            SessionSource::New => Arc::new(Session::new(SessionStore::new_id()?)),
+            SessionSource::InMemory => {
+                let session = Session::new(SessionStore::new_id()?);
+                store.keep_in_memory(&session.id);
+                Arc::new(session)
             }
-        }
+            SessionSource::Stored(id, access) => reloaded(store, id, access)?,
+            SessionSource::StoredWithCache(id, access) => {
+                store.with_cache_memory(reloaded(store, id, access)?)
+            }
+            SessionSource::StoredOrNew(id) => match store.load(id, Access::Write) {
+                Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
+                    return Err(StoreError::Reserved(name).into());
+                }
+                Err(SessionStoreError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
+                loaded => loaded?,
+            },
+        };
+        self.sessions = Sessions::new(session);
+        Ok(())
     }
 
     /// Allows other processes to write to the session. This process cannot change it until it is opened again.
@@ -509,28 +534,6 @@ impl HeadlessWorkspace {
         Some(summarizer.ask(&question, &self.cancel).map(|answer| answer.text))
     }
 
-    /// Continues a stored session.
-    ///
-    /// # Errors
-    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
-    pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
-        self.sessions = Sessions::new(self.services.store.load(id, access)?);
-        Ok(())
-    }
-
-    /// Continues a stored session with the cache state that the last process stored. Returns whether the session is
-    /// open now, like [`reopen`](Self::reopen).
-    ///
-    /// # Errors
-    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
-    pub fn resume_warm(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
-        let is_open = self.reopen(id, access)?;
-        if let (true, Some(session)) = (is_open, self.sessions.current()) {
-            self.sessions = Sessions::new(self.services.store.with_cache_memory(Arc::clone(session)));
-        }
-        Ok(is_open)
-    }
-
     /// Stores the session with the cache state and pending prompts, even if it has no messages.
     ///
     /// # Errors
@@ -541,33 +544,8 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Starts a session, which is stored as soon as it has a message.
-    ///
-    /// # Errors
-    /// Returns a [`CommandError`] if the system provides no randomness for the session's id.
-    pub fn begin(&mut self) -> Result<(), CommandError> {
-        self.sessions = Sessions::new(Arc::new(Session::new(SessionStore::new_id()?)));
-        Ok(())
-    }
-
     pub fn session_id(&self) -> &str {
         self.sessions.current_id()
-    }
-
-    /// Continues a stored session, or starts one with this id if there is none.
-    ///
-    /// # Errors
-    /// Returns a [`CommandError`] if the session cannot be read, or if it does not exist and its id is reserved.
-    pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
-        let session = match self.services.store.load(id, Access::Write) {
-            Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
-                return Err(StoreError::Reserved(name).into());
-            }
-            Err(SessionStoreError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
-            loaded => loaded?,
-        };
-        self.sessions = Sessions::new(session);
-        Ok(())
     }
 
     fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
@@ -734,7 +712,7 @@ mod tests {
     fn a_session_in_memory_leaves_nothing_behind() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
         let mut headless = kept(folder.path(), state.path());
-        headless.begin_in_memory().unwrap();
+        headless.open_session(SessionSource::InMemory).unwrap();
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
         headless.run("strata.memory.add", json!({ "text": "a note" })).unwrap();
         assert!(has(&mut headless, "a.py"));
@@ -757,7 +735,7 @@ mod tests {
         let text = json!({ "messages": messages }).to_string();
         let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
         let id = imported["id"].as_str().unwrap();
-        assert!(headless.reopen(id, Access::Write).unwrap());
+        headless.open_session(SessionSource::Stored(id, Access::Write)).unwrap();
 
         // The maximum depth of JSON that is accepted. Storing the message adds a level.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
@@ -770,7 +748,7 @@ mod tests {
     fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
         let mut headless = kept(folder.path(), state.path());
-        let refused = headless.resume_or_begin("main").unwrap_err().to_string();
+        let refused = headless.open_session(SessionSource::StoredOrNew("main")).unwrap_err().to_string();
         assert!(refused.contains("`main`") && refused.contains("another name"), "{refused}");
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
         assert_eq!(headless.newest_session().unwrap(), None);
@@ -780,29 +758,31 @@ mod tests {
     fn a_session_is_read_again_while_another_writes_to_it() {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
         let mut writer = kept(folder.path(), state.path());
-        writer.resume_or_begin("shared").unwrap();
+        writer.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
 
+        let to_read = SessionSource::Stored("shared", Access::Read);
+        let to_write = SessionSource::Stored("shared", Access::Write);
         let mut reader = kept(folder.path(), state.path());
         assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
-        assert!(!reader.reopen("shared", Access::Write).unwrap());
-        assert!(reader.reopen("shared", Access::Read).unwrap());
+        assert!(reader.open_session(to_write).unwrap_err().is_in_use());
+        reader.open_session(to_read).unwrap();
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
         reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
 
         writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
-        reader.reopen("shared", Access::Read).unwrap();
+        reader.open_session(to_read).unwrap();
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
         reader.release();
 
         drop(writer);
-        assert!(reader.reopen("shared", Access::Write).unwrap());
+        reader.open_session(to_write).unwrap();
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
         reader.release();
         let mut third = kept(folder.path(), state.path());
-        assert!(third.reopen("shared", Access::Write).unwrap());
+        third.open_session(to_write).unwrap();
         assert!(has(&mut third, "a.py"));
-        assert!(third.reopen("nobody", Access::Read).is_err());
+        assert!(third.open_session(SessionSource::Stored("nobody", Access::Read)).is_err());
     }
 
     #[test]

@@ -86,6 +86,13 @@ pub enum SessionStoreError {
     Unreadable { id: String, problem: String },
 }
 
+impl SessionStoreError {
+    /// Returns whether the session could not be opened because another process is writing to it.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, Self::Store(StoreError::InUse { .. }))
+    }
+}
+
 impl SessionStore {
     /// Persists sessions from now on, in the user's state directory, for the workspace whose first folder is `folder`.
     /// Does not open the store yet. Sessions that are already open are unaffected.

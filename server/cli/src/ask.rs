@@ -7,7 +7,7 @@ use std::thread;
 
 use serde::Deserialize;
 use serde_json::json;
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace};
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 use strata_app::send::Delta;
 
 use crate::arguments::AskArguments;
@@ -118,19 +118,19 @@ pub(crate) fn open_session(
         LATEST => headless.newest_session()?,
         named => Some(headless.session_named(named)?),
     };
-    let Some(id) = id else { return Ok(headless.begin()?) };
+    let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };
     if opening == Opening::Copy {
-        headless.resume_warm(&id, Access::Read)?;
+        headless.open_session(SessionSource::StoredWithCache(&id, Access::Read))?;
         headless.run("strata.session.fork", json!({}))?;
         return Ok(());
     }
-    if headless.resume_warm(&id, Access::Write)? {
-        return Ok(());
+    match headless.open_session(SessionSource::StoredWithCache(&id, Access::Write)) {
+        Err(error) if error.is_in_use() => Err(Failure::said(format!(
+            "session {id} is open in an editor or another program; use --fork to continue in a copy, or --session new to start \
+             another one"
+        ))),
+        opened => Ok(opened?),
     }
-    Err(Failure::said(format!(
-        "session {id} is open in an editor or another program; use --fork to continue in a copy, or --session new to start \
-         another one"
-    )))
 }
 
 impl Answer {

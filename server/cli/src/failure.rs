@@ -5,6 +5,7 @@ use std::path::Path;
 
 use strata_app::commands::CommandError;
 use strata_app::headless::{self, OpenError};
+use strata_app::session_store::SessionStoreError;
 
 /// Why a command did not deliver a result.
 #[derive(Debug)]
@@ -55,6 +56,12 @@ impl Failure {
 
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Self {
+        Self::Said(error.to_string())
+    }
+}
+
+impl From<SessionStoreError> for Failure {
+    fn from(error: SessionStoreError) -> Self {
         Self::Said(error.to_string())
     }
 }

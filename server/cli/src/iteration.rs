@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use strata_app::headless::{Access, HeadlessWorkspace, read_loop_file};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
 
 use crate::arguments::{
     EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, PromptOfLoopArguments,
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         IterationCommand::Add(report) => {
             let ask = asked(report, &headless)?;
-            headless.resume_or_begin(session)?;
+            headless.open_session(SessionSource::StoredOrNew(session))?;
             audience.say(headless.run("strata.iteration.add", ask)?, told)?;
         }
         IterationCommand::Prompt(next) => {
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
             let reply = match goal {
                 // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
-                    headless.resume_or_begin(session)?;
+                    headless.open_session(SessionSource::StoredOrNew(session))?;
                     headless.run("strata.iteration.prompt", ask)?
                 }
                 None => of_loop(&mut headless, session, "strata.iteration.prompt", ask)?,
@@ -158,7 +159,8 @@ fn of_loop(
     command: &str,
     ask: Value,
 ) -> Result<Value, Failure> {
-    let asked = headless.resume(session, Access::Read).and_then(|()| headless.run(command, ask));
+    let opened = headless.open_session(SessionSource::Stored(session, Access::Read));
+    let asked = opened.map_err(CommandError::from).and_then(|()| headless.run(command, ask));
     asked.map_err(|error| {
         Failure::said(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
     })

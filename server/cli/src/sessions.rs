@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Access, HeadlessWorkspace};
+use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
@@ -217,7 +217,7 @@ impl StoredSessions {
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
-        self.headless.resume(id, Access::Read)?;
+        self.headless.open_session(SessionSource::Stored(id, Access::Read))?;
         let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
         self.audience.say(reply, |reply| {
             let NewSession { id: new, messages, .. } = output::understood(reply)?;
@@ -226,7 +226,7 @@ impl StoredSessions {
     }
 
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
-        self.headless.resume(id, Access::Write)?;
+        self.headless.open_session(SessionSource::Stored(id, Access::Write))?;
         let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
         self.audience.say(reply, |reply| {
             let CompactedSession { profile, before, after, notes } = output::understood(reply)?;

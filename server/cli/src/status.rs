@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::clock::now_ms;
-use strata_app::headless::{Access, HeadlessWorkspace};
+use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 use strata_app::index::Index;
 
 use crate::arguments::StatusArguments;
@@ -199,7 +199,8 @@ struct Replies(Value);
 impl Replies {
     fn read(headless: &mut HeadlessWorkspace, session: &Value) -> Result<Self, Failure> {
         // Read the session from disk again, since the editor's server may have changed it.
-        headless.reopen(session["id"].as_str().unwrap_or_default(), Access::Read)?;
+        let id = session["id"].as_str().unwrap_or_default();
+        headless.open_session(SessionSource::Stored(id, Access::Read))?;
         let mut run = |command: &str| headless.run(command, json!({}));
         let replies = json!({
             "session": session,

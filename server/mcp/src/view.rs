@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
 use strata_app::commands::{self, CommandError};
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace};
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 use strata_app::index::Progress;
 
 /// The session that tools use.
@@ -40,7 +40,7 @@ impl View {
     /// # Errors
     /// Returns a [`CommandError`] if the session cannot be created.
     pub(crate) fn new(mut headless: HeadlessWorkspace, subject: Subject) -> Result<Self, CommandError> {
-        headless.begin_in_memory()?;
+        headless.open_session(SessionSource::InMemory)?;
         Ok(Self { headless, subject, opened: false })
     }
 
@@ -94,18 +94,21 @@ impl View {
         };
         let Some(id) = id else {
             if std::mem::replace(&mut self.opened, false) {
-                self.headless.begin_in_memory()?;
+                self.headless.open_session(SessionSource::InMemory)?;
             }
             return Ok(());
         };
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
-        if !self.headless.reopen(&id, access)? {
-            return Err(CommandError::failed(format!(
+        match self.headless.open_session(SessionSource::Stored(&id, access)) {
+            Err(error) if error.is_in_use() => Err(CommandError::failed(format!(
                 "session `{id}` is open in another program (usually an editor), and only that program can change it: ask the user to make the change there"
-            )));
+            ))),
+            opened => {
+                opened?;
+                self.opened = true;
+                Ok(())
+            }
         }
-        self.opened = true;
-        Ok(())
     }
 }
 
@@ -140,7 +143,7 @@ mod tests {
             headless
         };
         let mut editor = open();
-        editor.resume_or_begin("shared").unwrap();
+        editor.open_session(SessionSource::StoredOrNew("shared")).unwrap();
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
         let mut view = View::new(open(), Subject::Stored("shared".to_owned())).unwrap();
@@ -148,6 +151,6 @@ mod tests {
         let mut look =
             || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
         assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());
-        assert!(open().reopen("shared", Access::Write).unwrap());
+        open().open_session(SessionSource::Stored("shared", Access::Write)).unwrap();
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, Settings};
+use strata_app::headless::{HeadlessWorkspace, SessionSource, Settings};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
@@ -35,7 +35,7 @@ thread_local! {
 /// Takes any input.
 pub(crate) fn check(input: &[u8]) {
     BENCH.with_borrow_mut(|bench| {
-        bench.begin_in_memory().unwrap();
+        bench.open_session(SessionSource::InMemory).unwrap();
         // Each line is the name of a command and its arguments.
         for line in String::from_utf8_lossy(input).lines().take(8) {
             let Some((name, arguments)) = line.split_once(' ') else { continue };

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, Settings, read_loop_file};
+use strata_app::headless::{HeadlessWorkspace, SessionSource, Settings, read_loop_file};
 use strata_host::config::{from_environment, from_toml, from_yaml};
 use strata_host::record_file::{read_trace, read_transcript};
 use strata_host::store::{SessionId, Store, WorkspaceKey};
@@ -51,7 +51,7 @@ fn imported(lines: &[u8]) {
 /// Runs a command, then asks for prompts in both formats.
 fn played(name: &str, arguments: Value) {
     BENCH.with_borrow_mut(|bench| {
-        bench.begin_in_memory().unwrap();
+        bench.open_session(SessionSource::InMemory).unwrap();
         if let Err(error) = bench.run(name, arguments) {
             assert!(!error.to_string().is_empty());
         }

@@ -13,7 +13,7 @@ use strata_engine::tokens::cost::Usage;
 
 use super::model_client::ModelClient;
 use super::*;
-use crate::headless::HeadlessWorkspace;
+use crate::headless::{HeadlessWorkspace, SessionSource};
 
 /// A scripted answer to one request.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl Host {
         fs::write(folder.path().join("hidden.py"), "def greet_in_secret():\n    pass\n").unwrap();
         let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         workspace.index(|_| ()).unwrap();
-        workspace.begin_in_memory().unwrap();
+        workspace.open_session(SessionSource::InMemory).unwrap();
         Self { workspace, shown: Vec::new(), _folder: folder }
     }
 
