@@ -17,7 +17,7 @@ pub mod index;
 mod line_search;
 pub mod meter;
 mod parsed_file;
-pub mod recent_documents;
+mod recent_documents;
 pub mod redaction;
 mod references;
 pub mod running_compaction;

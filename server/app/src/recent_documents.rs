@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 /// Maximum number of documents to remember. One is not enough, because the client may close the most recent ones.
 const REMEMBERED: usize = 64;
 
@@ -33,19 +31,8 @@ impl RecentDocuments {
     }
 }
 
-/// Returns the URI of the document that a `textDocument/*` message refers to. Returns `None` for `didClose`, because
-/// closing a document does not make it current.
-pub fn document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
-    match method.strip_prefix("textDocument/")? {
-        "didClose" => None,
-        _ => params?.pointer("/textDocument/uri")?.as_str(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -65,18 +52,5 @@ mod tests {
         let mut attention = RecentDocuments::default();
         (0..1_000).for_each(|number| attention.named(&number.to_string()));
         assert_eq!((attention.0.len(), attention.latest()), (REMEMBERED, Some("999")));
-    }
-
-    #[test]
-    fn every_message_about_a_document_names_it() {
-        let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
-        for method in ["textDocument/didOpen", "textDocument/codeAction", "textDocument/ofTomorrow"] {
-            assert_eq!(document(method, Some(&params)), Some("file:///a.rs"));
-        }
-        for method in ["textDocument/didClose", "workspace/symbol", "notebookDocument/didOpen"] {
-            assert_eq!(document(method, Some(&params)), None, "{method}");
-        }
-        assert_eq!(document("textDocument/hover", Some(&json!([]))), None);
-        assert_eq!(document("textDocument/hover", None), None);
     }
 }

@@ -11,7 +11,6 @@ use tower_service::Service;
 
 use crate::event::Event;
 use crate::invalid_notification::invalid_notification;
-use strata_app::recent_documents;
 
 /// A service that preprocesses messages for another service.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ impl<S: Service<Request>> Service<Request> for Inbound<S> {
         if let Some(invalid_notification) = invalid_notification(request.method(), request.params()) {
             self.post(Event::InvalidNotification(invalid_notification));
         }
-        match recent_documents::document(request.method(), request.params()) {
+        match document_of(request.method(), request.params()) {
             Some(uri) if self.document.as_deref() != Some(uri) => {
                 self.document = Some(uri.to_owned());
                 self.post(Event::Named(uri.to_owned()));
@@ -58,6 +57,15 @@ impl<S: Service<Request>> Service<Request> for Inbound<S> {
             _ => {}
         }
         self.service.call(generously(request))
+    }
+}
+
+/// Returns the URI of the document that a `textDocument/*` message refers to. Returns `None` for `didClose`, because
+/// closing a document does not make it current.
+fn document_of<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
+    match method.strip_prefix("textDocument/")? {
+        "didClose" => None,
+        _ => params?.pointer("/textDocument/uri")?.as_str(),
     }
 }
 
@@ -102,5 +110,18 @@ mod tests {
         for other in others {
             assert_eq!(generously(other.clone()), other);
         }
+    }
+
+    #[test]
+    fn every_message_about_a_document_names_it() {
+        let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
+        for method in ["textDocument/didOpen", "textDocument/codeAction", "textDocument/ofTomorrow"] {
+            assert_eq!(document_of(method, Some(&params)), Some("file:///a.rs"));
+        }
+        for method in ["textDocument/didClose", "workspace/symbol", "notebookDocument/didOpen"] {
+            assert_eq!(document_of(method, Some(&params)), None, "{method}");
+        }
+        assert_eq!(document_of("textDocument/hover", Some(&json!([]))), None);
+        assert_eq!(document_of("textDocument/hover", None), None);
     }
 }
