@@ -22,7 +22,6 @@ use strata_app::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
-use strata_host::walk::WalkOptions;
 
 const BUDGET: usize = 4_096;
 const ROUNDS: usize = 3;
@@ -74,9 +73,9 @@ fn cold(python: &Path, directory: &Path, rounds: usize) {
 
 fn definitions(python: &Path, directory: &Path) {
     let roots = Roots::single(directory).unwrap();
-    let (cache, options, cancel) = (tempfile::tempdir().unwrap(), WalkOptions::default(), Cancel::new());
+    let (cache, cancel) = (tempfile::tempdir().unwrap(), Cancel::new());
     let cache = OutlineCache::at(cache.path().to_owned());
-    let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()).unwrap();
+    let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
     let ours: Vec<(String, String)> = index
         .symbols
         .iter()

@@ -126,9 +126,8 @@ fn compare(root: &Path, rounds: usize) {
         println!();
     }
     let (Ok(roots), Ok(cache)) = (Roots::single(root), tempfile::tempdir()) else { return };
-    let (options, cancel, cache) =
-        (WalkOptions::default(), Cancel::new(), OutlineCache::at(cache.path().to_owned()));
-    if let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()) {
+    let (cancel, cache) = (Cancel::new(), OutlineCache::at(cache.path().to_owned()));
+    if let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()) {
         between_files(&index.symbols, &index.files, rounds);
     }
 }
@@ -243,8 +242,8 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     };
     let Ok(roots) = Roots::single(root) else { return Measurements::new() };
     let cache = OutlineCache::at(cache.to_owned());
-    let (options, cancel) = (WalkOptions::default(), Cancel::new());
-    let means = IndexInputs { threads, ..IndexInputs::new(&roots, &options, &cache, &cancel) };
+    let cancel = Cancel::new();
+    let means = IndexInputs { threads, ..IndexInputs::new(&roots, &cache, &cancel) };
     let built = Index::build(&means, |step| match step {
         Step::Listed(_) => part("walk"),
         Step::Outlined(progress) if progress.done == progress.total => part("outlines"),

@@ -27,7 +27,6 @@ use strata_engine::code::references::{
 use strata_engine::key::FileKey;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
-use strata_host::walk::WalkOptions;
 
 fn main() {
     let mut arguments: Vec<String> =
@@ -154,9 +153,9 @@ impl Answer {
 
 fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let roots = Roots::single(directory).unwrap();
-    let (cache, options, cancel) = (tempfile::tempdir().unwrap(), WalkOptions::default(), Cancel::new());
+    let (cache, cancel) = (tempfile::tempdir().unwrap(), Cancel::new());
     let cache = OutlineCache::at(cache.path().to_owned());
-    let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()).unwrap();
+    let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
     let texts = Texts { directory, known: RefCell::default() };
     let sources =
         ReferenceSources { index: &index.symbols, graph: &index.references, texts: &|key| texts.text(key) };

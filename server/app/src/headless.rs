@@ -233,8 +233,7 @@ impl HeadlessWorkspace {
         if self.snapshot.index.state == IndexState::Building {
             return self.reindex(progress);
         }
-        let options = walk_options(&self.snapshot.settings);
-        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
+        let means = IndexInputs::of(&self.snapshot, &self.cancel);
         if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
             let index = if index.is_stale { index.linked() } else { index };
             self.adopt_index(index, updates);
@@ -244,8 +243,7 @@ impl HeadlessWorkspace {
 
     /// Makes the index again, from all files.
     fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
-        let options = walk_options(&self.snapshot.settings);
-        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
+        let means = IndexInputs::of(&self.snapshot, &self.cancel);
         let tell = |step| match step {
             Step::Listed(_) => {}
             Step::Outlined(so_far) => progress(so_far),

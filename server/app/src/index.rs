@@ -110,10 +110,10 @@ impl Default for Index {
 }
 
 /// The inputs of an index run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct IndexInputs<'a> {
     pub roots: &'a Roots,
-    pub options: &'a WalkOptions,
+    pub options: WalkOptions,
     /// Cached outlines of earlier runs.
     pub cache: &'a OutlineCache,
     pub trust: Trust,
@@ -140,21 +140,17 @@ pub struct Progress {
 }
 
 impl<'a> IndexInputs<'a> {
-    pub fn of(snapshot: &'a Snapshot, options: &'a WalkOptions, cancel: &'a Cancel) -> Self {
-        let means = Self::new(&snapshot.roots, options, &snapshot.outlines, cancel);
-        Self { trust: snapshot.trust, ..means }
+    /// Creates inputs for a workspace, with its settings.
+    pub fn of(snapshot: &'a Snapshot, cancel: &'a Cancel) -> Self {
+        let means = Self::new(&snapshot.roots, &snapshot.outlines, cancel);
+        Self { options: walk_options(&snapshot.settings), trust: snapshot.trust, ..means }
     }
 
-    /// Creates inputs for an untrusted workspace, with as many threads as an editor can spare.
-    pub fn new(
-        roots: &'a Roots,
-        options: &'a WalkOptions,
-        cache: &'a OutlineCache,
-        cancel: &'a Cancel,
-    ) -> Self {
+    /// Creates inputs for an untrusted workspace with default settings, and with as many threads as an editor can spare.
+    pub fn new(roots: &'a Roots, cache: &'a OutlineCache, cancel: &'a Cancel) -> Self {
         Self {
             roots,
-            options,
+            options: WalkOptions::default(),
             cache,
             trust: Trust::default(),
             threads: IndexOptions::default().threads,
@@ -182,7 +178,7 @@ impl Index {
         means: &IndexInputs<'_>,
         mut tell: impl FnMut(Step),
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let IndexInputs { roots, options, cache, trust, threads, cancel } = *means;
+        let IndexInputs { roots, ref options, cache, trust, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
         let folders = Arc::new(walked.folders);
@@ -235,7 +231,7 @@ impl Index {
         means: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let many = keys.len() > FEW.max(self.entries.len() / FILES_A_PLACE);
-        let all = many.then(|| walk(means.roots, means.options, means.cancel)).transpose()?;
+        let all = many.then(|| walk(means.roots, &means.options, means.cancel)).transpose()?;
         self.refreshed_by(all.as_ref(), keys, means)
     }
 
@@ -246,7 +242,7 @@ impl Index {
         keys: &BTreeSet<FileKey>,
         means: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
-        let IndexInputs { roots, options, cancel, .. } = *means;
+        let IndexInputs { roots, ref options, cancel, .. } = *means;
         let outlining = OutlineRun::of_some(means);
         let mut updates = OutlineUpdates::default();
         let mut folders = Arc::clone(&self.folders);
@@ -324,7 +320,7 @@ impl Index {
     /// # Errors
     /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn rescanned(&self, means: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
-        let walked = walk(means.roots, means.options, means.cancel)?;
+        let walked = walk(means.roots, &means.options, means.cancel)?;
         let now: BTreeMap<&FileKey, Stamp> =
             walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
         let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
@@ -449,7 +445,7 @@ pub(crate) fn outline_of(
 }
 
 /// Returns the options of the scan that the settings specify.
-pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
+pub(crate) fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
     WalkOptions {
         exclude: settings.server.ignore.clone(),
         max_outline_bytes: settings.symbols.max_file_bytes,
@@ -532,8 +528,8 @@ mod tests {
         let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
         let cache = OutlineCache::disabled();
-        let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| {}).unwrap();
+        let cancel = Cancel::new();
+        let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
     }
 
@@ -558,12 +554,11 @@ mod tests {
         fs::write(folder.path().join("src/b.py"), "2").unwrap();
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
         let cache = OutlineCache::disabled();
-        let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let (refreshed, _) =
-            index.refreshed(&keys, &IndexInputs::new(&roots, &options, &cache, &cancel)).unwrap();
+        let cancel = Cancel::new();
+        let (refreshed, _) = index.refreshed(&keys, &IndexInputs::new(&roots, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
         fs::remove_file(folder.path().join("later.py")).unwrap();
-        let means = IndexInputs::new(&roots, &options, &cache, &cancel);
+        let means = IndexInputs::new(&roots, &cache, &cancel);
         let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &means).unwrap();
         assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
     }
@@ -589,8 +584,8 @@ mod tests {
         let keys: BTreeSet<FileKey> =
             names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
         let cache = OutlineCache::disabled();
-        let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let means = IndexInputs::new(&roots, &options, &cache, &cancel);
+        let cancel = Cancel::new();
+        let means = IndexInputs::new(&roots, &cache, &cancel);
         let shown = |index: &Index| {
             let symbols: Vec<_> =
                 index.symbols.iter().map(|(key, file)| (key.clone(), file.outline.clone())).collect();

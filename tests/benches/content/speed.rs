@@ -14,7 +14,6 @@ use strata_engine::code::symbols::LexicalIndex;
 use strata_engine::key::FileKey;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
-use strata_host::walk::WalkOptions;
 
 use super::ours::FILES;
 use super::{heading, tokens};
@@ -40,9 +39,9 @@ pub(crate) fn measure(directory: &Path) {
         return;
     };
     let Ok(cache) = tempfile::tempdir() else { return };
-    let (options, cancel) = (WalkOptions::default(), Cancel::new());
+    let cancel = Cancel::new();
     let cache = OutlineCache::at(cache.path().to_owned());
-    let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()) else {
+    let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()) else {
         return;
     };
     let files = &index.files;

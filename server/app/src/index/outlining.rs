@@ -21,7 +21,7 @@ use super::IndexInputs;
 
 /// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
-    means: IndexInputs<'a>,
+    means: &'a IndexInputs<'a>,
     /// Files with stored outlines, by workspace folder.
     seen: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
 }
@@ -68,13 +68,13 @@ pub struct OutlineUpdates {
 
 impl<'a> OutlineRun<'a> {
     /// Creates a run for a few files. Does not load stored data about their folders.
-    pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
-        Self { means: *means, seen: HashMap::new() }
+    pub(super) fn of_some(means: &'a IndexInputs<'a>) -> Self {
+        Self { means, seen: HashMap::new() }
     }
 
-    pub(super) fn of_all(means: &IndexInputs<'a>) -> Self {
+    pub(super) fn of_all(means: &'a IndexInputs<'a>) -> Self {
         let known = |root: &Root| (root.real.to_owned(), means.cache.seen(&root.real));
-        Self { means: *means, seen: means.roots.iter().map(known).collect() }
+        Self { means, seen: means.roots.iter().map(known).collect() }
     }
 
     /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
