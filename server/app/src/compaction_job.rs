@@ -15,8 +15,8 @@ use strata_engine::prompt::session::Session;
 use crate::clock::now_ms;
 use crate::commands::CommandError;
 use crate::format::{self, grouped};
+use crate::services::Services;
 use crate::snapshot::Snapshot;
-use crate::summarizer_client::SummarizerClient;
 
 /// A compaction that frees less than the size of the request divided by this number gets a note for the user.
 const WORTH_SAYING: usize = 10;
@@ -89,9 +89,9 @@ pub struct CompactionJob {
     pub size: Option<RequestSize>,
 }
 
-/// Asks `summarizer` to summarize the tool results to archive, on the caller's thread. Uses excerpts of the results if
-/// there is no answer.
-pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
+/// Summarizes the tool results to archive, on the caller's thread. Uses excerpts of the results if no model answers.
+pub fn sum_up(ageing: ArchivalPlan, snapshot: &Snapshot, services: &Services) -> Archival {
+    let summarizer = services.summarizer(snapshot);
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
         tracing::warn!(%problem, "tool results were archived without a model's summary");
@@ -112,7 +112,7 @@ pub enum DraftError {
 }
 
 impl CompactionJob {
-    /// Drafts a compaction of `session`. Asks `summarizer` on the caller's thread.
+    /// Drafts a compaction of `session`. Asks the model that writes summaries, on the caller's thread.
     ///
     /// # Errors
     /// Returns a [`DraftError`] if the conversation cannot be compacted or `cancel` is raised.
@@ -120,9 +120,10 @@ impl CompactionJob {
         &self,
         session: &Session,
         snapshot: &Snapshot,
-        summarizer: &SummarizerClient,
+        services: &Services,
         cancel: &Cancel,
     ) -> Result<Draft, DraftError> {
+        let summarizer = services.summarizer(snapshot);
         let means = snapshot.means();
         let pressure = self.pressure(session, snapshot);
         let tools = snapshot.settings.tools.clone();

@@ -311,7 +311,7 @@ impl HeadlessWorkspace {
                 // There is no client to notify, and no other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
-                    let aged = sum_up(*ageing, &self.services.summarizer(&self.snapshot));
+                    let aged = sum_up(*ageing, &self.snapshot, &self.services);
                     self.change(|session| {
                         session.age(aged);
                         Ok(())
@@ -547,8 +547,7 @@ impl HeadlessWorkspace {
     }
 
     fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
-        let summarizer = self.services.summarizer(&self.snapshot);
-        let draft = job.draft(self.session()?, &self.snapshot, &summarizer, &self.cancel);
+        let draft = job.draft(self.session()?, &self.snapshot, &self.services, &self.cancel);
         let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
         let news = job.ended(&draft);
         let snapshot = self.snapshot.clone();

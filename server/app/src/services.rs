@@ -61,7 +61,7 @@ impl Services {
     }
 
     /// Returns the client for summaries under the current settings.
-    pub fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
+    pub(crate) fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
         SummarizerClient::new(
             snapshot.trust,
             &snapshot.settings.compaction,

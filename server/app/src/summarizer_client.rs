@@ -40,7 +40,7 @@ enum Answerer {
 
 /// A client that sends summary requests to the editor's client or to a provider, as configured.
 #[derive(Clone, Debug)]
-pub struct SummarizerClient {
+pub(crate) struct SummarizerClient {
     whom: Answerer,
     summariser: Summariser,
     /// Model that the client should use for summaries.

@@ -404,7 +404,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
         return Ok(false);
     }
     services.notify_compaction(job.started(session, snapshot));
-    let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
+    let drafted = job.draft(session, snapshot, services, cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
         let news = job.ended(&draft);

@@ -1,6 +1,8 @@
 //! Runs work that may wait a long time for outside events: drafts of compactions, summaries of tool results, and token
 //! counts of requests. The work has its own threads, and its results enter the session's queue.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::Draft;
@@ -52,10 +54,10 @@ impl MainLoop {
             self.say(Outbound::Begin(Work::Compacting(number)));
         }
         let snapshot = self.world.snapshot.clone();
-        let summarizer = self.services.summarizer(&snapshot);
+        let services = Arc::clone(&self.services);
         let events = self.events.clone();
         let work = carried("draft", move || {
-            let draft = job.draft(&session, &snapshot, &summarizer, &cancel);
+            let draft = job.draft(&session, &snapshot, &services, &cancel);
             draft.map(Box::new).map_err(|error| error.to_string())
         });
         self.blocking.spawn(work, move |draft| {
@@ -137,10 +139,10 @@ impl MainLoop {
         if !self.ageing.insert(id.to_owned()) {
             return;
         }
-        let summarizer = self.services.summarizer(&self.world.snapshot);
+        let (snapshot, services) = (self.world.snapshot.clone(), Arc::clone(&self.services));
         let events = self.events.clone();
         let of = id.to_owned();
-        let work = carried("sum up", move || sum_up(ageing, &summarizer));
+        let work = carried("sum up", move || sum_up(ageing, &snapshot, &services));
         self.blocking.spawn(work, move |aged| {
             if let Err(panicked) = &aged {
                 tracing::error!(%panicked, "archiving tool results panicked; the conversation is unchanged");
