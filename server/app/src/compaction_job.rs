@@ -200,7 +200,7 @@ impl CompactionJob {
     }
 
     /// Returns a notice with this state and no details.
-    pub fn notice(&self, state: CompactionState) -> CompactionNotice {
+    fn notice(&self, state: CompactionState) -> CompactionNotice {
         CompactionNotice {
             state,
             session: self.session.clone(),
@@ -215,8 +215,10 @@ impl CompactionJob {
         }
     }
 
-    /// Returns the notice that the compaction has ended and `draft` is installed.
-    pub fn ended(&self, draft: &Draft) -> CompactionNotice {
+    /// Returns the notice that the compaction has ended, with the details of the installed draft if it is known.
+    pub fn ended(&self, draft: Option<&Draft>) -> CompactionNotice {
+        let ended = self.notice(CompactionState::Ended);
+        let Some(draft) = draft else { return ended };
         let mut notes = draft.notes.clone();
         notes.extend(self.little_freed(draft));
         CompactionNotice {
@@ -225,7 +227,7 @@ impl CompactionJob {
             after: Some(draft.after),
             summarised_by: draft.summarised_by.clone(),
             notes,
-            ..self.notice(CompactionState::Ended)
+            ..ended
         }
     }
 

@@ -549,7 +549,7 @@ impl HeadlessWorkspace {
     fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
         let draft = job.draft(self.session()?, &self.snapshot, &self.services, &self.cancel);
         let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
-        let news = job.ended(&draft);
+        let news = job.ended(Some(&draft));
         let snapshot = self.snapshot.clone();
         self.change(|session| job.install(session, draft, &snapshot))?;
         Ok(commands::versioned(news.into(), self.session()?))

@@ -407,7 +407,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
     let drafted = job.draft(session, snapshot, services, cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
-        let news = job.ended(&draft);
+        let news = job.ended(Some(&draft));
         job.install(session, draft, snapshot).map(|()| news).map_err(|error| error.to_string())
     });
     let done = committed.is_ok();

@@ -16,7 +16,7 @@ use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, CompactionState, Reason, sum_up};
+use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
 use strata_app::faults::carried;
 use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
@@ -76,7 +76,7 @@ impl MainLoop {
             Err(error) => self.compaction_ended(session, number, Err(CommandError::failed(error))),
             Ok(draft) => {
                 if let Some(running) = self.compactions.running(session, number) {
-                    running.news = Some(running.job.ended(&draft));
+                    running.news = Some(running.job.ended(Some(&draft)));
                 }
                 let snapshot = self.world.snapshot.clone();
                 self.queues.push(
@@ -106,7 +106,7 @@ impl MainLoop {
         let (news, result): (CompactionNotice, _) = match result {
             Ok(_) => {
                 self.compactions.succeeded(&job);
-                let news = news.unwrap_or_else(|| job.notice(CompactionState::Ended));
+                let news = news.unwrap_or_else(|| job.ended(None));
                 let mut reply = news.clone().into();
                 if let Some(session) = self.world.sessions.get(session) {
                     reply = commands::versioned(reply, session);
