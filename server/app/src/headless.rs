@@ -382,7 +382,7 @@ impl HeadlessWorkspace {
 
     /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
     /// session.
-    pub fn keep_cache_memory(&self) {
+    fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = kept {
             tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
         });
         headless.run("strata.prompt.record", outcome)?
     };
-    headless.keep_cache_memory();
+    headless.store_session()?;
     arguments.audience.say(reply, |reply| {
         let Recorded { messages, warnings, retry } = output::understood(reply)?;
         for warning in warnings {
