@@ -11,7 +11,7 @@ pub fn counted(number: usize, noun: &str) -> String {
 }
 
 /// Formats a number of tokens: `1 token`, `1,234 tokens`.
-pub fn tokens(number: usize) -> String {
+pub(crate) fn tokens(number: usize) -> String {
     counted(number, "token")
 }
 
@@ -22,7 +22,7 @@ pub fn lines(lines: LineRange) -> String {
 }
 
 /// Formats how much of a file is shown: `in full`, `with lines 3-9, line 20`.
-pub fn extent(extent: &Extent) -> String {
+pub(crate) fn extent(extent: &Extent) -> String {
     match extent {
         Extent::Whole => "in full".to_owned(),
         Extent::Lines(shown) => {

@@ -8,7 +8,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::buffer::Buffer;
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
-use strata_engine::conversation::selection::{Extent, Selection};
+use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
@@ -24,10 +24,11 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadError, ReadLimits, TextCache, quick_stamp};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
-use strata_host::secrets::secret_by_place;
+use strata_host::secrets::{secret_by_name, secret_by_place};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
+use crate::format;
 use crate::index::{Index, outline_of};
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
@@ -143,7 +144,7 @@ impl Snapshot {
     }
 
     /// Returns whether the index contains a file with exactly this name.
-    pub fn is_file(&self, text: &str) -> bool {
+    pub(crate) fn is_file(&self, text: &str) -> bool {
         self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
     }
 
@@ -158,7 +159,7 @@ impl Snapshot {
     /// # Errors
     /// Returns [`ReadError::Secret`] if the file needs confirmation, and another [`ReadError`] if it cannot be read
     /// from disk.
-    pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+    pub(crate) fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if selection.confirmed.contains(key) {
             return self.text_as_it_is(key, selection);
         }
@@ -332,8 +333,32 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Describes how a document is included in the context of a session, for its user: `in full, 1,204 tokens`,
+    /// `outline only`.
+    pub fn inclusion(&self, key: &FileKey, session: &Session) -> String {
+        let selection = &session.selection;
+        match (selection.choice(key), selection.selected.get(key)) {
+            (Choice::Selected, Some(extent)) => match self.text(key, selection) {
+                Ok(file) => {
+                    let weight = self.weigh_file(key, &file, extent);
+                    format!("{}, {}", format::extent(extent), format::tokens(weight))
+                }
+                Err(error) => error.to_string(),
+            },
+            (Choice::Excluded, _) => "excluded".to_owned(),
+            _ if self.has_outline(key) => "outline only".to_owned(),
+            _ if self.is_file(key.as_str()) => "name only".to_owned(),
+            _ => "not included".to_owned(),
+        }
+    }
+
+    fn has_outline(&self, key: &FileKey) -> bool {
+        let of_buffer = self.buffers.get(key).is_some_and(|buffer| buffer.last().is_some());
+        (of_buffer || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
+    }
+
     /// Counts the tokens of the selected part of a file for the current model.
-    pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
+    pub(crate) fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         assembly::weigh_file(key, file, extent, self.means())
     }
 

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
-use strata_host::secrets::secret_by_name;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
 
 use super::feature::ACTION_KIND;
@@ -62,7 +61,7 @@ pub(super) fn actions(
 
 /// Returns a code lens above the first line that shows how the document is included in the context.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
-    let title = format!("Context: {}", standing(key, snapshot, session));
+    let title = format!("Context: {}", snapshot.inclusion(key, session));
     let start = json!({ "line": 0, "character": 0 });
     let command = command(&title, "toggle", &json!({ "uri": uri }));
     json!([{ "range": { "start": start, "end": start }, "command": command }])
@@ -81,26 +80,4 @@ fn is_asked_for(context: &CodeActionContext) -> bool {
 
 fn command(title: &str, verb: &str, argument: &Value) -> Value {
     json!({ "title": title, "command": format!("strata.here.{verb}"), "arguments": [argument] })
-}
-
-fn standing(key: &FileKey, snapshot: &Snapshot, session: &Session) -> String {
-    let selection = &session.selection;
-    match (selection.choice(key), selection.selected.get(key)) {
-        (Choice::Selected, Some(extent)) => match snapshot.text(key, selection) {
-            Ok(file) => {
-                let weight = snapshot.weigh_file(key, &file, extent);
-                format!("{}, {}", format::extent(extent), format::tokens(weight))
-            }
-            Err(error) => error.to_string(),
-        },
-        (Choice::Excluded, _) => "excluded".to_owned(),
-        _ if has_outline(key, snapshot) => "outline only".to_owned(),
-        _ if snapshot.is_file(key.as_str()) => "name only".to_owned(),
-        _ => "not included".to_owned(),
-    }
-}
-
-fn has_outline(key: &FileKey, snapshot: &Snapshot) -> bool {
-    let of_buffer = snapshot.buffers.get(key).is_some_and(|buffer| buffer.last().is_some());
-    (of_buffer || snapshot.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
 }
