@@ -3,7 +3,6 @@
 mod shapes;
 mod tidy;
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strata_engine::prompt::settings::Settings;
 
@@ -13,28 +12,12 @@ pub use shapes::Shapes;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A message between client and server.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Message {
-    /// Name in the protocol.
-    #[serde(skip)]
-    pub name: &'static str,
-    /// One-sentence description.
-    #[serde(rename = "description")]
-    pub doc: String,
-    /// Reference to the schema of the arguments.
-    pub params: Value,
-    /// Reference to the schema of the reply. `None` for notifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply: Option<Value>,
-}
-
 /// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
 /// refer to.
 pub(crate) fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
-    json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
+    json!({ "commands": commands, "$defs": shapes.finish() })
 }
 
 /// Returns the schema of the settings, with defaults and descriptions.
@@ -64,11 +47,4 @@ pub fn references(schema: &Value) -> Vec<&str> {
         Value::Array(items) => items.iter().flat_map(references).collect(),
         _ => Vec::new(),
     }
-}
-
-/// Converts messages to a JSON object, keyed by name.
-pub fn by_name(messages: &[Message]) -> Value {
-    // Plain data with string keys always serializes.
-    let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
-    messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
 }

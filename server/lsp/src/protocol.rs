@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 use strata_app::commands;
-use strata_app::schema::{DIALECT, Message, Shapes, by_name};
+use strata_app::schema::{DIALECT, Shapes};
 
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
@@ -52,20 +52,28 @@ pub fn schema() -> Value {
         "$schema": DIALECT,
         "title": "The protocol of Strata",
         "description": description,
-        "commands": by_name(&commands),
-        "notifications": by_name(&notifications),
-        "requests": by_name(&requests),
+        "commands": commands,
+        "notifications": Value::from_iter(notifications),
+        "requests": Value::from_iter(requests),
         "initializationOptions": options,
         "$defs": shapes.finish(),
     })
 }
 
-fn notification<N: Notification<Params: JsonSchema>>(shapes: &mut Shapes, doc: &str) -> Message {
-    shapes.notification::<N::Params>(N::METHOD, doc)
+/// Returns the name and the description of a notification.
+fn notification<N: Notification<Params: JsonSchema>>(
+    shapes: &mut Shapes,
+    doc: &str,
+) -> (&'static str, Value) {
+    (N::METHOD, shapes.notification::<N::Params>(doc))
 }
 
-fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(shapes: &mut Shapes, doc: &str) -> Message {
-    shapes.request::<R::Params, R::Result>(R::METHOD, doc)
+/// Returns the name and the description of a request.
+fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(
+    shapes: &mut Shapes,
+    doc: &str,
+) -> (&'static str, Value) {
+    (R::METHOD, shapes.request::<R::Params, R::Result>(doc))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{
     url, versioned, written,
 };
 use crate::faults::{self, Point};
-use crate::schema::{Message, Shapes};
+use crate::schema::Shapes;
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 
@@ -128,7 +128,7 @@ pub struct Definition {
     screened: bool,
     may_wait: fn(&Snapshot, &Services) -> bool,
     run: fn(Value, &mut Context<'_>) -> Result<Value, CommandError>,
-    describe: fn(&mut Shapes) -> Message,
+    describe: fn(&mut Shapes) -> Value,
 }
 
 impl Definition {
@@ -189,8 +189,8 @@ fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value,
     Ok(versioned(written(reply?)?, context.session))
 }
 
-/// Describes all commands in the order of the reference documentation, and adds their argument and reply types to
-/// `shapes`.
-pub fn described(shapes: &mut Shapes) -> Vec<Message> {
-    COMMANDS.iter().map(|command| (command.describe)(shapes)).collect()
+/// Describes all commands, keyed by name, in the order of the reference documentation. Adds their argument and reply
+/// types to `shapes`.
+pub fn described(shapes: &mut Shapes) -> Value {
+    COMMANDS.iter().map(|command| (command.name, (command.describe)(shapes))).collect()
 }

@@ -7,9 +7,8 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::Message;
 use super::tidy::{Absent, tidy};
 
 const DEFINITIONS: &str = "#/$defs/";
@@ -24,9 +23,19 @@ pub struct Shapes {
     replies: Map<String, Value>,
 }
 
+/// Describes a message by a sentence and by references to the schemas of its arguments and its reply. Notifications have
+/// no reply.
+fn message(doc: &str, params: Value, reply: Option<Value>) -> Value {
+    let mut message = json!({ "description": doc, "params": params });
+    if let (Value::Object(message), Some(reply)) = (&mut message, reply) {
+        message.insert("reply".to_owned(), reply);
+    }
+    message
+}
+
 impl Shapes {
-    /// Adds a command. Its arguments get the additional field `session`, and its reply gets `stateVersion`.
-    pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
+    /// Adds a command, and returns its description. Its arguments get the additional field `session`, and its reply gets `stateVersion`.
+    pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Value
     where
         P: JsonSchema + DeserializeOwned,
         R: JsonSchema + Serialize,
@@ -46,28 +55,21 @@ impl Shapes {
         add_field(&mut reply, "stateVersion", version, Presence::Required);
         let own = own_name(name);
         let (params, replied) = (format!("{own}Params"), format!("{own}Reply"));
-        let message = Message {
-            name,
-            doc: doc.to_owned(),
-            params: reference(&params),
-            reply: Some(reference(&replied)),
-        };
+        let message = message(doc, reference(&params), Some(reference(&replied)));
         self.arguments.insert(params, arguments.into());
         self.replies.insert(replied, reply.into());
         message
     }
 
-    /// Adds a notification to the client.
-    pub fn notification<P: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
-        let params = self.said.subschema_for::<P>().into();
-        Message { name, doc: doc.to_owned(), params, reply: None }
+    /// Adds a notification to the client, and returns its description.
+    pub fn notification<P: JsonSchema>(&mut self, doc: &str) -> Value {
+        message(doc, self.said.subschema_for::<P>().into(), None)
     }
 
-    /// Adds a request to the client.
-    pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
+    /// Adds a request to the client, and returns its description.
+    pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, doc: &str) -> Value {
         let params = self.said.subschema_for::<P>().into();
-        let reply = self.taken.subschema_for::<R>().into();
-        Message { name, doc: doc.to_owned(), params, reply: Some(reply) }
+        message(doc, params, Some(self.taken.subschema_for::<R>().into()))
     }
 
     /// Adds a type that clients send, and returns a reference to its schema.
@@ -225,7 +227,7 @@ mod tests {
     fn what_comes_in_and_goes_out_differently_has_two_names_and_its_holders_too() {
         let mut shapes = Shapes::default();
         let message = shapes.command::<Payload, Payload>("strata.things.doIt", "Does it.");
-        assert_eq!(message.params, reference("ThingsDoItParams"));
+        assert_eq!(message["params"], reference("ThingsDoItParams"));
         let definitions = shapes.finish();
         let names: Vec<&str> = definitions.keys().map(String::as_str).collect();
         let expected =
