@@ -405,7 +405,7 @@ impl SessionStore {
     }
 
     /// Returns the access with which a stored session is open in this process, or `None` if it is not open.
-    pub fn access(&self, id: &str) -> Option<Access> {
+    pub(crate) fn access(&self, id: &str) -> Option<Access> {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
     }
 
