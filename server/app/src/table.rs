@@ -20,11 +20,6 @@ impl<const N: usize> Table<N> {
         Self { columns, rows: Vec::new() }
     }
 
-    /// Creates a table with names in the first column and numbers in the others.
-    pub fn of_figures() -> Self {
-        Self::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
-    }
-
     pub fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }

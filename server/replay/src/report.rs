@@ -20,6 +20,11 @@ const NAME: usize = 28;
 /// Shown in place of a missing value.
 pub(crate) const ABSENT: &str = "-";
 
+/// Creates a table with names in the first column and numbers in the others.
+pub(crate) fn table_of_figures<const N: usize>() -> Table<N> {
+    Table::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
+}
+
 impl Replay {
     /// Formats all results as text.
     pub fn report(&self) -> String {
@@ -130,7 +135,7 @@ fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
 }
 
 fn policies(summary: &Summary) -> String {
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(
         ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
     );
@@ -187,7 +192,7 @@ fn chart(summary: &Summary) -> String {
 }
 
 fn conversations(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(
         ["conversation", "turns", "tokens", "billed", "auto", "ledger", "/auto", "archival", "/auto"]
             .map(str::to_owned),
@@ -228,7 +233,7 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
 /// Formats how well the sizes of billed requests were predicted.
 fn predicted(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(["percent of the bill", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned));
     for told in &predictions.ways {
         let way = match told.way {

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use strata_app::format::{counted, grouped as count};
-use strata_app::table::Table;
 
 use super::{Compactions, CutPlaces};
 use crate::compaction::fidelity::Share;
-use crate::report::ABSENT;
+use crate::report::{ABSENT, table_of_figures};
 
 impl Compactions {
     /// Formats all results as text.
@@ -48,7 +47,7 @@ impl Compactions {
 }
 
 fn sizes(compactions: &Compactions) -> String {
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(
         ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
             .map(str::to_owned),
@@ -76,7 +75,7 @@ fn sizes(compactions: &Compactions) -> String {
 }
 
 fn kept(compactions: &Compactions) -> String {
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(
         ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
             .map(str::to_owned),

@@ -1,10 +1,8 @@
 //! Formats the gap as two tables: by session, and by cause.
 
-use strata_app::table::Table;
-
 use crate::columns::Column;
 use crate::replay::Replay;
-use crate::report::shown;
+use crate::report::{shown, table_of_figures};
 use crate::session::SessionStats;
 
 use super::{Cause, Gap};
@@ -46,7 +44,7 @@ impl Replay {
 }
 
 fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     let names = GROUPS.map(|(name, _)| name);
     let mut head = ["session", "ledger", "bound", "gap"].to_vec();
     head.extend(names);
@@ -69,7 +67,7 @@ fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
 fn by_cause(sessions: &[(&SessionStats, &Gap)]) -> String {
     let gaps: Vec<&Gap> = sessions.iter().map(|(_, gap)| *gap).collect();
     let mean = Gap::mean(&gaps);
-    let mut table = Table::of_figures();
+    let mut table = table_of_figures();
     table.row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
     for cause in Cause::ALL {
         let most = gaps.iter().map(|gap| gap.cost(cause)).fold(f64::NEG_INFINITY, f64::max);
