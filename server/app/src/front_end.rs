@@ -157,10 +157,10 @@ pub enum TokenCount {
     },
 }
 
-impl TokenCount {
-    pub fn get(self) -> usize {
-        match self {
-            Self::Number(tokens) | Self::Object { input_tokens: tokens } => tokens,
+impl From<TokenCount> for usize {
+    fn from(count: TokenCount) -> Self {
+        match count {
+            TokenCount::Number(tokens) | TokenCount::Object { input_tokens: tokens } => tokens,
         }
     }
 }

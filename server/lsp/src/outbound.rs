@@ -363,7 +363,7 @@ async fn count_tokens(
     answer: Sender<Result<usize, String>>,
 ) {
     let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
-    let counted = count.map(TokenCount::get).and_then(|count| match count {
+    let counted = count.map(usize::from).and_then(|count| match count {
         0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
