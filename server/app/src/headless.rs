@@ -179,11 +179,13 @@ impl HeadlessWorkspace {
         if !real.is_dir() {
             return Err(OpenError::NotAFolder(folder.to_owned()));
         }
-        let mut snapshot = Snapshot::empty();
-        snapshot.roots = Arc::new(Roots::single(&real)?);
-        snapshot.settings = Arc::new(settings);
-        // Naming a folder on the command line counts as trusting it.
-        snapshot.trust = Trust::Trusted;
+        let snapshot = Snapshot {
+            roots: Arc::new(Roots::single(&real)?),
+            settings: Arc::new(settings),
+            // Naming a folder on the command line counts as trusting it.
+            trust: Trust::Trusted,
+            ..Snapshot::default()
+        };
         Ok(Self {
             folder: real,
             snapshot,

@@ -71,9 +71,9 @@ pub fn outlines_of_user() -> OutlineCache {
     directory.map_or_else(OutlineCache::disabled, OutlineCache::at)
 }
 
-impl Snapshot {
+impl Default for Snapshot {
     /// Creates a workspace without folders, buffers or files.
-    pub fn empty() -> Self {
+    fn default() -> Self {
         Self {
             roots: Arc::default(),
             buffers: Arc::default(),
@@ -90,7 +90,9 @@ impl Snapshot {
             trust: Trust::default(),
         }
     }
+}
 
+impl Snapshot {
     /// Applies new settings. Returns the tokenizer files that are needed now and were not before.
     pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
         if self.settings.redaction != configuration.settings().redaction {

@@ -179,12 +179,11 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        let mut snapshot = Snapshot::empty();
-        snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
         let mut settings = Settings { model: "gpt-4o".to_owned(), ..Settings::default() };
         settings.files.max_bytes = 100;
         settings.symbols.max_file_bytes = 50;
-        snapshot.settings = Arc::new(settings);
+        let roots = Arc::new(Roots::single(folder.path()).unwrap());
+        let snapshot = Snapshot { roots, settings: Arc::new(settings), ..Snapshot::default() };
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         let weights = weigh(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
         let line = |file: &FileWeight| match &file.weight {

@@ -178,7 +178,7 @@ mod tests {
         };
         let roots = Roots::new(folders.iter().map(folder)).unwrap();
         let read: Vec<String> = read.iter().map(ToString::to_string).collect();
-        written(&Snapshot { roots: roots.into(), ..Snapshot::empty() }, branch, &[], &read)
+        written(&Snapshot { roots: roots.into(), ..Snapshot::default() }, branch, &[], &read)
     }
 
     #[test]
@@ -204,13 +204,13 @@ mod tests {
             changed(FileStatus::New, "a.rs"),
             changed(FileStatus::New, "c`.rs"),
         ];
-        let state = written(&Snapshot::empty(), None, &changes, &[]);
+        let state = written(&Snapshot::default(), None, &changes, &[]);
         assert_eq!(
             state,
             "# Session State\n\n\n## Not committed\n\nmodified: `b.rs`\nnew: `a.rs`, `c\\u{60}.rs`"
         );
         let many: Vec<_> = (0..50).map(|n| changed(FileStatus::Modified, &format!("f{n:02}.rs"))).collect();
-        let state = written(&Snapshot::empty(), None, &many, &[]);
+        let state = written(&Snapshot::default(), None, &many, &[]);
         assert!(state.ends_with("`f39.rs`\nand 10 more"), "{state}");
     }
 

@@ -78,7 +78,7 @@ impl World {
     /// Creates the state of a server before its first request.
     pub(crate) fn new() -> Self {
         Self {
-            snapshot: Snapshot::empty(),
+            snapshot: Snapshot::default(),
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             client: Arc::default(),
             folders_version: 0,

@@ -222,7 +222,7 @@ mod tests {
         let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
         assert_eq!(Quota(quota), Quota::default());
         settings.tool_output.spill_quota_mib = NonZeroU32::MIN;
-        let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::empty() };
+        let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::default() };
         let top = tempfile::tempdir().unwrap();
         let services = Services::default();
         services.store.settle_at(top.path().join("state"), top.path());

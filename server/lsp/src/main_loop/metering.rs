@@ -97,7 +97,7 @@ mod tests {
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.touch());
-            meter::read(&Snapshot::empty(), &session, Persistence::InMemory, 0, &Cancel::new())
+            meter::read(&Snapshot::default(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.metered(status(revision)));
         let Ok(Outbound::Status(newest)) = said.try_recv() else { panic!("no reading was sent") };
