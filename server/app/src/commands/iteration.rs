@@ -95,7 +95,7 @@ impl Command for Add {
     }
 
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let AddParams { goal, mut iteration, environment, file_events } = params;
+        let AddParams { goal, mut iteration, environment, mut file_events } = params;
         if iteration.time_ms == 0 {
             iteration.time_ms = context.now_ms;
         }
@@ -108,15 +108,10 @@ impl Command for Add {
             _ => return Err(CommandError::invalid("goal", "the first iteration of a loop must have a goal")),
         };
         let looping = context.session.looping.insert(looping);
-        if let Some(environment) = environment {
-            looping.note_environment(environment);
+        for event in file_events.iter_mut().filter(|event| event.time_ms == 0) {
+            event.time_ms = now_ms;
         }
-        for mut event in file_events {
-            if event.time_ms == 0 {
-                event.time_ms = now_ms;
-            }
-            looping.note_file(event);
-        }
+        looping.note(environment, file_events);
         let added = looping.add(iteration, &config);
         let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
         context.session.touch();
@@ -141,9 +136,7 @@ impl Command for Prompt {
             (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, context.now_ms),
             _ => self::looping(context)?.clone(),
         };
-        if let Some(environment) = environment {
-            looping.note_environment(environment);
-        }
+        looping.note(environment, []);
         Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
     }
 }

@@ -298,20 +298,18 @@ impl Loop {
         AddedIteration { number, promise, fold: self.due(config) }
     }
 
-    /// Records the environment. Replaces the values of variables whose names suggest secrets.
-    pub fn note_environment(&mut self, environment: BTreeMap<String, String>) {
-        self.env_snapshot = environment
-            .into_iter()
-            .map(|(name, value)| {
-                let value = if is_secret(&name) { WITHHELD.to_owned() } else { clipped(value, NAME_CHARS) };
-                (name, value)
-            })
-            .collect();
-    }
-
-    /// Records a change to a file.
-    pub fn note_file(&mut self, event: FileEvent) {
-        self.file_events.push(FileEvent { path: clipped(event.path, NAME_CHARS), ..event });
+    /// Records the environment, if it is known, and changes to files. Replaces the values of variables whose names
+    /// suggest secrets.
+    pub fn note(
+        &mut self,
+        environment: Option<BTreeMap<String, String>>,
+        file_events: impl IntoIterator<Item = FileEvent>,
+    ) {
+        if let Some(environment) = environment {
+            self.env_snapshot = environment.into_iter().map(without_secret).collect();
+        }
+        let clip = |event: FileEvent| FileEvent { path: clipped(event.path, NAME_CHARS), ..event };
+        self.file_events.extend(file_events.into_iter().map(clip));
         let over = self.file_events.len().saturating_sub(MOST_EVENTS);
         self.file_events.drain(..over);
     }
@@ -372,6 +370,12 @@ impl Loop {
 fn clipped(text: String, chars: usize) -> String {
     let kept = clip(&text, chars);
     if kept.len() == text.len() { text } else { kept.to_owned() }
+}
+
+/// Withholds the value of an environment variable if its name suggests a secret.
+fn without_secret((name, value): (String, String)) -> (String, String) {
+    let value = if is_secret(&name) { WITHHELD.to_owned() } else { clipped(value, NAME_CHARS) };
+    (name, value)
 }
 
 /// Whether an environment variable with this name may contain a secret.
