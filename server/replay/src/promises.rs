@@ -87,7 +87,8 @@ pub(crate) fn broken_promises(
     workspace: &Workspace<'_>,
     services: PromptServices<'_>,
 ) -> Vec<BrokenPromise> {
-    let takes_edits = services.settings.cache.takes_edits_from_answers();
+    let cache = &services.settings.cache;
+    let takes_edits = cache.deltas && cache.history_deltas;
     let mut reader = PromptReader {
         session,
         excerpts: workspace.excerpts,

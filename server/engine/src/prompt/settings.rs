@@ -171,11 +171,6 @@ pub struct CacheSettings {
 }
 
 impl CacheSettings {
-    /// Whether the model's own messages count as updates of the files that they edit.
-    pub fn takes_edits_from_answers(&self) -> bool {
-        self.deltas() == Deltas::FromHistory
-    }
-
     /// Combines `deltas` and `history_deltas` into one value.
     pub(crate) fn deltas(&self) -> Deltas {
         match (self.deltas, self.history_deltas) {
