@@ -67,7 +67,9 @@ impl Configuration {
                 },
                 Err(error) => {
                     let sentence = format!("the settings file {error}");
-                    (error.file().to_owned(), sentence, error.keeps_earlier_settings())
+                    // A shadowed file's settings were never in effect, so there are none to keep.
+                    let keeps = !matches!(error, FileError::Shadowed { .. });
+                    (error.file().to_owned(), sentence, keeps)
                 }
             };
             told.push(sentence);

@@ -52,12 +52,6 @@ impl FileError {
             | Self::Shadowed { file, .. } => file,
         }
     }
-
-    /// Whether the settings read earlier from this file stay in effect. True for a broken file; false for a shadowed
-    /// file, whose settings were never in effect.
-    pub fn keeps_earlier_settings(&self) -> bool {
-        !matches!(self, Self::Shadowed { .. })
-    }
 }
 
 /// Maximum size of the user's settings file, in bytes.
@@ -318,7 +312,7 @@ mod tests {
         let found = || -> Vec<String> {
             let told = |source: Result<Source, FileError>| match source {
                 Ok(Source { name, values, .. }) => format!("{name} {values}"),
-                Err(error) => format!("{error}; {}", error.keeps_earlier_settings()),
+                Err(error) => format!("{error}; {}", !matches!(error, FileError::Shadowed { .. })),
             };
             workspace_sources(&roots).into_iter().map(told).collect()
         };
