@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role,
 };
-use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, output_of, page};
+use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, result_page};
 use strata_engine::prompt::session::Session;
 use strata_host::store::{Quota, SessionId};
 
@@ -126,17 +126,14 @@ impl Command for Read {
         match id {
             OutputName::Message(id) => {
                 let message = context.session.history.get(id);
-                let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
+                message.and_then(|message| result_page(&message.body, from, count)).ok_or_else(|| {
                     CommandError::invalid("id", &format!("message {} has no tool result", id.0))
-                })?;
-                Ok(page(&output, from, count))
+                })
             }
             OutputName::Spill(id) => {
                 let session: SessionId = context.session.id.parse()?;
                 let store = &context.services.store;
-                let lines = store.with(|store| store.spills.read_lines(&session, &id, from, count))?;
-                let to = lines.from + lines.count - 1;
-                Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
+                Ok(store.with(|store| store.spills.read_lines(&session, &id, from, count))?)
             }
         }
     }

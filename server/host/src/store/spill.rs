@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
+use strata_engine::conversation::tool_output::Page;
 
 use super::id::{are_digits, random_digits};
 use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
@@ -22,17 +23,6 @@ pub struct SpillFile {
     pub bytes: u64,
     /// SHA-256 of the content in hexadecimal digits, as `sha256sum` prints it.
     pub sha256: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpillLines {
-    /// The lines with their line endings. Invalid UTF-8 is replaced.
-    pub text: String,
-    /// One-based number of the first line.
-    pub from: usize,
-    pub count: usize,
-    /// Number of lines in the whole output.
-    pub total: usize,
 }
 
 /// Maximum total size of the spilled outputs of all workspaces, in bytes.
@@ -122,7 +112,7 @@ impl Spills {
         Ok(SpillFile { id, path, bytes, sha256 })
     }
 
-    /// Reads up to `count` lines of an output, starting at the one-based line `from`.
+    /// Reads up to `count` lines of an output, starting at the one-based line `from`. Replaces invalid UTF-8.
     ///
     /// # Errors
     /// [`StoreError::NoSpill`] if the output does not exist.
@@ -132,7 +122,7 @@ impl Spills {
         id: &str,
         from: usize,
         count: usize,
-    ) -> Result<SpillLines, StoreError> {
+    ) -> Result<Page, StoreError> {
         let missing = || StoreError::NoSpill(id.to_owned());
         if id.len() != DIGITS || !are_digits(id) {
             return Err(missing());
@@ -160,7 +150,7 @@ impl Spills {
             }
         }
         let text = String::from_utf8_lossy(&wanted).into_owned();
-        Ok(SpillLines { text, from, count: taken, total })
+        Ok(Page { text, from, to: from - 1 + taken, total })
     }
 
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {

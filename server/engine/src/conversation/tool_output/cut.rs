@@ -132,8 +132,14 @@ pub struct Page {
     pub total: usize,
 }
 
+/// Returns up to `count` lines of the text of all tool results in a message, archived or not, starting at line `from`,
+/// where the first line is 1; `None` if there are no results.
+pub fn result_page(message: &NewMessage, from: usize, count: usize) -> Option<Page> {
+    output_of(message).map(|output| page(&output, from, count))
+}
+
 /// Returns up to `count` lines of `text` starting at line `from`, where the first line is 1.
-pub fn page(text: &str, from: usize, count: usize) -> Page {
+pub(super) fn page(text: &str, from: usize, count: usize) -> Page {
     let from = from.max(1);
     let total = text.split_inclusive('\n').count();
     let text: String = text.split_inclusive('\n').skip(from - 1).take(count).collect();
@@ -141,8 +147,8 @@ pub fn page(text: &str, from: usize, count: usize) -> Page {
     Page { text, from, to: from - 1 + shown, total }
 }
 
-/// Concatenates the text of all tool results in a message, archived or not; `None` if there are no results.
-pub fn output_of(message: &NewMessage) -> Option<String> {
+/// Concatenates the text of all tool results in a message; `None` if there are no results.
+pub(super) fn output_of(message: &NewMessage) -> Option<String> {
     let results = || message.content.iter().filter(|block| block.is_tool_result());
     results().next()?;
     let mut output = String::new();

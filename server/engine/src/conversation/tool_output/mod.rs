@@ -10,7 +10,7 @@ mod tests;
 use crate::conversation::settings::ToolOutputSettings;
 
 pub(crate) use cut::Report;
-pub use cut::{OutputSize, Page, output_of, page};
+pub use cut::{OutputSize, Page, result_page};
 pub use intake::Intake;
 
 /// What to do with a tool output.

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::cut::{output_of, page};
 use super::*;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, Outcome, ResultPart, Role};
 use crate::conversation::settings::TruncateMode;
