@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::ser::SerializeSeq as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Symbol;
@@ -26,8 +27,8 @@ impl Symbols {
     }
 
     /// Returns the symbols in order.
-    pub fn iter(&self) -> Iter<'_> {
-        Iter { parts: &self.parts, part: [].iter() }
+    pub fn iter(&self) -> impl Iterator<Item = &Symbol> + Clone {
+        self.parts.iter().flat_map(|part| part.iter())
     }
 
     /// Builds a list from its parts.
@@ -35,37 +36,6 @@ impl Symbols {
         let parts: Arc<[_]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let len = parts.iter().map(|part| part.len()).sum();
         Self { parts, len }
-    }
-}
-
-/// The iterator that [`Symbols::iter`] returns.
-#[derive(Clone, Debug)]
-pub struct Iter<'a> {
-    parts: &'a [Arc<[Symbol]>],
-    part: std::slice::Iter<'a, Symbol>,
-}
-
-impl<'a> Iterator for Iter<'a> {
-    type Item = &'a Symbol;
-
-    fn next(&mut self) -> Option<&'a Symbol> {
-        loop {
-            if let Some(symbol) = self.part.next() {
-                return Some(symbol);
-            }
-            let (first, rest) = self.parts.split_first()?;
-            self.part = first.iter();
-            self.parts = rest;
-        }
-    }
-}
-
-impl<'a> IntoIterator for &'a Symbols {
-    type Item = &'a Symbol;
-    type IntoIter = Iter<'a>;
-
-    fn into_iter(self) -> Iter<'a> {
-        self.iter()
     }
 }
 
@@ -91,38 +61,22 @@ impl Eq for Symbols {}
 
 impl fmt::Debug for Symbols {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 impl Serialize for Symbols {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(ExactIter { iter: self.iter(), left: self.len })
+        // Some formats have no mark for the end of a list, so they need the length in advance.
+        let mut list = serializer.serialize_seq(Some(self.len))?;
+        self.iter().try_for_each(|symbol| list.serialize_element(symbol))?;
+        list.end()
     }
 }
 
 impl<'de> Deserialize<'de> for Symbols {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::deserialize(deserializer).map(Self::from)
-    }
-}
-
-/// An iterator with a known length, which serialization formats without an end mark need in advance.
-struct ExactIter<'a> {
-    iter: Iter<'a>,
-    left: usize,
-}
-
-impl<'a> Iterator for ExactIter<'a> {
-    type Item = &'a Symbol;
-
-    fn next(&mut self) -> Option<&'a Symbol> {
-        self.left = self.left.saturating_sub(1);
-        self.iter.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
     }
 }
 

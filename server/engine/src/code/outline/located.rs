@@ -128,7 +128,7 @@ mod tests {
             let tree = tree(language, source);
             let places = located(&tree, source, &Cancel::new()).unwrap();
             let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
-            assert!(places.iter().map(|place| &place.symbol).eq(&outline.symbols), "{language}");
+            assert!(places.iter().map(|place| &place.symbol).eq(outline.symbols.iter()), "{language}");
             for (index, place) in places.iter().enumerate() {
                 assert_eq!(place.index, index);
                 let name = &source[place.name_range.clone()];

@@ -28,7 +28,7 @@ fn check(path: &str, source: &str, expected: &Expect) {
 
 fn describe(outline: &Outline) -> String {
     let mut text = String::new();
-    for symbol in &outline.symbols {
+    for symbol in outline.symbols.iter() {
         let indent = "  ".repeat(symbol.depth as usize);
         let scope = if symbol.scope == Scope::Tests { " (tests)" } else { "" };
         let _ = writeln!(text, "{indent}{:?} {}{scope}: {}", symbol.kind, symbol.name, symbol.head);
@@ -451,7 +451,7 @@ proptest! {
         let outline = Outline::read(language, &source, &Cancel::new()).unwrap();
         prop_assert!(outline.references.iter().is_sorted());
         let mut depth = 0;
-        for symbol in &outline.symbols {
+        for symbol in outline.symbols.iter() {
             prop_assert!(symbol.depth <= depth, "{:?}", outline);
             depth = symbol.depth + 1;
             prop_assert!(!symbol.name.is_empty() && !symbol.head.is_empty(), "{:?} in\n{}", symbol, source);

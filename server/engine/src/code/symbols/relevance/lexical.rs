@@ -154,7 +154,7 @@ fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(F
     name_words(key.file_name(), |word| add(Field::Name, word));
     name_words(key.directory(), |word| add(Field::Directory, word));
     let Some(symbols) = symbols else { return };
-    for symbol in &symbols.outline.symbols {
+    for symbol in symbols.outline.symbols.iter() {
         name_words(&symbol.head, |word| add(Field::Symbol, word));
         symbol.attributes.iter().for_each(|text| name_words(text, |word| add(Field::Symbol, word)));
         symbol.instance.iter().for_each(|text| name_words(text, |word| add(Field::Symbol, word)));
