@@ -11,7 +11,7 @@ use e2e::process::Process;
 use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::Outline;
 use strata_grammars::LanguageId;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 
 /// Nested this deep, in every language.
 const DEEP: usize = 60_000;
@@ -46,7 +46,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let wanted_seeds = arguments.iter().find_map(|argument| seeds(argument)).unwrap_or(0..1_000);
     let wanted: Vec<&String> = arguments.iter().filter(|argument| seeds(argument).is_none()).collect();
-    println!("limit {OUTLINE_TIME:?}; deep texts are nested {DEEP} times");
+    println!("deep texts are nested {DEEP} times");
     println!(
         "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}  {:>9}{:>9}{:>9}",
         "",
@@ -121,7 +121,7 @@ impl Times {
         let mut times = Self::default();
         for text in texts {
             let start = Instant::now();
-            if Outline::read(language, &text, &within(&Cancel::new(), OUTLINE_TIME)).is_err() {
+            if Outline::read(language, &text, &within_outline_time(&Cancel::new())).is_err() {
                 times.given_up += 1;
             }
             times.texts += 1;

@@ -12,7 +12,7 @@ use strata_engine::code::document::Document;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 
 /// How many texts to try in each language.
 fn mutations() -> u64 {
@@ -33,7 +33,7 @@ fn every_grammar_survives_mutated_texts() {
         let fixtures = fixtures(language);
         for seed in 0..mutations() {
             let text = mutated(&fixtures, seed);
-            let read = || FileSymbols::read(language, &key, &text, &within(&Cancel::new(), OUTLINE_TIME));
+            let read = || FileSymbols::read(language, &key, &text, &within_outline_time(&Cancel::new()));
             match (read(), read()) {
                 (Ok(one), Ok(other)) => assert_eq!(one, other, "{language} {seed}"),
                 _ => *given_up.entry(language).or_insert(0) += 1,
@@ -59,7 +59,7 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
             for _ in 0..4 {
                 let other = mutated(&fixtures, rng.below(1_000_000) as u64);
                 edit(&mut buffer, &other, &mut rng);
-                let limit = within(&Cancel::new(), OUTLINE_TIME);
+                let limit = within_outline_time(&Cancel::new());
                 match buffer.parse(&key, &limit) {
                     Ok(Some(parsed)) => buffer.adopt(parsed),
                     // Given up: the next parse starts from where the last one was.
@@ -67,7 +67,7 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
                 }
             }
             let text = buffer.document().text();
-            let limit = within(&Cancel::new(), OUTLINE_TIME);
+            let limit = within_outline_time(&Cancel::new());
             if let (Ok(Some(live)), Ok(fresh)) =
                 (buffer.symbols(&key, &limit), FileSymbols::read(language, &key, &text, &limit))
             {

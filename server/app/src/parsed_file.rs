@@ -7,7 +7,7 @@ use strata_engine::code::outline::{self, Located};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
 use strata_engine::text::LineStarts;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 
 use crate::snapshot::Snapshot;
 
@@ -51,7 +51,7 @@ impl ParsedFile {
         if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
             return Ok(None);
         }
-        let limited = within(cancel, OUTLINE_TIME);
+        let limited = within_outline_time(cancel);
         let places = outline::parse(language, &text, None, &limited)
             .and_then(|tree| outline::located(&tree, &text, &limited));
         match places {

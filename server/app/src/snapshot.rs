@@ -20,7 +20,7 @@ use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 use strata_host::disk::{ReadError, ReadLimits, TextCache, quick_stamp};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
@@ -82,7 +82,7 @@ impl Default for Snapshot {
             settings: Arc::default(),
             configuration: Arc::default(),
             models: Arc::new(Models::builtin()),
-            counter: Arc::new(TokenCounter::new()),
+            counter: Arc::new(TokenCounter::default()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
             passages: PassageCache::default(),
             screen: Arc::new(screen_of_user()),
@@ -235,7 +235,7 @@ impl Snapshot {
                 lay_over(&mut symbols, key, None);
                 continue;
             }
-            match buffer.symbols(key, &within(cancel, OUTLINE_TIME)) {
+            match buffer.symbols(key, &within_outline_time(cancel)) {
                 Ok(now) => lay_over(&mut symbols, key, now),
                 Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
                 Err(_) => {

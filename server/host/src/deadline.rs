@@ -6,10 +6,15 @@ use strata_engine::cancel::Cancel;
 
 /// Time limit for parsing and outlining one file. A megabyte of ordinary code takes about a tenth of a second, so only
 /// files crafted to be slow exceed the limit.
-pub const OUTLINE_TIME: Duration = Duration::from_secs(2);
+const OUTLINE_TIME: Duration = Duration::from_secs(2);
+
+/// Returns a flag that is raised when `cancel` is raised or the time for outlining one file has passed.
+pub fn within_outline_time(cancel: &Cancel) -> Cancel {
+    within(cancel, OUTLINE_TIME)
+}
 
 /// Returns a flag that is raised when `cancel` is raised or `time` has passed.
-pub fn within(cancel: &Cancel, time: Duration) -> Cancel {
+fn within(cancel: &Cancel, time: Duration) -> Cancel {
     let start = Instant::now();
     cancel.or_when(move || start.elapsed() >= time)
 }

@@ -10,7 +10,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{Outline, edition, language_of};
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
@@ -142,10 +142,10 @@ impl<'a> OutlineRun<'a> {
 }
 
 /// Outlines the text of a file. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if
-/// outlining takes longer than [`OUTLINE_TIME`].
+/// outlining takes too long (see [`within_outline_time`]).
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
-    let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
+    let outline = Outline::read(language, text, &within_outline_time(cancel)).ok();
     if outline.is_none() && !cancel.is_cancelled() {
         tracing::warn!(%key, "outlining took too long; the file is listed by name only");
     }

@@ -4,7 +4,7 @@
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::{Buffer, ParsedBuffer};
 use strata_engine::key::FileKey;
-use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::deadline::within_outline_time;
 
 use super::MainLoop;
 use crate::event::Event;
@@ -40,7 +40,7 @@ impl MainLoop {
 /// Outlines a buffer and counts the tokens of its map block for the current model, so that prompts do not have to wait.
 /// A buffer whose parse times out has no outline until its text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
-    let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
+    let Ok(parsed) = buffer.parse(key, &within_outline_time(&Cancel::new())) else {
         tracing::warn!(%key, "outlining took too long; the buffer has no symbols until you edit it");
         return buffer.give_up(key);
     };
