@@ -527,7 +527,7 @@ mod tests {
     fn built(folders: &[&Path]) -> (Roots, Index) {
         let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
-        let cache = OutlineCache::disabled();
+        let cache = OutlineCache::default();
         let cancel = Cancel::new();
         let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
@@ -553,7 +553,7 @@ mod tests {
         fs::write(folder.path().join("later.py"), "").unwrap();
         fs::write(folder.path().join("src/b.py"), "2").unwrap();
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
-        let cache = OutlineCache::disabled();
+        let cache = OutlineCache::default();
         let cancel = Cancel::new();
         let (refreshed, _) = index.refreshed(&keys, &IndexInputs::new(&roots, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
@@ -583,7 +583,7 @@ mod tests {
         write("5/added.py", "def added(): pass\n");
         let keys: BTreeSet<FileKey> =
             names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
-        let cache = OutlineCache::disabled();
+        let cache = OutlineCache::default();
         let cancel = Cancel::new();
         let means = IndexInputs::new(&roots, &cache, &cancel);
         let shown = |index: &Index| {

@@ -68,7 +68,7 @@ pub struct Snapshot {
 /// known.
 pub fn outlines_of_user() -> OutlineCache {
     let directory = cache_directory(|name| std::env::var_os(name));
-    directory.map_or_else(OutlineCache::disabled, OutlineCache::at)
+    directory.map_or_else(OutlineCache::default, OutlineCache::at)
 }
 
 impl Default for Snapshot {

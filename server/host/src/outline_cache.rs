@@ -113,25 +113,21 @@ impl OutlineKey {
 }
 
 impl Default for OutlineCache {
-    fn default() -> Self {
-        Self::disabled()
-    }
-}
-
-impl OutlineCache {
-    /// Creates a cache in `directory`. The directory is created on first use.
-    pub fn at(directory: PathBuf) -> Self {
-        Self { directory: Some(directory), ..Self::disabled() }
-    }
-
     /// Creates a cache that stores nothing and finds nothing.
-    pub fn disabled() -> Self {
+    fn default() -> Self {
         Self {
             directory: None,
             max_bytes: MAX_BYTES,
             state: Mutex::default(),
             read_only: AtomicBool::new(false),
         }
+    }
+}
+
+impl OutlineCache {
+    /// Creates a cache in `directory`. The directory is created on first use.
+    pub fn at(directory: PathBuf) -> Self {
+        Self { directory: Some(directory), ..Self::default() }
     }
 
     /// Returns the known files of a workspace folder. `folder` is the real path of the folder.

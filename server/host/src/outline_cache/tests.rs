@@ -80,7 +80,7 @@ fn what_is_kept_is_found_by_the_next_process() {
 
 #[test]
 fn nowhere_keeps_nothing() {
-    let cache = OutlineCache::disabled();
+    let cache = OutlineCache::default();
     cache.save(Path::new("/work"), &findings(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }
