@@ -4,18 +4,18 @@
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 use strata_host::git::{SessionOptions, facts, sessions};
-use strata_host::record_file::write_trace;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let folder = arguments.next().ok_or("usage: traces FOLDER REPOSITORY...")?;
-    std::fs::create_dir_all(&folder)?;
+    fs::create_dir_all(&folder)?;
     for repository in arguments {
         let cancel = Cancel::new();
         let started = Instant::now();
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 trace.files0.len(),
                 trace.turns.len()
             );
-            write_trace(&folder.join(format!("{}.json.gz", trace.name)), &trace)?;
+            fs::write(folder.join(format!("{}.json", trace.name)), serde_json::to_vec(&trace)?)?;
         }
     }
     Ok(())

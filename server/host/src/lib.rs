@@ -15,7 +15,6 @@ pub mod placeholder_key;
 pub mod pool;
 pub mod preview_file;
 pub mod provider;
-pub mod record_file;
 pub mod roots;
 pub mod rule_files;
 pub mod secrets;

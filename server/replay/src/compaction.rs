@@ -92,7 +92,7 @@ impl Compactions {
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
         let cuts = most_cuts.map_or(CutPlaces::Everywhere, CutPlaces::AtMost);
-        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let (models, counter) = (Models::builtin(), TokenCounter::default());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
         // Load the vocabulary first, so that the time of the first compaction does not include it. If loading fails,

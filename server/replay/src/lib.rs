@@ -14,6 +14,7 @@ mod gap;
 mod parallel;
 mod predictions;
 mod promises;
+mod record_file;
 mod replay;
 mod report;
 mod rng;

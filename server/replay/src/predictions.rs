@@ -293,7 +293,7 @@ mod tests {
     /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the
     /// agent's own instructions.
     fn billed(factor: f64, turns: usize) -> Vec<Prediction> {
-        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let (models, counter) = (Models::builtin(), TokenCounter::default());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let mut transcript = Transcript::default();

@@ -48,7 +48,7 @@ impl Replay {
         settings: &Settings,
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
-        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let (models, counter) = (Models::builtin(), TokenCounter::default());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
         // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts

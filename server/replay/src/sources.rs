@@ -14,7 +14,8 @@ use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 use strata_host::git::{GitError, SessionOptions, sessions};
-use strata_host::record_file::{
+
+use crate::record_file::{
     RecordFileError, read_trace, read_transcript, traces_at, transcripts_at, write_trace,
 };
 
@@ -112,7 +113,7 @@ impl Material {
     pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
         let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;
-        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let (models, counter) = (Models::builtin(), TokenCounter::default());
         let tokenizer = models.resolve(&settings.model).model.tokenizer;
         for trace in self.traces.iter().take(self.made) {
             let weighed = with_diff_tokens(trace, |text| counter.count(tokenizer, text));

@@ -11,10 +11,10 @@ use std::sync::Mutex;
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
-use strata_host::record_file::{read_trace, write_trace};
 
 use super::*;
 use crate::columns::Column;
+use crate::record_file::{read_trace, write_trace};
 use crate::session::SessionStats;
 
 const ALL: [PolicyName; 2] = [PolicyName::Ripple, PolicyName::Ledger];
@@ -199,7 +199,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
     assert_eq!(weighed, [1; 5]);
-    let counter = strata_engine::tokens::counting::TokenCounter::new();
+    let counter = strata_engine::tokens::counting::TokenCounter::default();
     let tokenizer =
         strata_engine::tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
     // The fourth turn changes the file that the first one created.

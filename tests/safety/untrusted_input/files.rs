@@ -8,8 +8,8 @@ use std::thread;
 use serde_json::{Value, json};
 use strata_app::headless::{HeadlessWorkspace, SessionSource, Settings, read_loop_file};
 use strata_host::config::{from_environment, from_toml, from_yaml};
-use strata_host::record_file::{read_trace, read_transcript};
 use strata_host::store::{SessionId, Store, WorkspaceKey};
+use strata_replay::{Material, Sources};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
@@ -83,11 +83,11 @@ pub(crate) fn check(input: &[u8]) {
         }
         2 => {
             write();
-            drop(read_transcript(&path));
+            drop(Material::gather(&Sources { transcripts: vec![path], ..Sources::default() }, |_| {}));
         }
         3 => {
             write();
-            drop(read_trace(&path));
+            drop(Material::gather(&Sources { traces: vec![path], ..Sources::default() }, |_| {}));
         }
         4 => {
             write();

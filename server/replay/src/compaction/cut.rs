@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn at(place: usize, family: Family) -> Option<Result<CompactionResult, CompactionError>> {
-        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let cut = Recording::new(recorded()).cut(place, services)?;
         Some(cut.compact(&family.profile(), services).0)
@@ -244,7 +244,7 @@ mod tests {
     fn a_recording_can_be_cut_behind_each_message_and_a_summary_hides_what_stands_before_it() {
         let recording = Recording::new(recorded());
         assert_eq!(recording.places(), 9);
-        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.before.messages().len()));
         let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn an_id_that_comes_again_is_another_call() {
-        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let ask = || NewMessage::text(Role::User, "Edit it");
         let waiting = |messages: &[NewMessage]| -> Vec<Vec<u64>> {

@@ -10,7 +10,7 @@ use crate::rng::Rng;
 
 /// Replays a whole record.
 fn play(transcript: &Transcript, model: &str) -> ConversationStats {
-    let (models, counter) = (Models::builtin(), TokenCounter::new());
+    let (models, counter) = (Models::builtin(), TokenCounter::default());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let stats = ConversationStats::of("talk", transcript, services, &|| ());
@@ -103,7 +103,7 @@ fn archiving_old_tool_results_is_cheaper_than_keeping_them() {
 
 #[test]
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
-    let (models, counter) = (Models::builtin(), TokenCounter::new());
+    let (models, counter) = (Models::builtin(), TokenCounter::default());
     let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut scenario = Scenario::new(&NO_FILES, PromptParts::Table);

@@ -389,7 +389,7 @@ fn a_session_cut_anywhere_makes_requests_that_providers_take() {
         turns: vec![],
     };
     let scenario = Scenario::new(&trace, PromptParts::Everything);
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let mut outcomes = Outcomes::default();
     for policy in POLICIES {
         for seed in 0..sessions() {

@@ -221,7 +221,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         runner: Runner::new(policy, prices),
         settings,
         models,
-        counter: TokenCounter::new(),
+        counter: TokenCounter::default(),
         now_ms: 0,
         proposed: None,
     };

@@ -57,7 +57,7 @@ pub(crate) enum RecordProblem {
 ///
 /// # Errors
 /// [`RecordFileError`] if the file cannot be read or is not a valid trace.
-pub fn read_trace(path: &Path) -> Result<Trace, RecordFileError> {
+pub(crate) fn read_trace(path: &Path) -> Result<Trace, RecordFileError> {
     read_trace_within(path, MAX_BYTES).map_err(|problem| RecordFileError { path: path.to_owned(), problem })
 }
 
@@ -66,7 +66,7 @@ pub fn read_trace(path: &Path) -> Result<Trace, RecordFileError> {
 ///
 /// # Errors
 /// [`RecordFileError`] if the file cannot be written.
-pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), RecordFileError> {
+pub(crate) fn write_trace(path: &Path, trace: &Trace) -> Result<(), RecordFileError> {
     write_to(path, trace).map_err(|problem| RecordFileError { path: path.to_owned(), problem })
 }
 
@@ -74,7 +74,7 @@ pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), RecordFileError> {
 ///
 /// # Errors
 /// [`RecordFileError`] if `place` does not exist or cannot be read.
-pub fn traces_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
+pub(crate) fn traces_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
     let fail = |error: io::Error| RecordFileError { path: place.to_owned(), problem: error.into() };
     if !fs::metadata(place).map_err(fail)?.is_dir() {
         return Ok(vec![place.to_owned()]);
@@ -138,7 +138,7 @@ fn write_to(path: &Path, trace: &Trace) -> Result<(), RecordProblem> {
 /// # Errors
 /// [`RecordFileError`] if `place` cannot be read or contains too many transcripts. Unreadable subdirectories are
 /// skipped.
-pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
+pub(crate) fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
     let fail = |problem| RecordFileError { path: place.to_owned(), problem };
     if fs::metadata(place).map_err(|error| fail(error.into()))?.is_file() {
         return Ok(vec![place.to_owned()]);
@@ -170,7 +170,7 @@ pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, RecordFileError> {
 ///
 /// # Errors
 /// [`RecordFileError`] if the file cannot be read or is too large.
-pub fn read_transcript(path: &Path) -> Result<Transcript, RecordFileError> {
+pub(crate) fn read_transcript(path: &Path) -> Result<Transcript, RecordFileError> {
     read_transcript_within(path, MAX_BYTES)
         .map_err(|problem| RecordFileError { path: path.to_owned(), problem })
 }
