@@ -2,10 +2,12 @@
 //! data and the index, and changes nothing.
 
 use serde::Serialize;
-use strata_engine::code::outline::{GrammarReport, grammar_reports};
+use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::Outline;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use strata_engine::tokens::models::Models;
+use strata_grammars::LanguageId;
 use strata_host::outline_cache::CacheSize;
 
 use crate::snapshot::Snapshot;
@@ -30,6 +32,18 @@ pub struct Platform {
     pub os: &'static str,
     /// Processor architecture: `x86_64`, `aarch64`, ...
     pub arch: &'static str,
+}
+
+/// The state of one language's grammar in this build.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrammarReport {
+    pub name: &'static str,
+    /// Version of tree-sitter's ABI for which the grammar was generated.
+    pub abi: usize,
+    /// The reason that the language has no outlines; absent if the grammar works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -70,7 +84,7 @@ pub struct WorkspaceReport {
 impl Diagnostics {
     /// Checks all built-in data, which includes loading the vocabularies.
     pub fn new(settings: &Settings) -> Self {
-        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let (models, counter) = (Models::builtin(), TokenCounter::default());
         let tokenizers = [("o200k_base", Tokenizer::O200k), ("cl100k_base", Tokenizer::Cl100k)];
         let tokenizer = |(name, tokenizer)| TokenizerReport {
             name,
@@ -81,7 +95,7 @@ impl Diagnostics {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },
-            languages: grammar_reports(),
+            languages: LanguageId::all().map(GrammarReport::new).collect(),
             tokenizers: tokenizers.map(tokenizer).into(),
             models: ModelsReport { known: models.iter().count(), default: default.model.id.clone(), problem },
         }
@@ -97,6 +111,31 @@ impl Diagnostics {
         });
         let models = self.models.problem.iter().map(|problem| format!("the default model: {problem}"));
         languages.chain(tokenizers).chain(models).collect()
+    }
+}
+
+impl GrammarReport {
+    /// Checks a grammar by running it on the language's own fixture.
+    fn new(language: LanguageId) -> Self {
+        Self {
+            name: language.name,
+            abi: language.grammar().abi_version(),
+            problem: grammar_problem(language),
+        }
+    }
+}
+
+fn grammar_problem(language: LanguageId) -> Option<&'static str> {
+    if language.outline_query().is_none() {
+        return Some("the outline query does not match the grammar");
+    }
+    match Outline::read(language, language.fixture, &Cancel::new()) {
+        Ok(outline) if outline.symbols.iter().next().is_none() => {
+            Some("the outline query finds no definitions in the sample file")
+        }
+        Ok(_) => None,
+        // The cancel flag is never raised here, so the grammar's version is the only possible cause.
+        Err(_) => Some("the grammar was generated for a different version of the parser"),
     }
 }
 

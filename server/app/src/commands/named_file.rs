@@ -1,6 +1,5 @@
 //! Resolves files named in arguments, and suggests similar names for paths that do not exist.
 
-use strata_engine::code::symbols::nearest_files;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::FileText;
 use strata_host::disk::{ReadError, stamp_of};
@@ -54,5 +53,43 @@ pub(super) fn shown_file(
             Err(CommandError::failed(does_not_exist(&context.snapshot.index.files, key.as_str())))
         }
         Err(error) => Err(CommandError::failed(error.to_string())),
+    }
+}
+
+/// Suggests at most `limit` existing files for a path that does not exist: first those whose paths end with
+/// it, then those whose file names differ by few letters.
+fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a FileKey> {
+    let path = path.trim_matches('/').to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut near: Vec<(usize, usize, &FileKey)> = Vec::new();
+    for key in files {
+        let own = key.as_str().to_lowercase();
+        let ends = own.strip_suffix(&path).is_some_and(|before| before.ends_with('/'));
+        let changes =
+            if ends { 0 } else { 1 + strsim::damerau_levenshtein(&key.file_name().to_lowercase(), name) };
+        if !name.is_empty() && changes <= 1 + name.chars().count() / 3 {
+            near.push((changes, strsim::levenshtein(&own, &path), key));
+        }
+    }
+    near.sort_unstable();
+    near.into_iter().take(limit).map(|(_, _, key)| key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_of_a_path_that_is_not_there() {
+        let files = ["app/request.py", "app/view.py", "lib/view.py", "lib/views.py", "z"].map(FileKey::from);
+        let near = |path: &str| -> Vec<&str> {
+            nearest_files(&files, path, 3).into_iter().map(FileKey::as_str).collect()
+        };
+        assert_eq!(near("app/reqest.py"), ["app/request.py"]);
+        assert_eq!(near("view.py"), ["app/view.py", "lib/view.py", "lib/views.py"]);
+        assert_eq!(near("lib/veiw.py"), ["lib/view.py", "app/view.py", "lib/views.py"]);
+        assert_eq!(near("src/lib/view.py")[0], "lib/view.py");
+        assert_eq!(near("unrelated.rs"), [""; 0]);
+        assert_eq!(near(""), [""; 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::outline::{Located, definitions, dotted_name, first_line_with_lead};
+use strata_engine::code::outline::{Located, definitions};
 use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{FileText, Source};
@@ -14,6 +14,9 @@ use crate::parsed_file::ParsedFile;
 
 /// Maximum number of definitions listed in an error message.
 const NAMED: usize = 8;
+
+/// Maximum number of lines of decorators and comments above a definition that belong to it.
+const MAX_LEAD: usize = 60;
 
 /// The file, lines or definition to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -140,4 +143,51 @@ fn find_definition(
     reply.others = others.filter_map(|(from, to)| LineRange::new(from, to)).collect();
     reply.definition = Some(own.clone());
     Ok(())
+}
+
+/// Returns the name of a definition with its containers, separated by dots.
+fn dotted_name(places: &[Located], index: usize) -> String {
+    let mut path: Vec<&str> = Vec::new();
+    for place in places.iter().take(index + 1) {
+        path.truncate(place.symbol.depth as usize);
+        path.push(&place.symbol.name);
+    }
+    path.join(".")
+}
+
+/// Returns the first line of the decorators, attributes and comments directly above a definition that starts
+/// on line `first`. Lines are one-based.
+fn first_line_with_lead(text: &str, first: u32) -> u32 {
+    const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
+    let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
+    let is_lead = |line: &&&str| LEADS.iter().any(|lead| line.trim_start().starts_with(lead));
+    let leads = before.iter().rev().take(MAX_LEAD).take_while(is_lead).count();
+    first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::cancel::Cancel;
+    use strata_engine::code::outline::{located, parse};
+    use strata_grammars::LanguageId;
+
+    use super::*;
+
+    #[test]
+    fn a_dotted_name_has_all_containers() {
+        let python = LanguageId::by_name("python").unwrap();
+        let source = "class View:\n    def answer(self):\n        pass\n\nclass Form:\n    def answer(self):\n        pass\n";
+        let tree = parse(python, source, None, &Cancel::new()).unwrap();
+        let places = located(&tree, source, &Cancel::new()).unwrap();
+        let form = definitions(&places, "Form.answer")[0];
+        assert_eq!(dotted_name(&places, form.index), "Form.answer");
+    }
+
+    #[test]
+    fn decorators_and_comments_belong_to_what_they_stand_above() {
+        let text = "import a\n\n# Says it.\n@cached\n@other\ndef say():\n    pass\ndef next():\n    pass\n";
+        assert_eq!([6, 8, 1].map(|first| first_line_with_lead(text, first)), [3, 8, 1]);
+        assert_eq!(first_line_with_lead("/**\n * A.\n */\nint a;\n", 4), 1);
+        assert_eq!(first_line_with_lead("", 9), 9);
+    }
 }

@@ -9,6 +9,7 @@ use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Model;
+use strata_grammars::LanguageId;
 use strata_host::config::{EffectiveSettings, IgnoredSetting, Origin};
 
 use crate::index::Efforts;
@@ -83,7 +84,7 @@ impl Command for Status {
             files: snapshot.index.files.len(),
             outlined: snapshot.index.symbols.len(),
             efforts: snapshot.index.efforts,
-            languages: strata_engine::code::outline::languages(),
+            languages: LanguageId::all().map(|language| language.name).collect(),
             trusted: snapshot.trust == Trust::Trusted,
             notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
         })

@@ -12,6 +12,7 @@ use strata_engine::code::symbols::{
 };
 use strata_engine::key::FileKey;
 use strata_engine::sanitize::single_line;
+use strata_grammars::LanguageId;
 use strata_host::path_patterns::{self, PatternKind};
 
 use super::named_file::{listed_file, shown_file};
@@ -422,7 +423,8 @@ impl Command for File {
         let snapshot = context.snapshot;
         let (key, file) = shown_file("path", &params.path, context)?;
         let Some(file) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? else {
-            let languages = outline::languages().join(", ");
+            let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
+            let languages = languages.join(", ");
             return Err(CommandError::failed(format!(
                 "{key} has no outline; supported languages: {languages}"
             )));

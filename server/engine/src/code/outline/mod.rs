@@ -15,7 +15,6 @@ mod located;
 mod mentions;
 mod names;
 mod places;
-mod reports;
 mod resolve;
 mod source;
 mod symbol;
@@ -40,8 +39,7 @@ pub(crate) use located::mentions_of;
 pub use located::{located, name_at};
 pub(crate) use names::Names;
 pub(crate) use places::name_parts;
-pub use places::{definitions, dotted_name, first_line_with_lead, numbered_outline};
-pub use reports::{GrammarReport, grammar_reports};
+pub use places::{definitions, numbered_outline};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
 pub use tree::{SyntaxTree, parse};
@@ -56,11 +54,6 @@ use crate::text::floor;
 /// Detects a file's language from its name or, if that is not enough, its first line.
 pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
     LanguageId::by_path(key.as_str(), first_line)
-}
-
-/// Returns the names of all languages that have an outline, sorted.
-pub fn languages() -> Vec<&'static str> {
-    LanguageId::all().map(|language| language.name).collect()
 }
 
 impl Outline {

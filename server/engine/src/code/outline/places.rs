@@ -9,9 +9,6 @@ use crate::text::LineStarts;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
 
-/// Maximum number of lines of decorators and comments above a definition that belong to it.
-const MAX_LEAD: usize = 60;
-
 /// Splits a qualified name such as `Type.method` or `Type::method` into its parts.
 pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
@@ -39,26 +36,6 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
         found.retain(|place| !is_block(place));
     }
     found
-}
-
-/// Returns the name of a definition with its containers, separated by dots.
-pub fn dotted_name(places: &[Located], index: usize) -> String {
-    let mut path: Vec<&str> = Vec::new();
-    for place in places.iter().take(index + 1) {
-        path.truncate(place.symbol.depth as usize);
-        path.push(&place.symbol.name);
-    }
-    path.join(".")
-}
-
-/// Returns the first line of the decorators, attributes and comments directly above a definition that starts
-/// on line `first`. Lines are one-based.
-pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
-    const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
-    let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
-    let is_lead = |line: &&&str| LEADS.iter().any(|lead| line.trim_start().starts_with(lead));
-    let leads = before.iter().rev().take(MAX_LEAD).take_while(is_lead).count();
-    first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
 }
 
 /// Renders the outline of a file, one definition per line: line numbers, then the head, indented by one space
@@ -130,8 +107,7 @@ def answer():
         assert_eq!(found("Form.name"), []);
         assert_eq!(found(""), []);
         assert_eq!(found("."), []);
-        let form = definitions(&places, "Form.answer")[0];
-        assert_eq!(dotted_name(&places, form.index), "Form.answer");
+        assert_eq!(found("Form.answer"), [(12, 13)]);
     }
 
     #[test]
@@ -146,14 +122,6 @@ def answer():
         };
         assert_eq!(found("Till"), [(1, 1)]);
         assert_eq!(found("Till::pay"), [(4, 4)]);
-    }
-
-    #[test]
-    fn decorators_and_comments_belong_to_what_they_stand_above() {
-        let text = "import a\n\n# Says it.\n@cached\n@other\ndef say():\n    pass\ndef next():\n    pass\n";
-        assert_eq!([6, 8, 1].map(|first| first_line_with_lead(text, first)), [3, 8, 1]);
-        assert_eq!(first_line_with_lead("/**\n * A.\n */\nint a;\n", 4), 1);
-        assert_eq!(first_line_with_lead("", 9), 9);
     }
 
     #[test]
