@@ -28,7 +28,7 @@ enum TokenCounts {
 
 fn main() {
     let (models, settings) = (Models::builtin(), Settings::default());
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tokenizer = models.resolve(&settings.model).model.tokenizer;
     let mut history = History::default();
@@ -56,7 +56,7 @@ fn times(history: &History, family: Family, means: PromptServices<'_>, counts: T
     let profile = family.profile();
     let taken: Times = (0..RUNS)
         .map(|_| {
-            let empty = TokenCounter::new();
+            let empty = TokenCounter::default();
             let counter = match counts {
                 TokenCounts::Known => means.counter,
                 TokenCounts::Unknown => &empty,

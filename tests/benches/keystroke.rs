@@ -226,7 +226,7 @@ impl Ours {
         let mut ours = Self {
             buffer: Buffer::new(&key, Document::open(source, 1, id)),
             key,
-            counter: TokenCounter::new(),
+            counter: TokenCounter::default(),
         };
         ours.refresh();
         ours

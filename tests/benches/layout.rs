@@ -31,7 +31,7 @@ fn main() {
 
 /// A session of many turns; each changes two files, selects one and deselects one.
 fn run(policy: PolicyName) {
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let count = |text: &str| counter.count(Tokenizer::O200k, text);
     let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
     let model = Models::builtin().resolve("claude-sonnet-4-5").model;

@@ -83,7 +83,7 @@ fn cost(texts: &[(String, PathBuf)]) {
     told("hashing", best(texts, |text| usize::from(ContentHash::of(text).to_bytes()[0])));
     told("copying", best(texts, |text| black_box(text.as_bytes().to_vec()).len()));
     // A counter remembers what it has counted: once through is all there is to measure.
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     if let Err(error) = counter.warm_up(Tokenizer::O200k) {
         return println!("{error}");
     }

@@ -69,7 +69,7 @@ fn report(directories: &[&str]) {
 
 /// Both over all texts, and whether they agree.
 fn against_tiktoken(tokenizer: Tokenizer, texts: &[String]) {
-    let (load, loaded) = timed(|| TokenCounter::new().warm_up(tokenizer));
+    let (load, loaded) = timed(|| TokenCounter::default().warm_up(tokenizer));
     if let Err(error) = loaded {
         return println!("{error}");
     }
@@ -84,11 +84,11 @@ fn against_tiktoken(tokenizer: Tokenizer, texts: &[String]) {
     let (mut theirs, mut theirs_steady) = (Vec::new(), Vec::new());
     let mut different = 0;
     for _ in 0..ROUNDS {
-        let counter = TokenCounter::new();
+        let counter = TokenCounter::default();
         let (time, counts) = timed(|| count_each(&counter, tokenizer, &all));
         first.push(speed(&all, time));
         known.push(speed(&all, timed(|| count_each(&counter, tokenizer, &all)).0));
-        let counter = TokenCounter::new();
+        let counter = TokenCounter::default();
         count_each(&counter, tokenizer, &halves[0]);
         steady.push(speed(&halves[1], timed(|| count_each(&counter, tokenizer, &halves[1])).0));
         let (time, expected) =
@@ -118,7 +118,7 @@ fn count_each(counter: &TokenCounter, tokenizer: Tokenizer, texts: &[&str]) -> V
 fn peak(who: &str, texts: &[String]) {
     match who {
         "strata" => drop(count_each(
-            &TokenCounter::new(),
+            &TokenCounter::default(),
             Tokenizer::O200k,
             &texts.iter().map(String::as_str).collect::<Vec<_>>(),
         )),
@@ -138,7 +138,7 @@ fn peak(who: &str, texts: &[String]) {
 fn hard(source: &str) {
     let fresh = |text: &str| {
         let times = (0..ROUNDS).map(|_| {
-            let counter = TokenCounter::new();
+            let counter = TokenCounter::default();
             milliseconds(timed(|| counter.count(Tokenizer::O200k, text)).0) * MB as f64 / text.len() as f64
         });
         median(times.collect())
@@ -187,7 +187,7 @@ fn hard(source: &str) {
 
 /// Counts after one line of a megabyte changed.
 fn edits(source: &str) {
-    let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
+    let (counter, tokenizer) = (TokenCounter::default(), Tokenizer::O200k);
     let mut lines: Vec<String> = source.split_inclusive('\n').map(str::to_owned).collect();
     let mut before = source.to_owned();
     let mut hash = ContentHash::of(&before);
@@ -204,7 +204,7 @@ fn edits(source: &str) {
         times.push(start.elapsed());
         if edit % 100 == 0 {
             checked += 1;
-            wrong += usize::from(count != TokenCounter::new().count(tokenizer, &after));
+            wrong += usize::from(count != TokenCounter::default().count(tokenizer, &after));
         }
         (before, hash) = (after, after_hash);
     }
@@ -224,7 +224,7 @@ fn reference(tokenizer: Tokenizer) -> Option<CoreBPE> {
 
 /// Answers each text with its counts.
 fn answer(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let mut length = [0; 4];
     loop {
         match input.read_exact(&mut length) {

@@ -50,7 +50,7 @@ const EXACT: [Tokenizer; 2] = [Tokenizer::O200k, Tokenizer::Cl100k];
 #[test]
 fn a_recount_is_the_count_of_the_whole() {
     let source = include_str!("token_recounts.rs").repeat(4);
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     for tokenizer in EXACT {
         counter.count(tokenizer, &source);
     }
@@ -71,7 +71,7 @@ fn a_recount_is_the_count_of_the_whole() {
         let after_hash = ContentHash::of(&after);
         for tokenizer in EXACT {
             let recount = counter.recount(tokenizer, (&before, hash), (&after, after_hash));
-            assert_eq!(recount, TokenCounter::new().count(tokenizer, &after), "{tokenizer:?}: {typed:?}");
+            assert_eq!(recount, TokenCounter::default().count(tokenizer, &after), "{tokenizer:?}: {typed:?}");
         }
         (before, hash) = (after, after_hash);
     }

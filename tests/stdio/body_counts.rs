@@ -29,7 +29,7 @@ fn recount(prompt: &Prompt, tools: &Value) -> usize {
     let body = &prompt.0["body"];
     let format: Format = serde_json::from_value(prompt.0["format"].clone()).unwrap();
     let model = Models::builtin().resolve(prompt.0["model"].as_str().unwrap()).model;
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let count = |text: &str| counter.count(model.tokenizer, text);
 
     let texts = dialect::pieces(format, body).into_iter().map(|piece| match piece {

@@ -77,7 +77,7 @@ fn timed(
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
     let weigh = |piece: Piece<'_>| match piece {
-        Piece::Text(text) => TokenCounter::new().count(model.tokenizer, &text),
+        Piece::Text(text) => TokenCounter::default().count(model.tokenizer, &text),
         Piece::Picture(_) => 0,
     };
     pieces(Format::Anthropic, &reply["body"]).into_iter().map(weigh).sum()

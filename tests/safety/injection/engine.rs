@@ -228,7 +228,7 @@ fn ways_of(at: usize) -> Vec<(PolicyName, Format, Trust)> {
 fn hostile_names_and_texts_change_neither_messages_nor_blocks_nor_speakers() {
     let attacks = attacks();
     assert!(attacks.len() >= 500);
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let (mut requests, mut others) = (0, Vec::new());
     let mut controls: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (at, attack) in attacks.iter().enumerate() {

@@ -79,8 +79,8 @@ enum Scheme {
 #[serde(try_from = "f64", into = "f64")]
 pub struct Ratio(f64);
 
-/// Counts tokens and caches counts by content. Clones share the cache, which never affects a count.
-/// Thread-safe.
+/// Counts tokens and caches counts by content. Clones share the cache, which never affects a count. The default counter
+/// has an empty cache and no custom tokenizers. Thread-safe.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
@@ -149,11 +149,6 @@ impl From<Ratio> for f64 {
 }
 
 impl TokenCounter {
-    /// Creates a counter with an empty cache and no custom tokenizers.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns a counter with the custom tokenizers `given`, indexed by [`GivenId`], and an empty cache.
     #[must_use]
     pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {

@@ -20,7 +20,7 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
 
 /// Counts without any cache.
 fn fresh(tokenizer: Tokenizer, text: &str) -> usize {
-    TokenCounter::new().exactly(tokenizer.encoding().unwrap(), text)
+    TokenCounter::default().exactly(tokenizer.encoding().unwrap(), text)
 }
 
 #[track_caller]
@@ -103,7 +103,7 @@ proptest! {
         prop_assert!(chunks::Chunks::new(&text).count() > 1);
         for tokenizer in EXACT {
             let whole = reference(tokenizer).count_ordinary(&text);
-            prop_assert_eq!(TokenCounter::new().count(tokenizer, &text), whole);
+            prop_assert_eq!(TokenCounter::default().count(tokenizer, &text), whole);
         }
     }
 
@@ -111,7 +111,7 @@ proptest! {
     /// `tests/libraries/token_recounts.rs` makes many more edits.
     #[test]
     fn a_recount_is_exact(text in pages(), edits in edits()) {
-        let (counter, mut text) = (TokenCounter::new(), text);
+        let (counter, mut text) = (TokenCounter::default(), text);
         for tokenizer in EXACT {
             counter.count(tokenizer, &text);
         }
@@ -131,7 +131,7 @@ proptest! {
     /// Counts cached for one version of a text do not affect the count of the next.
     #[test]
     fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky()), 1..4)) {
-        let (counter, mut text) = (TokenCounter::new(), text);
+        let (counter, mut text) = (TokenCounter::default(), text);
         for (place, insert) in edits {
             let mut at = (place * text.len() as f64) as usize;
             while !text.is_char_boundary(at) {
@@ -238,7 +238,7 @@ fn long_runs_equal_tiktoken() {
 
 #[test]
 fn other_tokenizers_scale_or_estimate() {
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let text = "fn main() { println!(\"hello\"); }\n".repeat(10);
     let exact = counter.count(Tokenizer::O200k, &text);
     let ratio = Tokenizer::O200kTimes(Ratio::new(1.21).unwrap());
@@ -260,7 +260,7 @@ impl CountTokens for Bytes {
 
 #[test]
 fn a_tokenizer_that_was_given_counts() {
-    let plain = TokenCounter::new();
+    let plain = TokenCounter::default();
     let counter = plain.with_given([Arc::new(Bytes) as Arc<dyn CountTokens>]);
     let given = Tokenizer::Given(GivenId(0));
     let long = "some lines of text\n".repeat(5_000);
@@ -275,7 +275,7 @@ fn a_tokenizer_that_was_given_counts() {
 
 #[test]
 fn lists_are_sums_and_hashes_are_a_short_cut() {
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let texts = ["one", "two three", &"four ".repeat(100)];
     let sum: usize = texts.iter().map(|text| fresh(Tokenizer::O200k, text)).sum();
     assert_eq!(counter.count_all(Tokenizer::O200k, texts), sum);
@@ -288,7 +288,7 @@ fn lists_are_sums_and_hashes_are_a_short_cut() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "hosts share a counter between threads")]
 fn threads_share_one_counter() {
-    let counter = TokenCounter::new();
+    let counter = TokenCounter::default();
     let text = "shared between threads ".repeat(2_000);
     let expected = fresh(Tokenizer::Cl100k, &text);
     std::thread::scope(|scope| {
@@ -301,6 +301,6 @@ fn threads_share_one_counter() {
 #[test]
 fn a_vocabulary_loads_whole() {
     for tokenizer in EXACT {
-        assert_eq!(TokenCounter::new().warm_up(tokenizer), Ok(()));
+        assert_eq!(TokenCounter::default().warm_up(tokenizer), Ok(()));
     }
 }

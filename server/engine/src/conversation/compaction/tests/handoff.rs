@@ -219,7 +219,7 @@ fn a_second_handoff_carries_the_request_of_the_first() {
 
 #[test]
 fn before_the_first_prompt_the_conversation_is_the_context() {
-    let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut session = Session::new("test");
     session.set_history([user("hello there")]);
@@ -231,7 +231,7 @@ fn before_the_first_prompt_the_conversation_is_the_context() {
 
 #[test]
 fn tokens_are_counted_again_and_lists_are_new() {
-    let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tools = ToolPatterns::default();
     assert_eq!(handoff().lists, Lists::Renewed);

@@ -62,7 +62,7 @@ impl Bench {
             session: Session::new("test"),
             settings: Settings::default(),
             models: Models::builtin(),
-            counter: TokenCounter::new(),
+            counter: TokenCounter::default(),
             index: IndexState::Ready,
             state: String::new(),
             standing: SystemContext::default(),

@@ -32,7 +32,7 @@ fn body_of(
     let tools =
         [Tool { name: "read".to_owned(), description: "Reads a file.".to_owned(), input_schema: schema }];
     let conversation = ClientConversation { system, tools: &tools, messages: &messages };
-    let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     match forward(conversation, format, model, means)?.body {
         Body::Json(body) => Ok(body),
