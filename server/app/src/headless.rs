@@ -1,6 +1,9 @@
 //! A workspace with one session and no editor, for the command line. Runs the server's commands one after another on
 //! the caller's thread, without a main loop or open buffers.
 
+mod loop_file;
+mod working_folder;
+
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +14,12 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
-use strata_host::canonical::canonical;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
+use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
-use strata_host::working_folder::{from_top, repository_of};
 
+use self::working_folder::{from_top, repository_of};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
@@ -33,10 +36,10 @@ use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::token_usage::{TokenUsage, weigh};
 use crate::tools::ToolHost;
 
+pub use self::loop_file::read_loop_file;
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
-pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 
 /// A workspace without an editor, with a single folder and a single session.

@@ -2,13 +2,11 @@
 //! layers, stored sessions, and requests to language models. Knows nothing about LSP and does not decide what a model
 //! sees. It reports facts, and rejects forbidden access with a reason.
 
-pub mod canonical;
 pub mod config;
 pub mod deadline;
 pub mod disk;
 pub mod git;
 pub mod index;
-pub mod loop_file;
 pub mod outline_cache;
 pub mod path_patterns;
 pub mod placeholder_key;
@@ -24,7 +22,6 @@ pub mod tokenizer_file;
 pub mod uri;
 pub mod walk;
 pub mod watch;
-pub mod working_folder;
 
 #[cfg(test)]
 mod testing;

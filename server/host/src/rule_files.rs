@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn patterns_name_files_in_their_order_hidden_ones_included() {
         let folder = tempfile::tempdir().unwrap();
-        let real = crate::canonical::canonical(folder.path()).unwrap();
+        let real = crate::roots::canonical(folder.path()).unwrap();
         for path in [
             "AGENTS.md",
             ".cursor/rules/b.mdc",

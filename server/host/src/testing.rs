@@ -16,7 +16,7 @@ impl Tree {
     /// is inside the workspace folder, `outside/a.rs` is not. A path that ends with a slash is a directory.
     pub(crate) fn new(files: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let top = crate::canonical::canonical(directory.path()).unwrap();
+        let top = crate::roots::canonical(directory.path()).unwrap();
         let tree = Self { _directory: directory, top };
         fs::create_dir(tree.path("root")).unwrap();
         for file in files {

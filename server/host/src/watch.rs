@@ -293,7 +293,7 @@ mod tests {
         folders: &[&str],
     ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<WatchEvent>) {
         let directory = tempfile::tempdir().unwrap();
-        let top = crate::canonical::canonical(directory.path()).unwrap();
+        let top = crate::roots::canonical(directory.path()).unwrap();
         folders.iter().for_each(|folder| fs::create_dir_all(top.join(folder)).unwrap());
         let (sender, sights) = channel();
         let mut watcher = Watcher::with_limit(max, coverage, move |sight| drop(sender.send(sight))).unwrap();

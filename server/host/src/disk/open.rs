@@ -205,7 +205,7 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use super::*;
-    use crate::canonical::canonical;
+    use crate::roots::canonical;
 
     /// The directory's canonical path. Every operation checks that the path is still canonical.
     pub(super) struct Folder(std::path::PathBuf);

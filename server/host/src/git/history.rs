@@ -16,7 +16,7 @@ use strata_engine::prompt::trust::Trust;
 
 use super::index::Index;
 use super::{GitError, ownership};
-use crate::canonical::canonical;
+use crate::roots::canonical;
 
 /// Maximum size of the cache for trees and commits, in bytes.
 const OBJECT_CACHE: usize = 16 << 20;

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::canonical::canonical;
+use crate::roots::canonical;
 
 /// Entries of a repository that the library opens (see gitrepository-layout(5)).
 const OPENED: &[&str] = &[
@@ -143,7 +143,7 @@ mod tests {
     /// Creates directories that look like repositories, and a workspace directory `top`.
     fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
-        let base = crate::canonical::canonical(directory.path()).unwrap();
+        let base = crate::roots::canonical(directory.path()).unwrap();
         fs::create_dir_all(base.join("top")).unwrap();
         for folder in folders {
             fs::create_dir_all(base.join(folder).join("objects/pack")).unwrap();

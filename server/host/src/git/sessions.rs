@@ -14,7 +14,7 @@ use super::GitError;
 use super::history::{Commit, History};
 use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
-use crate::canonical::canonical;
+use crate::roots::canonical;
 
 /// Maximum total size of the source files at one commit, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;

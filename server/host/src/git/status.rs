@@ -14,8 +14,8 @@ use strata_engine::prompt::trust::Trust;
 use super::GitError;
 use super::history::History;
 use super::index::TrackedPaths;
-use crate::canonical::canonical;
 use crate::disk::read_bytes;
+use crate::roots::canonical;
 use crate::roots::{PathError, Roots};
 
 /// Maximum number of files and submodules to compare. The comparison takes a few microseconds for each of them, and

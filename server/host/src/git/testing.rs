@@ -190,7 +190,7 @@ impl Repo {
 
     fn of_kind(name: &str, kind: gix::create::Kind) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let top = crate::canonical::canonical(directory.path()).unwrap();
+        let top = crate::roots::canonical(directory.path()).unwrap();
         let repository = gix::ThreadSafeRepository::init_opts(
             top.join(name),
             kind,

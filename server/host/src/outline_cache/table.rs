@@ -17,8 +17,8 @@ use strata_engine::hash::ContentHash;
 
 use super::body::{decode, encode};
 use super::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
-use crate::canonical::canonical;
 use crate::disk::Stamp;
+use crate::roots::canonical;
 use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
 
 #[derive(Debug)]

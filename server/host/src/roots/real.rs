@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Refusal;
-use crate::canonical::canonical;
+use super::canonical;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RealPath {

@@ -524,3 +524,13 @@ fn names_that_windows_takes_for_something_else() {
         assert!(!super::has_second_meaning(name), "{name}");
     }
 }
+
+#[test]
+fn the_prefix_of_windows_is_left_out() {
+    assert_eq!(without_prefix(r"\\?\C:\Users\me").as_deref(), Some(r"C:\Users\me"));
+    assert_eq!(without_prefix(r"\\?\C:\").as_deref(), Some(r"C:\"));
+    assert_eq!(without_prefix(r"\\?\UNC\host\share\a").as_deref(), Some(r"\\host\share\a"));
+    assert_eq!(without_prefix(r"\\?\Volume{0b0f}\a"), None);
+    assert_eq!(without_prefix(r"C:\Users\me"), None);
+    assert_eq!(without_prefix("/home/me"), None);
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use strata_engine::hash::ContentHash;
 
 use super::{SessionId, StoreError};
-use crate::canonical::canonical;
+use crate::roots::canonical;
 
 /// Identifies a workspace by the real path of its first folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::IGNORE_FILE;
-use crate::canonical::canonical;
+use crate::roots::canonical;
 
 /// Ignore files that the scanner reads in a directory, besides the files that a `.git` file refers to.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];

@@ -182,7 +182,7 @@ fn workspaces_do_not_see_each_other() {
     let folder = store.place.database().with_file_name("folder.txt");
     assert_eq!(
         fs::read_to_string(folder).unwrap().trim(),
-        crate::canonical::canonical(&other).unwrap().to_str().unwrap()
+        crate::roots::canonical(&other).unwrap().to_str().unwrap()
     );
 }
 

@@ -1,17 +1,17 @@
 //! Interprets paths typed in a shell: finds the repository of the current directory, and the file that a typed path
-//! names. Checks only names and owners, without opening files. [`roots`](crate::roots) decides which paths are allowed.
+//! names. Checks only names and owners, without opening files. [`roots`](strata_host::roots) decides which paths are allowed.
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::canonical::canonical;
-use crate::uri;
+use strata_host::roots::canonical;
+use strata_host::uri;
 
 /// Entries that mark the top directory of a working copy, for each version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
 /// Returns the nearest directory under version control, starting at `folder` itself. Ignores markers that do not belong
 /// to the owner of `folder`, since anyone can create a `.git` in a shared directory such as `/tmp`.
-pub fn repository_of(folder: &Path) -> Option<PathBuf> {
+pub(super) fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = canonical(folder).ok()?;
     let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
     real.ancestors().find(|at| is_top(at)).map(Path::to_owned)
@@ -35,7 +35,7 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
 ///
 /// Paths are relative to `here`, or to `top` if no file with that name exists in `here`. This allows paths copied from
 /// the output of commands. Absolute paths and URIs remain unchanged.
-pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
+pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
     }
@@ -109,8 +109,42 @@ fn without_wildcards(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
-    use crate::testing::Tree;
+
+    /// A tree of files in a temporary directory. Dropping it deletes the directory.
+    struct Tree {
+        _directory: tempfile::TempDir,
+        top: PathBuf,
+    }
+
+    impl Tree {
+        /// Creates a tree with these files, and a directory for each path that ends with a slash.
+        fn new(files: &[&str]) -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let top = canonical(directory.path()).unwrap();
+            for file in files {
+                let path = top.join(file);
+                if file.ends_with('/') {
+                    fs::create_dir_all(path).unwrap();
+                } else {
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, file).unwrap();
+                }
+            }
+            Self { _directory: directory, top }
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.top.join(below)
+        }
+
+        #[cfg(unix)]
+        fn link(&self, target: &str, link: &str) {
+            std::os::unix::fs::symlink(target, self.path(link)).unwrap();
+        }
+    }
 
     #[test]
     fn the_nearest_folder_under_version_control_is_the_repository() {
@@ -128,7 +162,7 @@ mod tests {
         assert_eq!(found("root/vendor/x"), Some(tree.path("root/vendor")), "a submodule has a `.git` file");
         assert_eq!(found("hg/c"), Some(tree.path("hg")));
         assert_eq!(found("nowhere"), None);
-        assert!(repository_of(tree.top()).is_none_or(|top| !top.starts_with(tree.top())));
+        assert!(repository_of(&tree.top).is_none_or(|top| !top.starts_with(&tree.top)));
     }
 
     #[cfg(unix)]

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use strata_engine::conversation::iteration::RollingConfig;
-
-use crate::config::{from_toml, from_yaml};
+use strata_host::config::{from_toml, from_yaml};
 
 const SECTION: &str = "context";
 
