@@ -34,7 +34,8 @@ fn message(doc: &str, params: Value, reply: Option<Value>) -> Value {
 }
 
 impl Shapes {
-    /// Adds a command, and returns its description. Its arguments get the additional field `session`, and its reply gets `stateVersion`.
+    /// Adds a command, and returns its description. Its arguments get the additional field `session`, and its reply gets
+    /// `stateVersion`.
     pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Value
     where
         P: JsonSchema + DeserializeOwned,
