@@ -778,6 +778,8 @@ mod tests {
         reader.release();
 
         drop(writer);
+        reader.open_session(to_read).unwrap();
+        // Takes the new access although the session is open for reading.
         reader.open_session(to_write).unwrap();
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
         reader.release();
