@@ -4,6 +4,7 @@ use std::io;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use strata_engine::text::with_line_feeds;
 
 /// Maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
@@ -73,7 +74,7 @@ impl Pattern {
         let mut first = First(false);
         let searched = SearcherBuilder::new().line_number(false).build().search_slice(
             &self.0,
-            text.as_bytes(),
+            with_line_feeds(text).as_bytes(),
             &mut first,
         );
         searched.is_ok() && first.0
@@ -84,7 +85,7 @@ impl Pattern {
         let mut lines = Lines(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
         // Searching in memory does no I/O, so it cannot fail; if it did, keep the lines found so far.
-        let _ = searcher.search_slice(&self.0, text.as_bytes(), &mut lines);
+        let _ = searcher.search_slice(&self.0, with_line_feeds(text).as_bytes(), &mut lines);
         lines.0
     }
 }
@@ -128,7 +129,7 @@ impl Sink for Lines {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "fn one() {}\r\nfn two() { one() }\n// One more\nfn three() {}\n";
+    const TEXT: &str = "fn one() {}\r\nfn two() { one() }\r// One more\nfn three() {}\n";
 
     fn found(pattern: &str, options: PatternOptions, context: usize) -> Vec<(u64, bool)> {
         let pattern = Pattern::new(pattern, options).unwrap();

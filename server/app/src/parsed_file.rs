@@ -6,7 +6,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::{self, Located};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
-use strata_engine::text::LineStarts;
+use strata_engine::text::{LineStarts, first_line};
 use strata_host::deadline::within_outline_time;
 
 use crate::snapshot::Snapshot;
@@ -46,8 +46,7 @@ impl ParsedFile {
         text: Arc<str>,
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
-        let first_line = text.lines().next().unwrap_or_default();
-        let Some(language) = outline::language_of(key, first_line) else { return Ok(None) };
+        let Some(language) = outline::language_of(key, first_line(&text)) else { return Ok(None) };
         if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
             return Ok(None);
         }

@@ -21,7 +21,7 @@ use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::deadline::within_outline_time;
-use strata_host::disk::{ReadError, ReadLimits, TextCache, quick_stamp};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::{secret_by_name, secret_by_place};
@@ -202,16 +202,18 @@ impl Snapshot {
     /// disk. The text must never be sent to a model.
     ///
     /// # Errors
-    /// Returns a [`ReadError`] if the file cannot be read from disk.
+    /// Returns a [`ReadError`] if the file cannot be read from disk, or if its text is too large or binary.
     pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
+        let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
         let buffer = self.buffers.get(key);
         if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
-            return Ok(FileText::of_buffer(buffer.document()));
+            let file = FileText::of_buffer(buffer.document());
+            check_text(key, &file.text, limits)?;
+            return Ok(file);
         }
-        let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
         let read = self.disk.text(&self.roots, key, limits)?;
         let source = Source::Disk {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,

@@ -1,6 +1,11 @@
-//! Text utilities: truncation at character boundaries, line positions, formatting of numbers, and an error
-//! for malformed text.
+//! Text utilities: the lines of a text, truncation at character boundaries, formatting of numbers, and an error for
+//! malformed text.
+//!
+//! A line ends at LF, CRLF or CR, and at no other character, as in the Language Server Protocol (3.17, "Text
+//! Documents"). Everything that numbers lines uses this module, so that a number means the same line everywhere.
 
+use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 
 /// Marks text that was cut from the middle.
@@ -10,6 +15,66 @@ const GAP: &str = "\n[...]\n";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub(crate) String);
+
+/// Mark that some programs write at the start of a text. It belongs to the encoding, not to the text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Returns the text without its byte order mark.
+pub fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// Returns the byte offset after each line ending.
+fn line_ends(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().filter_map(move |(at, byte)| match byte {
+        b'\n' => Some(at + 1),
+        b'\r' if bytes.get(at + 1) != Some(&b'\n') => Some(at + 1),
+        _ => None,
+    })
+}
+
+/// Returns the byte offset at which each line starts, including an empty last line.
+pub(crate) fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    iter::once(0).chain(line_ends(text))
+}
+
+/// Returns the lines of a text without their endings. Like [`str::lines`], except that a CR alone ends a line, too.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let last = (!text.is_empty() && !text.ends_with(['\n', '\r'])).then_some(text.len());
+    let mut start = 0;
+    line_ends(text).chain(last).map(move |end| {
+        let line = text.get(start..end).unwrap_or_default();
+        start = end;
+        line.strip_suffix("\r\n").or_else(|| line.strip_suffix(['\n', '\r'])).unwrap_or(line)
+    })
+}
+
+/// Returns the first line of a text without its ending.
+pub fn first_line(text: &str) -> &str {
+    lines(text).next().unwrap_or_default()
+}
+
+/// Replaces each CR that ends a line by LF, for code that knows no other line ending. All byte offsets stay valid.
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let lone: Vec<usize> = line_ends(text)
+        .filter(|end| text.as_bytes().get(end - 1) == Some(&b'\r'))
+        .map(|end| end - 1)
+        .collect();
+    if lone.is_empty() {
+        return text.into();
+    }
+    let ends = lone.iter().copied().chain(iter::once(text.len()));
+    let mut start = 0;
+    let parts: Vec<&str> = ends
+        .map(|end| {
+            let part = text.get(start..end).unwrap_or_default();
+            start = end + 1;
+            part
+        })
+        .collect();
+    parts.join("\n").into()
+}
 
 /// Start positions of the lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +87,11 @@ pub struct LineStarts {
 impl LineStarts {
     /// Finds the lines of a text.
     pub fn of(text: &str) -> Self {
-        Self { starts: text.match_indices('\n').map(|(at, _)| at + 1).collect(), end: text.len() }
+        Self { starts: line_ends(text).collect(), end: text.len() }
     }
 
     /// Returns the line number of a byte offset, starting at 1.
-    pub(crate) fn line(&self, byte: usize) -> u32 {
+    pub fn line(&self, byte: usize) -> u32 {
         let before = self.starts.partition_point(|start| *start <= byte);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
@@ -145,6 +210,27 @@ mod tests {
         );
         let count = |text: &str| LineStarts::of(text).count();
         assert_eq!([count(""), count("a"), count("a\n"), count("a\nb"), count("\n\n")], [0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn every_line_ending_of_the_protocol_ends_a_line_and_nothing_else_does() {
+        for (text, expected) in [
+            ("", &[] as &[&str]),
+            ("a", &["a"]),
+            ("a\n", &["a"]),
+            ("a\r", &["a"]),
+            ("a\r\nb", &["a", "b"]),
+            ("a\rb\n\rc\r\r\nd", &["a", "b", "", "c", "", "d"]),
+            ("a\u{b}b\u{85}c\u{2028}d", &["a\u{b}b\u{85}c\u{2028}d"]),
+        ] {
+            assert_eq!(lines(text).collect::<Vec<_>>(), expected, "{text:?}");
+            assert_eq!(first_line(text), expected.first().copied().unwrap_or_default());
+            let (of_text, with_feeds) = (LineStarts::of(text), with_line_feeds(text));
+            assert_eq!(of_text.count() as usize, expected.len(), "{text:?}");
+            assert_eq!(LineStarts::of(&with_feeds), of_text, "{text:?}");
+            assert_eq!(with_feeds.lines().collect::<Vec<_>>(), expected, "{text:?}");
+        }
+        assert!(matches!(with_line_feeds("a\r\nb\n"), Cow::Borrowed(_)));
     }
 
     #[test]

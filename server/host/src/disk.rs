@@ -16,7 +16,7 @@ use strata_engine::key::FileKey;
 pub use self::cache::{TextCache, quick_stamp};
 pub(crate) use self::decode::DecodeNotice;
 
-use self::decode::{DecodeError, decode};
+use self::decode::{DecodeError, decode, is_binary};
 use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
@@ -148,6 +148,18 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     })?;
     let hash = ContentHash::of(&text);
     Ok(DiskText { text: text.into(), stamp, hash, notice })
+}
+
+/// Checks a text from an editor's buffer or from a client by the rules for files on disk.
+///
+/// # Errors
+/// [`ReadError::TooLarge`] or [`ReadError::Binary`].
+pub fn check_text(key: &FileKey, text: &str, limits: ReadLimits) -> Result<(), ReadError> {
+    let size = text.len() as u64;
+    if size > limits.max_bytes {
+        return Err(ReadError::TooLarge { key: key.clone(), size, limit: limits.max_bytes });
+    }
+    if is_binary(text.as_bytes()) { Err(ReadError::Binary(key.clone())) } else { Ok(()) }
 }
 
 /// Reads the raw bytes of a file whose size is at most `limit` bytes.

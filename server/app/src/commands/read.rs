@@ -6,7 +6,7 @@ use strata_engine::code::outline::{Located, definitions};
 use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{FileText, Source};
-use strata_engine::text::LineStarts;
+use strata_engine::text::{LineStarts, lines};
 
 use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
@@ -159,7 +159,7 @@ fn dotted_name(places: &[Located], index: usize) -> String {
 /// on line `first`. Lines are one-based.
 fn first_line_with_lead(text: &str, first: u32) -> u32 {
     const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
-    let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
+    let before: Vec<&str> = lines(text).take((first as usize).saturating_sub(1)).collect();
     let is_lead = |line: &&&str| LEADS.iter().any(|lead| line.trim_start().starts_with(lead));
     let leads = before.iter().rev().take(MAX_LEAD).take_while(is_lead).count();
     first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
+use strata_engine::text::LineStarts;
 use strata_engine::tokens::redaction::{FoundSecret, Placeholder, RestoredText, placeholders};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
@@ -88,8 +89,9 @@ impl Command for List {
             secrets.extend(file.redacted.iter().map(listed));
         }
         let found_in = |text: &str| -> Vec<ListedSecret> {
+            let lines = LineStarts::of(text);
             let found = placeholders(text).map(|(range, placeholder)| {
-                let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
+                let line = lines.line(range.start) as usize;
                 let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
                 ListedSecret::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
             });

@@ -4,7 +4,7 @@
 use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::layout::{fence, inline};
-use strata_engine::text::LineStarts;
+use strata_engine::text::{LineStarts, lines};
 
 use crate::format;
 
@@ -60,7 +60,7 @@ fn fenced(text: &str) -> String {
 /// Returns the text of a comment without its markers, or `None` if the lines contain code or no text.
 fn comment(text: &str) -> Option<String> {
     let (mut said, mut open) = (Vec::new(), None);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in lines(text).map(str::trim).filter(|line| !line.is_empty()) {
         let rest = if open.is_some() {
             line.strip_prefix("* ").unwrap_or(line)
         } else if let Some((begin, end)) = BLOCKS.iter().find(|(begin, _)| line.starts_with(begin)) {

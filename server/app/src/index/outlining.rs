@@ -10,6 +10,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{Outline, edition, language_of};
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
+use strata_engine::text::first_line;
 use strata_host::deadline::within_outline_time;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
@@ -124,8 +125,7 @@ impl<'a> OutlineRun<'a> {
         if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
             return read;
         }
-        let first_line = text.text.lines().next().unwrap_or_default();
-        let Some(language) = language_of(&entry.key, first_line) else { return read };
+        let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return read };
         let key = OutlineKey::new(text.hash, edition(language));
         let (outline, effort) = match self.means.cache.outline(key) {
             Some(outline) => (outline, Effort::Read),
@@ -144,7 +144,7 @@ impl<'a> OutlineRun<'a> {
 /// Outlines the text of a file. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if
 /// outlining takes too long (see [`within_outline_time`]).
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
-    let language = language_of(key, text.lines().next().unwrap_or_default())?;
+    let language = language_of(key, first_line(text))?;
     let outline = Outline::read(language, text, &within_outline_time(cancel)).ok();
     if outline.is_none() && !cancel.is_cancelled() {
         tracing::warn!(%key, "outlining took too long; the file is listed by name only");

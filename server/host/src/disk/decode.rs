@@ -42,8 +42,13 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), D
     }
 }
 
+/// Whether the first bytes contain a NUL.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(BINARY_PREFIX).any(|&byte| byte == 0)
+}
+
 fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
-    if bytes.iter().take(BINARY_PREFIX).any(|&byte| byte == 0) {
+    if is_binary(&bytes) {
         return Err(DecodeError::Binary);
     }
     match String::from_utf8(bytes) {

@@ -7,6 +7,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::{self, Located, SyntaxTree};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
+use strata_engine::text::first_line;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;
@@ -39,8 +40,7 @@ impl Page {
         }
         let Ok(text) = snapshot.text_as_it_is(key, &Selection::default()) else { return Ok(None) };
         let text = text.text.to_string();
-        let first_line = text.lines().next().unwrap_or_default();
-        let Some(language) = outline::language_of(key, first_line) else { return Ok(None) };
+        let Some(language) = outline::language_of(key, first_line(&text)) else { return Ok(None) };
         if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
             return Ok(None);
         }

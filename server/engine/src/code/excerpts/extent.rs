@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
+use crate::text::line_starts;
 
 /// The search stops after this many definitions that are in the outline but not found in the text.
 const MAX_MISSES: usize = 64;
@@ -86,8 +87,7 @@ pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
 
 impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        let starts = std::iter::once(0).chain(breaks).filter(|start| *start < text.len()).collect();
+        let starts = line_starts(text).filter(|start| *start < text.len()).collect();
         Self { text, starts }
     }
 

@@ -11,6 +11,7 @@ use super::scopes::{FileNames, ScopeKind};
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, SymbolKind};
 use crate::key::FileKey;
+use crate::text::{first_line, line_starts};
 
 /// Maximum length of a reported line, in characters.
 const MAX_LINE: usize = 200;
@@ -500,14 +501,13 @@ fn is_builtin(language: LanguageId, name: &str) -> bool {
 }
 
 fn line_of(text: &str, byte: usize) -> usize {
-    1 + text.as_bytes().iter().take(byte).filter(|letter| **letter == b'\n').count()
+    line_starts(text).take_while(|start| *start <= byte).count()
 }
 
 fn line_text(text: &str, byte: usize) -> Box<str> {
     let before = text.get(..byte).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    let rest = text.get(start..).unwrap_or_default();
-    let line = rest.lines().next().unwrap_or_default().trim();
+    let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let line = first_line(text.get(start..).unwrap_or_default()).trim();
     match line.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()).into(),
         None => line.into(),

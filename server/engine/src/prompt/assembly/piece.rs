@@ -12,6 +12,7 @@ use crate::conversation::selection::{Extent, LineRange};
 use crate::conversation::urls::Page;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
+use crate::text::{LineStarts, without_byte_order_mark};
 use crate::tokens::redaction::{FoundSecret, Screen, ScreenedText};
 
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
@@ -63,7 +64,7 @@ impl FileText {
     /// Returns the current text of an open buffer.
     pub fn of_buffer(document: &Document) -> Self {
         let source = Source::Buffer { version: document.version, sync: document.sync.clone() };
-        Self::new(document.text().into(), source)
+        Self::new(without_byte_order_mark(&document.text()).into(), source)
     }
 }
 
@@ -148,10 +149,8 @@ pub(super) fn language(key: &FileKey) -> &str {
 /// Returns the text of each range of lines. Lines past the end are skipped, because the file may have become shorter
 /// since the ranges were chosen.
 pub fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
-    let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-    let starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
-    let start_of = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
-    ranges.iter().map(|range| &text[start_of(range.first() - 1)..start_of(range.last())]).collect()
+    let lines = LineStarts::of(text);
+    ranges.iter().map(|range| &text[lines.bytes(range.first(), range.last())]).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
+use crate::text::lines;
 
 /// Fingerprint of a range of lines, used to find the range in a changed file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ fn hashes(text: &str) -> Vec<u32> {
         let [a, b, c, d, ..] = ContentHash::of(line.trim_end()).to_bytes();
         u32::from_le_bytes([a, b, c, d])
     };
-    text.lines().map(short).collect()
+    lines(text).map(short).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! not affect results.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +16,7 @@ use super::placeholder::{Placeholder, PlaceholderKey, placeholders};
 use super::scan::scan;
 use crate::cache::Cache;
 use crate::hash::ContentHash;
+use crate::text::LineStarts;
 
 /// Minimum size in bytes of a text whose result is cached.
 const REMEMBERED: usize = 2 << 10;
@@ -186,7 +188,7 @@ impl Screen {
 
     fn find(&self, text: &str) -> Arc<[Replacement]> {
         let mut replaced = Vec::new();
-        let (mut line, mut counted) = (1, 0);
+        let lines = LazyCell::new(|| LineStarts::of(text));
         for hit in scan(text) {
             let Some(secret) = text.get(hit.range.clone()) else { continue };
             let placeholder = self.key.placeholder(hit.label, secret);
@@ -194,9 +196,7 @@ impl Screen {
             if [hit.rule, hit.label, placeholder.as_str()].iter().any(|name| self.allowed.contains(*name)) {
                 continue;
             }
-            let between = text.as_bytes().get(counted..hit.range.start).unwrap_or_default();
-            line += between.iter().filter(|byte| **byte == b'\n').count();
-            counted = hit.range.start;
+            let line = lines.line(hit.range.start) as usize;
             replaced.push(Replacement {
                 range: hit.range,
                 found: FoundSecret { rule: hit.rule, line, placeholder },
