@@ -15,7 +15,6 @@ try {
   const folder = { uri: pathToFileURL(process.cwd()).href, name: basename(process.cwd()) };
   await connection.sendRequest("initialize", { capabilities: {}, workspaceFolders: [folder] });
   await connection.sendNotification("initialized", {});
-  while ((await strata("server.status")).index !== "ready") await new Promise((later) => setTimeout(later, 50));
   await strata("files.select", { paths: process.argv.slice(2) });
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01", "x-api-key": process.env.ANTHROPIC_API_KEY ?? "" };
   for await (const question of createInterface({ input: process.stdin })) {

@@ -1,6 +1,6 @@
 """A client of Strata in thirty lines: `ask.py PATH...` asks a provider each line of standard input about files of this folder."""
 
-import json, os, pathlib, subprocess, sys, time, urllib.request
+import json, os, pathlib, subprocess, sys, urllib.request
 
 server = subprocess.Popen([os.environ.get("STRATA", "strata"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
@@ -23,7 +23,6 @@ def strata(name, **argument):
 here = pathlib.Path.cwd()
 call("initialize", {"capabilities": {}, "workspaceFolders": [{"uri": here.as_uri(), "name": here.name}]})
 send(method="initialized", params={})
-while strata("server.status")["index"] != "ready": time.sleep(0.05)
 strata("files.select", paths=sys.argv[1:])
 key = {"x-api-key": os.environ.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01", "content-type": "application/json"}
 bill = {"cacheRead": "cache_read_input_tokens", "cacheWrite": "cache_creation_input_tokens", "output": "output_tokens", "input": "input_tokens"}

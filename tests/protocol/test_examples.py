@@ -63,6 +63,14 @@ def test_two_turns(example: str, repo: pathlib.Path, provider: str):
     assert "You sent 1 messages" in strata(repo, "sessions", "search", "messages"), "the answer is recorded"
 
 
+@pytest.mark.parametrize("paths", ["src", "**/*.rs"])
+@pytest.mark.parametrize("example", ["ask.py", "ask.mjs"])
+def test_a_directory_and_a_glob_right_after_the_start(example: str, paths: str, repo: pathlib.Path, provider: str):
+    run = ask(example, repo, provider, "What is this?\n", paths)
+    assert run.returncode == 0, run.stderr
+    assert "You sent 1 messages" in run.stdout, run.stdout
+
+
 @pytest.mark.parametrize("example", ["ask.py", "ask.mjs"])
 def test_a_file_that_is_not_there(example: str, repo: pathlib.Path, provider: str):
     run = ask(example, repo, provider, "What?\n", "src/missing.rs")

@@ -83,11 +83,11 @@ def places(repo: pathlib.Path) -> dict[str, str]:
     return {**os.environ, **{name: str(repo.parent / folder) for name, folder in names.items()}}
 
 
-def run(repo: pathlib.Path, blocks: list[str], questions: str, **more: str):
+def run(repo: pathlib.Path, blocks: list[str], questions: str, path: str = "src/greet.rs", **more: str):
     program = repo.parent / "client.py"
     program.write_text("\n".join(blocks))
     environment = {**places(repo), "STRATA": os.environ["STRATA_BIN"], "ANTHROPIC_API_KEY": "a key", **more}
-    argv = [sys.executable, str(program), "src/greet.rs"]
+    argv = [sys.executable, str(program), path]
     return subprocess.run(argv, cwd=repo, env=environment, input=questions, capture_output=True, text=True, timeout=LIMIT)
 
 
@@ -107,8 +107,8 @@ def text(words: str) -> dict:
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "time", "input": {}}
 
 
-def you_send(repo: pathlib.Path, provider: http.server.HTTPServer, questions: str):
-    return run(repo, BLOCKS[:3], questions, PROVIDER=f"http://127.0.0.1:{provider.server_port}/v1/messages")
+def you_send(repo: pathlib.Path, provider: http.server.HTTPServer, questions: str, path: str = "src/greet.rs"):
+    return run(repo, BLOCKS[:3], questions, path, PROVIDER=f"http://127.0.0.1:{provider.server_port}/v1/messages")
 
 
 def test_the_page_has_the_blocks_that_are_run():
@@ -141,12 +141,21 @@ def test_what_goes_wrong_is_recorded_as_it_went(repo: pathlib.Path, provider):
     assert "Refused?" not in said, "a rejected request is part of the conversation"
 
 
-def test_strata_sends(repo: pathlib.Path, provider):
+@pytest.mark.parametrize("path", ["src", "**/*.rs"])
+def test_a_directory_and_a_glob_right_after_the_start(repo: pathlib.Path, provider, path: str):
+    provider.answers = [{"blocks": [text("It greets.")]}]
+    ran = you_send(repo, provider, "What is it?\n", path)
+    assert ran.returncode == 0, ran.stderr
+    assert "pub fn greet() {}" in json.dumps(provider.asked[0])
+
+
+@pytest.mark.parametrize("path", ["src/greet.rs", "src", "**/*.rs"])
+def test_strata_sends(repo: pathlib.Path, provider, path: str):
     grep = {"type": "tool_use", "id": "toolu_1", "name": "grep", "input": {"pattern": "greet"}}
     provider.answers = [{"blocks": [text("I look é."), grep]}, {"blocks": [text("It greets.")]}]
     settings = {"NAME": "anthropic", "BASE_URL": f"http://127.0.0.1:{provider.server_port}"}
     more = {f"STRATA_PROVIDER_{name}": value for name, value in settings.items()}
-    ran = run(repo, [BLOCKS[0], BLOCKS[3]], "What is it?\n", **more)
+    ran = run(repo, [BLOCKS[0], BLOCKS[3]], "What is it?\n", path, **more)
     assert ran.returncode == 0, ran.stderr
     assert "I look é." in ran.stdout and "It greets." in ran.stdout, ran.stdout
     assert "looks up: grep" in ran.stderr

@@ -1146,8 +1146,8 @@ export interface ContextSettings {
    */
   auto_budget: number;
   /**
-   * Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
-   * without waiting, and its symbol map may be incomplete.
+   * Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
+   * incomplete symbol map and a warning, and other commands fail because the index is not ready.
    */
   index_wait_ms: number;
   /** Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized. */
@@ -1166,8 +1166,8 @@ export interface ContextSettingsInput {
    */
   auto_budget?: number;
   /**
-   * Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
-   * without waiting, and its symbol map may be incomplete.
+   * Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
+   * incomplete symbol map and a warning, and other commands fail because the index is not ready.
    */
   index_wait_ms?: number;
   /** Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized. */
@@ -1455,7 +1455,7 @@ export interface FileSettingsInput {
 export interface FilesAddParams {
   /** Path to show the content under. The file need not exist on disk. */
   path: string;
-  /** Text to show in prompts, at most `files.max_bytes` bytes. Must not contain NUL characters. */
+  /** Text to show in prompts, at most `files.max_bytes` bytes. Must not be binary. */
   content: string;
   /** The session. Defaults to the current one. */
   session?: string | null;

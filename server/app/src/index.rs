@@ -20,6 +20,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::layout::Seeds;
 use strata_engine::prompt::trust::Trust;
+use strata_engine::text::first_line;
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, spread};
@@ -80,6 +81,8 @@ pub struct Index {
     pub recency: Arc<BTreeMap<FileKey, u32>>,
     /// Most recent commits of each folder, newest first.
     pub past: Arc<Vec<PastCommit>>,
+    /// Whether the files have been listed. Before that, no statement about them is possible.
+    is_listed: bool,
     /// Whether the index is complete or still being built.
     pub state: IndexState,
     /// Work done by the last full index run.
@@ -102,11 +105,25 @@ impl Default for Index {
             seeds: Arc::default(),
             recency: Arc::default(),
             past: Arc::default(),
+            is_listed: false,
             state: IndexState::Building,
             efforts: Efforts::default(),
             notes: Vec::new(),
         }
     }
+}
+
+/// Why a command cannot say anything about the files of the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotReady {
+    #[error(
+        "the list of workspace files is not ready; try again in a moment, or run strata.server.reindex if the scan was stopped"
+    )]
+    Files,
+    #[error(
+        "the index of the workspace is not ready; try again in a moment, or run strata.server.reindex if indexing was stopped"
+    )]
+    Outlines,
 }
 
 /// The inputs of an index run.
@@ -359,10 +376,29 @@ impl Index {
         Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 
+    /// Returns the listed files.
+    ///
+    /// # Errors
+    /// Returns [`NotReady::Files`] if the files have not been listed yet.
+    pub fn listing(&self) -> Result<&[Entry], NotReady> {
+        if self.is_listed { Ok(&self.entries) } else { Err(NotReady::Files) }
+    }
+
+    /// Checks that all files have been outlined.
+    ///
+    /// # Errors
+    /// Returns [`NotReady::Outlines`] if they have not.
+    pub(crate) fn check_outlines(&self) -> Result<(), NotReady> {
+        match self.state {
+            IndexState::Ready => Ok(()),
+            IndexState::Building => Err(NotReady::Outlines),
+        }
+    }
+
     /// Replaces the listed files.
     fn list(self, entries: Vec<Entry>) -> Self {
         let files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
-        Self { files, entries: Arc::new(entries), ..self }
+        Self { files, entries: Arc::new(entries), is_listed: true, ..self }
     }
 }
 
@@ -476,8 +512,7 @@ fn notes_of(walked: &Walk) -> Vec<String> {
 }
 
 fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
-    let first_line = text.lines().next().unwrap_or_default();
-    let language = language_of(key, first_line)?;
+    let language = language_of(key, first_line(text))?;
     Some(Arc::new(FileSymbols::new(language, key, outlining::read_outline(key, text, cancel)?)))
 }
 

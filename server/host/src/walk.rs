@@ -1,10 +1,11 @@
 //! Lists the files of a workspace by scanning the roots. Applies `.gitignore`, `.ignore`, `.strataignore` and the
-//! user's global excludes, even outside Git repositories. The list is sorted. It omits generated directories (see
-//! `skipped_folders`) and symbolic links, since their targets are listed under their own paths. Classifies files by
+//! user's global excludes, even outside Git repositories. The list is sorted. It omits generated directories and lock
+//! files (see `skipped_folders`) and symbolic links, since their targets are listed under their own paths. Classifies files by
 //! name and size without reading them.
 
 mod ignore_file;
 mod skipped_folders;
+mod unlisted;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -19,7 +20,10 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
-use self::skipped_folders::{is_generated_folder, is_never_walked};
+pub use self::unlisted::Unlisted;
+pub(crate) use self::unlisted::why_unlisted;
+
+use self::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
 use crate::disk::{RealFolder, Stamp, stamp_in};
 use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
 use crate::secrets::secret_by_name;
@@ -120,6 +124,22 @@ pub fn walk_at(
     if let Some(ResolvedPath { root, real, exists: true, .. }) = place {
         walk_root(roots, root, Some(real), options, cancel, &mut found)?;
     }
+    Ok(found.sorted())
+}
+
+/// Scans the directory tree at a place.
+///
+/// # Errors
+/// [`Cancelled`] if `cancel` is raised.
+pub(crate) fn walk_below(
+    roots: &Roots,
+    place: &ResolvedPath,
+    options: &WalkOptions,
+    cancel: &Cancel,
+) -> Result<Walk, Cancelled> {
+    let mut found = WalkResults::default();
+    let only = (!place.below.is_empty()).then(|| place.real.clone());
+    walk_root(roots, place.root, only, options, cancel, &mut found)?;
     Ok(found.sorted())
 }
 
@@ -337,7 +357,7 @@ impl Filter {
             return false;
         }
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            return true;
+            return !is_lock_or_autosave(entry.file_name());
         }
         !self.others.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))

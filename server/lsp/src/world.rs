@@ -197,6 +197,8 @@ impl World {
     pub(crate) fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
         let before = std::mem::replace(&mut self.snapshot.roots, Arc::new(roots));
         let now = Arc::clone(&self.snapshot.roots);
+        // Names in the index belong to the folders before.
+        self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
         let buffers = std::mem::take(Arc::make_mut(&mut self.snapshot.buffers));
         let buffers =

@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
-use strata_app::commands::{Access, CommandError, Definition};
+use strata_app::commands::{Access, CommandError, Definition, IndexNeed};
 use strata_app::headless::Cancel;
 use strata_app::index::Progress;
 use strata_app::tools::{self, Reply, Schemas, TOOLS, Tool};
@@ -99,7 +99,8 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let called = self
             .ask(tool.name, &context, move |view, cancel, tell| {
-                let index = Definition::named(tool.command).is_some_and(|command| command.needs_index);
+                let index = Definition::named(tool.command)
+                    .is_some_and(|command| command.index != IndexNeed::Nothing);
                 let needs = Needs { access: tool.access(), index };
                 view.look(needs, cancel, tell, |view| tools::call(tool, arguments, view.headless_mut()))
             })

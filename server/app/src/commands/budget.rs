@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::prompt::budget::{self, BudgetReport};
 
 use super::compaction::RequestParams;
-use super::{Access, Command, CommandError, Context};
+use super::{Access, Command, CommandError, Context, IndexNeed};
 
 pub(super) struct Report;
 
@@ -13,7 +13,7 @@ impl Command for Report {
     const NAME: &str = "strata.budget.report";
     const SUMMARY: &str = "Reports the tokens of the next request, excluding the user's new message.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Glance;
     type Args = RequestParams;
     type Reply = BudgetReport;
 

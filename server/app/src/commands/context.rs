@@ -9,7 +9,7 @@ use strata_engine::prompt::assembly::PromptRequest;
 use strata_engine::prompt::excerpts::ExcerptStanding;
 use strata_engine::prompt::layout::ExcerptKey;
 
-use super::{Access, Command, CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 use crate::workspace_context::standing;
 
 /// Token limit used when automatic context is turned on without an explicit budget.
@@ -184,7 +184,7 @@ impl Command for List {
     const NAME: &str = "strata.context.list";
     const SUMMARY: &str = "Lists the excerpts for a question, or those in the last prompt.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Glance;
     type Args = ListParams;
     type Reply = ExcerptList;
 

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, budget, compaction, context, files, grep, here, history,
-    iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers, tool_output,
-    url, versioned, written,
+    Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, files, grep, here,
+    history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
+    tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
 use crate::schema::Shapes;
@@ -122,8 +122,7 @@ definitions! {
 pub struct Definition {
     pub name: &'static str,
     pub access: Access,
-    pub needs_index: bool,
-    pub awaits_index: bool,
+    pub index: IndexNeed,
     pub shown: bool,
     screened: bool,
     may_wait: fn(&Snapshot, &Services) -> bool,
@@ -136,8 +135,7 @@ impl Definition {
         Self {
             name: C::NAME,
             access: C::ACCESS,
-            needs_index: C::NEEDS_INDEX,
-            awaits_index: C::AWAITS_INDEX,
+            index: C::INDEX,
             shown: C::SHOWN,
             screened: C::SCREENED,
             may_wait: C::may_wait,
@@ -184,6 +182,9 @@ impl Definition {
 fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
     let args: C::Args = serde_path_to_error::deserialize(arguments)
         .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
+    if C::INDEX == IndexNeed::Outlines {
+        context.snapshot.index.check_outlines()?;
+    }
     let reply = C::run(args, context);
     faults::reach(C::NAME, Point::Changed);
     Ok(versioned(written(reply?)?, context.session))

@@ -10,6 +10,7 @@ use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
+use crate::index::NotReady;
 use crate::session_store::SessionStoreError;
 
 /// Maximum characters of an argument quoted in an error message.
@@ -66,6 +67,12 @@ impl CommandError {
 impl From<Cancelled> for CommandError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled
+    }
+}
+
+impl From<NotReady> for CommandError {
+    fn from(error: NotReady) -> Self {
+        Self::Failed { message: error.to_string(), data: Some(json!({ "kind": "notReady" })) }
     }
 }
 

@@ -9,13 +9,14 @@ use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selectio
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::Source;
 use strata_engine::prompt::layout::{ItemKey, Tier};
-use strata_host::disk::ReadError;
-use strata_host::path_patterns::{self, PatternError, PatternKind};
+use strata_engine::text::without_byte_order_mark;
+use strata_host::disk::{ReadError, ReadLimits, check_text};
+use strata_host::path_patterns::{PatternError, PatternKind};
 use strata_host::secrets::secret_by_name;
 use strata_host::walk::NameOnly;
 
-use super::named_file::does_not_exist;
-use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_limit};
+use super::expansion::{ExpansionError, expand_pattern};
+use super::{Access, Command, CommandError, Context, Empty, IndexNeed, NoArguments, default_limit};
 
 /// Files that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +44,7 @@ pub(super) struct OnePath {
 pub(super) struct PathAndContent {
     /// Path to show the content under. The file need not exist on disk.
     path: String,
-    /// Text to show in prompts, at most `files.max_bytes` bytes. Must not contain NUL characters.
+    /// Text to show in prompts, at most `files.max_bytes` bytes. Must not be binary.
     content: String,
 }
 
@@ -186,7 +187,7 @@ pub(super) struct Select;
 impl Command for Select {
     const NAME: &str = "strata.files.select";
     const SUMMARY: &str = "Selects files, so that prompts contain them in full.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -203,7 +204,7 @@ pub(super) struct Set;
 impl Command for Set {
     const NAME: &str = "strata.files.set";
     const SUMMARY: &str = "Replaces the selection.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -241,7 +242,7 @@ pub(super) struct Deselect;
 impl Command for Deselect {
     const NAME: &str = "strata.files.deselect";
     const SUMMARY: &str = "Deselects files, so that prompts contain their outlines instead of their text.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -263,7 +264,7 @@ pub(super) struct Remove;
 impl Command for Remove {
     const NAME: &str = "strata.files.remove";
     const SUMMARY: &str = "Same as `strata.files.deselect`.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -277,7 +278,7 @@ pub(super) struct Include;
 impl Command for Include {
     const NAME: &str = "strata.files.include";
     const SUMMARY: &str = "Makes excluded files visible to models again.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -296,7 +297,7 @@ pub(super) struct Exclude;
 impl Command for Exclude {
     const NAME: &str = "strata.files.exclude";
     const SUMMARY: &str = "Excludes files from prompts entirely.";
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = Paths;
     type Reply = SelectionChange;
 
@@ -304,7 +305,7 @@ impl Command for Exclude {
         let mut selection = context.session.selection.clone();
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
-            let found = expand(text, context).map_err(|error| invalid_path(at, &error, context))?;
+            let found = expand(text, context).map_err(|error| invalid_path(at, error, context))?;
             // Excluding a file needs no confirmation, even if selecting it does.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
@@ -327,18 +328,12 @@ impl Command for Add {
 
     fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let key = context.file("path", &params.path)?;
-        let limit = context.snapshot.settings.files.max_bytes;
-        if params.content.len() as u64 > limit {
-            return Err(CommandError::invalid(
-                "content",
-                &format!("it exceeds the limit of {limit} bytes (`files.max_bytes`)"),
-            ));
-        }
-        if params.content.contains('\0') {
-            return Err(CommandError::invalid("content", "it contains a NUL character, so it is not text"));
-        }
+        let limits = ReadLimits { max_bytes: context.snapshot.settings.files.max_bytes };
+        let content = without_byte_order_mark(&params.content);
+        check_text(&key, content, limits)
+            .map_err(|error| CommandError::invalid("content", &error.to_string()))?;
         let mut selection = context.session.selection.clone();
-        selection.add(key.clone(), params.content.into());
+        selection.add(key.clone(), content.into());
         install(selection, context);
         Ok(SelectionChange { changed: vec![key], withheld: Vec::new() })
     }
@@ -463,12 +458,13 @@ impl Command for Find {
     const NAME: &str = "strata.files.find";
     const SUMMARY: &str = "Finds workspace files whose paths contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = FindFilesParams;
     type Reply = FindReply;
 
     fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let Context { snapshot, session, cancel, .. } = context;
+        snapshot.index.listing()?;
         let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
         let files = found.into_iter().map(|key| FoundFile {
             path: key.clone(),
@@ -505,7 +501,7 @@ pub(super) struct Expansion {
     pub(super) withheld: Vec<(FileKey, NameOnly)>,
 }
 
-pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
+pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, ExpansionError> {
     // Content added by the client may have a path that does not exist on disk.
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
@@ -517,8 +513,7 @@ pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, Pat
         };
         return Ok(Expansion { kind: PatternKind::File, files, withheld });
     }
-    let index = &context.snapshot.index;
-    let expansion = path_patterns::expand(&context.snapshot.roots, &index.entries, text)?;
+    let expansion = expand_pattern(context.snapshot, text, context.cancel)?;
     Ok(Expansion { kind: expansion.kind, files: expansion.files, withheld: expansion.withheld })
 }
 
@@ -536,7 +531,7 @@ fn select_into(
         |key: &FileKey| meant.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str());
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
-        let found = expand(path, context).map_err(|error| invalid_path(at, &error, context))?;
+        let found = expand(path, context).map_err(|error| invalid_path(at, error, context))?;
         let named_itself = found.kind == PatternKind::File;
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
@@ -607,10 +602,10 @@ fn change_chosen(
                 Ok(found) => {
                     found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
                 }
-                Err(PatternError::NotFound(_) | PatternError::NoMatch(_) | PatternError::EmptyFolder(_)) => {
-                    BTreeSet::new()
-                }
-                Err(error) => return Err(invalid_path(at, &error, context)),
+                Err(ExpansionError::Pattern(
+                    PatternError::NotFound(_) | PatternError::NoMatch(_) | PatternError::EmptyFolder { .. },
+                )) => BTreeSet::new(),
+                Err(error) => return Err(invalid_path(at, error, context)),
             },
         };
         let folder = format!("{}/", path.trim_end_matches('/'));
@@ -645,10 +640,6 @@ fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<Lin
     }
 }
 
-pub(super) fn invalid_path(at: usize, error: &PatternError, context: &Context<'_>) -> CommandError {
-    let message = match error {
-        PatternError::NotFound(path) => does_not_exist(&context.snapshot.index.files, path),
-        error => error.to_string(),
-    };
-    CommandError::invalid(&format!("paths[{at}]"), &message)
+pub(super) fn invalid_path(at: usize, error: ExpansionError, context: &Context<'_>) -> CommandError {
+    error.at(&format!("paths[{at}]"), context.snapshot)
 }

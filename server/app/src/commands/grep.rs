@@ -12,7 +12,7 @@ use strata_host::index::{Batch, IndexOptions, spread};
 use strata_host::path_patterns::PatternKind;
 
 use super::files::{expand, invalid_path};
-use super::{Access, Command, CommandError, Context};
+use super::{Access, Command, CommandError, Context, IndexNeed};
 use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Default maximum number of matching lines in the reply.
@@ -91,7 +91,7 @@ impl Command for Grep {
     const NAME: &str = "strata.files.grep";
     const SUMMARY: &str = "Finds lines that match a pattern in workspace files.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = GrepParams;
     type Reply = GrepReply;
 
@@ -134,7 +134,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
         files.extend(
             snapshot
                 .index
-                .entries
+                .listing()?
                 .iter()
                 .filter(|entry| entry.name_only.is_none())
                 .map(|entry| entry.key.clone()),
@@ -142,7 +142,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
         files.extend(snapshot.buffers.keys().cloned());
     }
     for (at, path) in paths.iter().enumerate() {
-        let expansion = expand(path, context).map_err(|error| invalid_path(at, &error, context))?;
+        let expansion = expand(path, context).map_err(|error| invalid_path(at, error, context))?;
         if let (PatternKind::File, [(key, reason)]) = (expansion.kind, expansion.withheld.as_slice()) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),

@@ -9,7 +9,7 @@ use strata_host::uri;
 
 use super::selected_question::Question;
 use super::send::SendParams;
-use super::{Access, Command, CommandError, Context, Deferred, files, prompt};
+use super::{Access, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
 use crate::documents::{self, key_of};
 use crate::send::AnswerPage;
 use crate::{format, meter};
@@ -90,7 +90,6 @@ pub(super) struct Select;
 impl Command for Select {
     const NAME: &str = "strata.here.select";
     const SUMMARY: &str = "Selects the current document, or a range of its lines, and shows a message.";
-    const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -107,7 +106,6 @@ pub(super) struct Deselect;
 impl Command for Deselect {
     const NAME: &str = "strata.here.deselect";
     const SUMMARY: &str = "Deselects the current document and shows a message.";
-    const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -129,7 +127,6 @@ pub(super) struct Toggle;
 impl Command for Toggle {
     const NAME: &str = "strata.here.toggle";
     const SUMMARY: &str = "Selects the current document, or deselects it if selected, and shows a message.";
-    const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -148,7 +145,6 @@ pub(super) struct Exclude;
 impl Command for Exclude {
     const NAME: &str = "strata.here.exclude";
     const SUMMARY: &str = "Excludes the current document from prompts and shows a message.";
-    const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -165,7 +161,6 @@ pub(super) struct Include;
 impl Command for Include {
     const NAME: &str = "strata.here.include";
     const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
-    const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -188,7 +183,7 @@ impl Command for Preview {
     const NAME: &str = "strata.here.preview";
     const SUMMARY: &str = "Writes the next prompt to a file, and opens it in the editor or shows its path.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Prompt;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = HereReply;
@@ -210,7 +205,7 @@ impl Command for AskAbout {
     const SUMMARY: &str = "Asks the model in `provider.*` the question in the selected comment, or to explain the selected \
                            code. Opens the complete answer in the editor.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Prompt;
     const SHOWN: bool = true;
     type Args = Here;
     type Reply = Deferred<HereReply>;

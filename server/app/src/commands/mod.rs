@@ -8,6 +8,7 @@ mod compaction;
 mod context;
 mod definition;
 mod error;
+mod expansion;
 mod files;
 mod grep;
 mod here;
@@ -42,6 +43,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
 use crate::compaction_job::{CompactionJob, CompactionNotice};
+use crate::index::Index;
 use crate::running_compaction::RunningCompaction;
 use crate::send::ModelJob;
 use crate::services::Services;
@@ -97,10 +99,8 @@ pub trait Command {
     const SUMMARY: &'static str;
     /// What the command may change.
     const ACCESS: Access = Access::Changes;
-    /// Whether the reply depends on which files exist and what they contain.
-    const NEEDS_INDEX: bool = false;
-    /// Whether to wait for an index that is being built, for at most `context.index_wait_ms` milliseconds.
-    const AWAITS_INDEX: bool = false;
+    /// What the command needs of the index of the workspace.
+    const INDEX: IndexNeed = IndexNeed::Nothing;
     /// Whether to replace secrets in the arguments with placeholders before the command runs. `false` for commands that
     /// screen their arguments themselves.
     const SCREENED: bool = true;
@@ -123,6 +123,33 @@ pub trait Command {
     /// # Errors
     /// Returns a [`CommandError`] if the command fails. The caller must then discard the session.
     fn run(args: Self::Args, context: &mut Context<'_>) -> Result<Self::Reply, CommandError>;
+}
+
+/// What a command needs of the index of the workspace. A command that needs something waits for it, for at most
+/// `context.index_wait_ms` milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IndexNeed {
+    Nothing,
+    /// Uses the index as it is, without waiting.
+    Glance,
+    /// Needs the list of files. Without it, the command fails where it uses the list (see [`Index::listing`]), because
+    /// an empty result would mean that there are no such files.
+    Files,
+    /// Needs the outlines of all files. Without them, the command fails.
+    Outlines,
+    /// Waits for the outlines of all files. Without them, the reply says what may be missing.
+    Prompt,
+}
+
+impl IndexNeed {
+    /// Returns whether a command with this need has no reason to wait for a more complete index.
+    pub fn is_met_by(self, index: &Index) -> bool {
+        match self {
+            Self::Nothing | Self::Glance => true,
+            Self::Files => index.listing().is_ok(),
+            Self::Outlines | Self::Prompt => index.check_outlines().is_ok(),
+        }
+    }
 }
 
 /// What a command changes.

@@ -17,7 +17,7 @@ use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::Ttl;
 
 use super::answer_content::AnswerContent;
-use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compaction, tool_output};
+use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
 use crate::compaction_job::{CompactionJob, Reason};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
@@ -197,8 +197,7 @@ pub(super) struct Assemble;
 impl Command for Assemble {
     const NAME: &str = "strata.prompt.assemble";
     const SUMMARY: &str = "Assembles a prompt: a request body for a provider, with a report on its content.";
-    const NEEDS_INDEX: bool = true;
-    const AWAITS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Prompt;
     type Args = AssembleParams;
     type Reply = AssembledPrompt;
 
@@ -424,8 +423,7 @@ impl Command for PreviewPrompt {
     const NAME: &str = "strata.prompt.preview";
     const SUMMARY: &str = "Previews the next request as a document.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
-    const AWAITS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Prompt;
     type Args = AssembleParams;
     type Reply = Preview;
 
@@ -455,7 +453,7 @@ impl Command for ComparePrompts {
     const NAME: &str = "strata.prompt.changes";
     const SUMMARY: &str = "Compares the next request with an earlier preview.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Prompt;
     type Args = ChangesParams;
     type Reply = Changes;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
 use strata_engine::code::references::{Confidence, ReferenceQuery, ReferenceReport};
 use strata_engine::code::symbols::{
@@ -13,10 +14,11 @@ use strata_engine::code::symbols::{
 use strata_engine::key::FileKey;
 use strata_engine::sanitize::single_line;
 use strata_grammars::LanguageId;
-use strata_host::path_patterns::{self, PatternKind};
+use strata_host::path_patterns::PatternKind;
 
+use super::expansion::expand_pattern;
 use super::named_file::{listed_file, shown_file};
-use super::{Access, Command, CommandError, Context, default_limit};
+use super::{Access, Command, CommandError, Context, IndexNeed, default_limit};
 use crate::parsed_file::ParsedFile;
 use crate::snapshot::Snapshot;
 
@@ -292,7 +294,7 @@ impl Command for Map {
     const NAME: &str = "strata.symbols.map";
     const SUMMARY: &str = "Builds the symbol map.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = MapParams;
     type Reply = MapReply;
 
@@ -300,7 +302,7 @@ impl Command for Map {
         let snapshot = context.snapshot;
         let mut focus = Vec::new();
         for (at, path) in params.focus.iter().enumerate() {
-            focus.extend(focused(snapshot, &format!("focus[{at}]"), path)?);
+            focus.extend(focused(snapshot, &format!("focus[{at}]"), path, context.cancel)?);
         }
         let symbols = snapshot.symbols(context.cancel)?;
         let references = &snapshot.index.references;
@@ -383,12 +385,16 @@ fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> Str
 
 /// Expands a path, a directory or a glob to files. Rejects paths that do not exist, because a misspelled one would
 /// silently have no effect.
-fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>, CommandError> {
+fn focused(
+    snapshot: &Snapshot,
+    field: &str,
+    path: &str,
+    cancel: &Cancel,
+) -> Result<Vec<FileKey>, CommandError> {
     if let Some(key) = snapshot.buffer_named(path) {
         return Ok(vec![key]);
     }
-    let found = path_patterns::expand(&snapshot.roots, &snapshot.index.entries, path)
-        .map_err(|error| CommandError::invalid(field, &error.to_string()))?;
+    let found = expand_pattern(snapshot, path, cancel).map_err(|error| error.at(field, snapshot))?;
     // A withheld file is included if it was named explicitly, because its name may be shown.
     let withheld = found.withheld.into_iter().map(|(key, _)| key);
     let alone = found.kind == PatternKind::File;
@@ -415,7 +421,7 @@ impl Command for File {
     const NAME: &str = "strata.symbols.file";
     const SUMMARY: &str = "Outlines a file, with line numbers.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Files;
     type Args = FileParams;
     type Reply = FileReply;
 
@@ -441,7 +447,7 @@ impl Command for References {
     const NAME: &str = "strata.symbols.references";
     const SUMMARY: &str = "Finds references to a name.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = ReferencesParams;
     type Reply = ReferencesReply;
 
@@ -541,7 +547,7 @@ impl Command for Dependents {
     const NAME: &str = "strata.symbols.dependents";
     const SUMMARY: &str = "Reports a file's dependencies and dependents.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = FileParams;
     type Reply = DependentsReply;
 
@@ -572,7 +578,7 @@ impl Command for Find {
     const NAME: &str = "strata.symbols.find";
     const SUMMARY: &str = "Finds definitions whose names contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = FindParams;
     type Reply = FindReply;
 
@@ -627,7 +633,7 @@ impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
     const SUMMARY: &str = "Finds files and definitions that are relevant to a task.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = RelevantParams;
     type Reply = RelevantReply;
 

@@ -9,7 +9,7 @@ use strata_engine::prompt::tiers::{
 use strata_engine::tokens::cost::{self, Charge, CostOutlook, Forecast, Prices};
 use strata_engine::tokens::models::{Model, Ttl};
 
-use super::{Access, Command, CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 
 /// Cache policy to set for this session.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -159,7 +159,7 @@ impl Command for Report {
     const NAME: &str = "strata.tiers.report";
     const SUMMARY: &str = "Reports the layout of the next prompt and explains it.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Glance;
     type Args = NoArguments;
     type Reply = TiersReport<ReportedItem>;
 
@@ -249,7 +249,7 @@ impl Command for ForecastCost {
     const NAME: &str = "strata.tiers.forecast";
     const SUMMARY: &str = "Estimates the cost of a pause or of switching to another model.";
     const ACCESS: Access = Access::Reads;
-    const NEEDS_INDEX: bool = true;
+    const INDEX: IndexNeed = IndexNeed::Glance;
     type Args = ForecastParams;
     type Reply = ForecastReply;
 

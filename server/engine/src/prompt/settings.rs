@@ -253,8 +253,8 @@ pub struct ContextSettings {
     /// toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
-    /// Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
-    /// without waiting, and its symbol map may be incomplete.
+    /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
+    /// incomplete symbol map and a warning, and other commands fail because the index is not ready.
     pub index_wait_ms: u64,
     /// Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized.
     #[schemars(extend("x-workspace" = true))]

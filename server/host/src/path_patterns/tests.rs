@@ -28,8 +28,13 @@ fn tree() -> Tree {
 
 /// Returns the files, then the withheld ones with a minus; or the error.
 fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
-    let listed = walk(roots, &WalkOptions::default(), &Cancel::new()).unwrap().entries;
-    let expansion = expand(roots, &listed, text)?;
+    let (options, cancel) = (WalkOptions::default(), Cancel::new());
+    let all = walk(roots, &options, &cancel).unwrap().entries;
+    let expansion = expand(roots, &all, text)?;
+    // A scan of the pattern's directory alone gives the same files.
+    if let Some(listed) = list_below(roots, text, &options, &cancel).unwrap() {
+        assert_eq!(expand(roots, &listed, text).as_ref(), Ok(&expansion), "{text}");
+    }
     let files = expansion.files.iter().map(ToString::to_string);
     let withheld = expansion.withheld.iter().map(|(key, _)| format!("-{key}"));
     Ok(files.chain(withheld).collect::<Vec<_>>().join(" "))
@@ -79,6 +84,26 @@ fn globs() {
 }
 
 #[test]
+fn a_name_that_exists_is_a_name_before_it_is_a_pattern() {
+    let tree = Tree::new(&[
+        "root/app/[slug]/page.tsx",
+        "root/app/[slug]/[id]/page.tsx",
+        "root/app/s/page.tsx",
+        "root/app/l/d/page.tsx",
+        "root/{a,b}/x.ts",
+        "root/a/x.ts",
+    ]);
+    let expanded = |text| expanded(&tree.roots(), text).unwrap();
+    assert_eq!(expanded("app/[slug]/*"), "app/[slug]/page.tsx");
+    assert_eq!(expanded("app/[slug]/**"), "app/[slug]/[id]/page.tsx app/[slug]/page.tsx");
+    assert_eq!(expanded("app/*/[id]/page.tsx"), "app/[slug]/[id]/page.tsx");
+    assert_eq!(expanded("**/[slug]/*.[jt]sx"), "app/[slug]/page.tsx");
+    assert_eq!(expanded("app/[slx]/*"), "app/s/page.tsx");
+    assert_eq!(expanded("{a,b}/*"), "{a,b}/x.ts");
+    assert_eq!(expanded("{a,c}/*"), "a/x.ts");
+}
+
+#[test]
 fn absolute_globs() {
     let tree = tree();
     let inside = tree.path("root/src/*.rs").display().to_string();
@@ -96,10 +121,17 @@ fn nothing_found_says_what_was_looked_for() {
     let tree = tree();
     let roots = tree.roots();
     let error = |text: &str| expanded(&roots, text).unwrap_err();
+    let empty = |folder: &str, reason| PatternError::EmptyFolder { folder: folder.into(), reason };
+    tree.write("root/node_modules/a/index.js", "");
+    std::fs::create_dir_all(tree.path("root/links/deep")).unwrap();
+    #[cfg(unix)]
+    tree.link("../src", "root/links/to_src");
     assert_eq!(error("missing.rs"), PatternError::NotFound("missing.rs".into()));
     assert_eq!(error("*.java"), PatternError::NoMatch("*.java".into()));
     assert_eq!(error("missing/*.rs"), PatternError::NoMatch("missing/*.rs".into()));
-    assert_eq!(error("logs"), PatternError::EmptyFolder("logs".into()));
+    assert_eq!(error("logs"), empty("logs", Unlisted::Ignored));
+    assert_eq!(error("node_modules"), empty("node_modules", Unlisted::Generated));
+    assert_eq!(error("links"), empty("links", Unlisted::Nothing));
     assert!(matches!(error("src/[a"), PatternError::BadGlob { .. }));
     assert!(matches!(error(&"*".repeat(2000)), PatternError::BadGlob { .. }));
     assert!(matches!(error("../outside/secret.txt"), PatternError::Path(_)));

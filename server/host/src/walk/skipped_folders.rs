@@ -1,4 +1,4 @@
-//! Recognizes directories that are skipped even without ignore files. The list is short: tools create these
+//! Recognizes directories and files that are skipped even without ignore files. The list is short: tools create these
 //! directories, users do not edit them, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and
 //! `env` are often source directories, so their names alone are not enough.
 
@@ -55,6 +55,12 @@ const INSIDE: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
 /// Whether files and directories with this name are always skipped.
 pub(super) fn is_never_walked(name: &OsStr) -> bool {
     NEVER.iter().any(|never| name == *never)
+}
+
+/// Whether a file is a lock file (`.#name`) or an autosaved copy (`#name#`) of an open buffer in Emacs.
+pub(super) fn is_lock_or_autosave(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b".#") || (name.len() > 2 && name.starts_with(b"#") && name.ends_with(b"#"))
 }
 
 /// Whether a directory is generated. `depth` is 1 directly inside a root, where `target` counts as build output without

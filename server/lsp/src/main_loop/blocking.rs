@@ -10,7 +10,7 @@ use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 
 use super::MainLoop;
 use super::compactions::RunningJob;
-use super::queue::{QueuedTask, SessionTarget, Task};
+use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use super::tasks::respond;
 use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
@@ -85,7 +85,7 @@ impl MainLoop {
                         task: Task::Compact(number, draft),
                         snapshot,
                         whose: SessionTarget::Named,
-                        awaits_index: None,
+                        awaits: AwaitedIndex::NOTHING,
                     },
                 );
                 self.start_next(session);
@@ -188,7 +188,7 @@ impl MainLoop {
                     task: Task::Measure(measured),
                     snapshot,
                     whose: SessionTarget::Named,
-                    awaits_index: None,
+                    awaits: AwaitedIndex::NOTHING,
                 },
             );
             self.start_next(id);
@@ -206,7 +206,7 @@ impl MainLoop {
                     task: Task::Age(aged),
                     snapshot,
                     whose: SessionTarget::Named,
-                    awaits_index: None,
+                    awaits: AwaitedIndex::NOTHING,
                 },
             );
             self.start_next(id);

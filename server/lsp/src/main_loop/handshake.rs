@@ -10,7 +10,7 @@ use strata_host::store::Access;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
-use super::queue::{QueuedTask, SessionTarget, Task};
+use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use super::tasks::{is_transient, resume_failure};
 use crate::capabilities;
 use crate::client::{ClientInfo, InitializationOptions};
@@ -99,8 +99,12 @@ impl MainLoop {
     /// and only for a few seconds.
     fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
-        let waiting =
-            QueuedTask { task: Task::Resume(id), snapshot, whose: SessionTarget::Named, awaits_index: None };
+        let waiting = QueuedTask {
+            task: Task::Resume(id),
+            snapshot,
+            whose: SessionTarget::Named,
+            awaits: AwaitedIndex::NOTHING,
+        };
         self.queues.push(self.world.sessions.current_id(), waiting);
     }
 

@@ -240,6 +240,7 @@ impl MainLoop {
     pub(super) fn indexed_so_far(&mut self, run: u64, index: Index) {
         if self.indexing.is_on(run) {
             self.replace_index(|world| world.index_so_far(index));
+            self.release();
         }
     }
 

@@ -8,6 +8,7 @@ use strata_engine::conversation::compaction::Draft;
 use strata_engine::conversation::tool_result_archival::Archival;
 
 use crate::event::Call;
+use strata_app::commands::IndexNeed;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
@@ -16,8 +17,19 @@ pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
     pub(super) whose: SessionTarget,
-    /// Deadline for waiting for the index. `None` if the task does not need the index.
-    pub(super) awaits_index: Option<Instant>,
+    /// What the task needs of the index.
+    pub(super) awaits: AwaitedIndex,
+}
+
+/// What a task needs of the index, and for how long it waits for that.
+#[derive(Clone, Copy)]
+pub(super) struct AwaitedIndex {
+    pub(super) need: IndexNeed,
+    pub(super) until: Option<Instant>,
+}
+
+impl AwaitedIndex {
+    pub(super) const NOTHING: Self = Self { need: IndexNeed::Nothing, until: None };
 }
 
 /// The session that a task belongs to.
@@ -105,10 +117,10 @@ impl Queues {
         next
     }
 
-    /// Returns the deadline until which the next task of a session waits for the index.
-    pub(super) fn awaits_index(&self, session: &str) -> Option<Instant> {
+    /// Returns what the next task of a session needs of the index.
+    pub(super) fn awaited_index(&self, session: &str) -> Option<AwaitedIndex> {
         let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
-        queue.waiting.iter().find(|waiting| waiting.task.is_wanted())?.awaits_index
+        queue.waiting.iter().find(|waiting| waiting.task.is_wanted()).map(|waiting| waiting.awaits)
     }
 
     /// Returns the sessions that have a queue.

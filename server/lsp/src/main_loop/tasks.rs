@@ -7,19 +7,18 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
 use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
-use super::queue::{QueuedTask, SessionTarget, Task};
+use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
 use crate::event::{Answer, Call, Event, FinishedTask, Waiter};
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::commands::{self, CommandError, Definition, Effect, Job};
+use strata_app::commands::{self, CommandError, Definition, Effect, IndexNeed, Job};
 use strata_app::compaction_job::Reason;
 use strata_app::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::faults::{self, Point, carried};
@@ -52,11 +51,10 @@ impl MainLoop {
         };
         let snapshot = self.world.snapshot.clone();
         let patience = Duration::from_millis(snapshot.settings.context.index_wait_ms);
-        let awaits_index = Definition::named(&call.name)
-            .filter(|command| command.awaits_index)
-            .and_then(|_| Instant::now().checked_add(patience));
+        let need = Definition::named(&call.name).map_or(IndexNeed::Nothing, |command| command.index);
+        let awaits = AwaitedIndex { need, until: Instant::now().checked_add(patience) };
         let task = Task::Command(call, arguments);
-        self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits_index });
+        self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits });
         self.start_next(&session);
     }
 
@@ -84,7 +82,7 @@ impl MainLoop {
             return None;
         }
         let mut next = self.queues.next(id)?;
-        if next.awaits_index.is_some() {
+        if !matches!(next.awaits.need, IndexNeed::Nothing | IndexNeed::Glance) {
             next.snapshot.index = Arc::clone(&self.world.snapshot.index);
         }
         Some(next)
@@ -92,10 +90,11 @@ impl MainLoop {
 
     /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait.
     fn time_to_release(&self, id: &str) -> Option<Duration> {
-        if self.world.snapshot.index.state == IndexState::Ready || !self.indexing.is_pending() {
+        let AwaitedIndex { need, until } = self.queues.awaited_index(id)?;
+        if need.is_met_by(&self.world.snapshot.index) || !self.indexing.is_pending() {
             return None;
         }
-        Some(self.queues.awaits_index(id)?.saturating_duration_since(Instant::now()))
+        Some(until?.saturating_duration_since(Instant::now()))
     }
 
     /// Returns the time until the first waiting task stops waiting for the index.

@@ -1,0 +1,59 @@
+//! Expands the paths and patterns in arguments to files. Says that the list of files is not ready, instead of that
+//! nothing matches.
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_host::path_patterns::{Expansion, PatternError, expand, list_below};
+use strata_host::walk::walk;
+
+use super::CommandError;
+use super::named_file::does_not_exist;
+use crate::index::{NotReady, walk_options};
+use crate::snapshot::Snapshot;
+
+/// Why a path or pattern could not be expanded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExpansionError {
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error(transparent)]
+    NotReady(#[from] NotReady),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl ExpansionError {
+    /// Creates the error of a command whose argument `field` has this path or pattern.
+    pub(super) fn at(self, field: &str, snapshot: &Snapshot) -> CommandError {
+        match self {
+            Self::Pattern(PatternError::NotFound(path)) => {
+                CommandError::invalid(field, &does_not_exist(&snapshot.index.files, &path))
+            }
+            Self::Pattern(error) => CommandError::invalid(field, &error.to_string()),
+            Self::NotReady(error) => error.into(),
+            Self::Cancelled(error) => error.into(),
+        }
+    }
+}
+
+/// Expands a path or pattern to workspace files. Scans the directory that it is below. A pattern that is not below a
+/// directory is matched against the list of all files, which may lack files created a moment ago, so the workspace is
+/// scanned again before the pattern is said to match nothing.
+pub(super) fn expand_pattern(
+    snapshot: &Snapshot,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<Expansion, ExpansionError> {
+    let (roots, options) = (&*snapshot.roots, walk_options(&snapshot.settings));
+    if let Some(listed) = list_below(roots, text, &options, cancel)? {
+        return Ok(expand(roots, &listed, text)?);
+    }
+    let listing = snapshot.index.listing();
+    match (expand(roots, listing.unwrap_or_default(), text), listing) {
+        (Err(PatternError::NoMatch(_)), Err(not_ready)) => Err(not_ready.into()),
+        (Err(PatternError::NoMatch(_)), Ok(_)) => {
+            let walked = walk(roots, &options, cancel)?;
+            Ok(expand(roots, &walked.entries, text)?)
+        }
+        (expansion, _) => Ok(expansion?),
+    }
+}

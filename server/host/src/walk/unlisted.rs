@@ -1,0 +1,57 @@
+//! Explains why a scan lists no file of a directory. Reads names, not files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
+use crate::roots::{ResolvedPath, Roots};
+
+/// Maximum number of directory entries to look at. In a larger directory, ignore rules are the likely reason.
+const MAX_ENTRIES: usize = 10_000;
+
+/// Why a directory has no listed files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlisted {
+    /// The directory contains no files at all.
+    Nothing,
+    /// A tool generates everything in the directory.
+    Generated,
+    /// Ignore rules hide the files.
+    Ignored,
+}
+
+/// Returns why a scan lists no file at or below an existing directory.
+pub(crate) fn why_unlisted(roots: &Roots, place: &ResolvedPath) -> Unlisted {
+    let Some(root) = roots.get(place.root) else { return Unlisted::Nothing };
+    let mut folders = place.real.ancestors().take_while(|folder| *folder != root.real);
+    let is_skipped = folders.any(|folder| is_skipped_folder(&root.real, folder));
+    let mut found = Unlisted::Nothing;
+    let mut waiting: Vec<(PathBuf, bool)> = vec![(place.real.clone(), is_skipped)];
+    let mut seen = 0;
+    while let Some((folder, is_generated)) = waiting.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MAX_ENTRIES {
+                return Unlisted::Ignored;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            if kind.is_dir() {
+                let is_generated = is_generated || is_skipped_folder(&root.real, &path);
+                waiting.push((path, is_generated));
+            } else if kind.is_file() {
+                let name = entry.file_name();
+                if !is_generated && !is_never_walked(&name) && !is_lock_or_autosave(&name) {
+                    return Unlisted::Ignored;
+                }
+                found = Unlisted::Generated;
+            }
+        }
+    }
+    found
+}
+
+fn is_skipped_folder(root: &Path, folder: &Path) -> bool {
+    let depth = folder.strip_prefix(root).map_or(0, |below| below.components().count());
+    folder.file_name().is_some_and(is_never_walked) || is_generated_folder(folder, depth)
+}
