@@ -14,6 +14,7 @@ import type { ChatModel } from './models';
 import { anyModel, callsTools, isModel, NO_MODEL, VENDOR } from './models';
 import { PanelTurns } from './panel';
 import { isFollowed, pathOf, pathOfLines } from './resources';
+import { markdown, remark } from './shown';
 import { SentQuestion } from './source';
 import { OfferedTools } from './tools';
 
@@ -67,7 +68,7 @@ export class Chat implements vscode.Disposable {
           return await this.inTurn(() => this.turn(request, context, stream, token));
       }
     } catch (error) {
-      return { errorDetails: { message: wordsOf(error) } };
+      return { errorDetails: { message: markdown(wordsOf(error)) } };
     }
   }
 
@@ -111,7 +112,7 @@ export class Chat implements vscode.Disposable {
       const { warnings, error } = await this.outcome(request, model, stream, token);
       await this.compactionEnds(token);
       warnAtTheEnd(warnings, compacted, stream);
-      return error === undefined ? {} : { errorDetails: { message: error } };
+      return error === undefined ? {} : { errorDetails: { message: markdown(error) } };
     } finally {
       this.answering -= 1;
       compacted.stop();
@@ -182,10 +183,7 @@ export class Chat implements vscode.Disposable {
 
 /** Adds warnings about the prompt and notices of compactions to the end of the answer, where they stay visible. */
 function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {
-  const line = (icon: string, message: string) => {
-    const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');
-    stream.markdown(new vscode.MarkdownString(`\n\n$(${icon}) ${literal}`, true));
-  };
+  const line = (icon: string, message: string) => stream.markdown(remark(icon, message));
   warnings.forEach((message) => line('warning', message));
   compacted.ended.forEach((news) => line('fold', `${madeShorter(news)}${notesOf(news)}`));
   if (compacted.ended.length > 0) {

@@ -9,6 +9,7 @@ import { findBinary } from './binary';
 import type { Commands, Compaction, CountTokens, Delta, Notifications, Status, Summarize, Warning } from './protocol';
 import { SELECTOR } from './resources';
 import { chosenSettings } from './settings';
+import { fail } from './shown';
 
 /** Key under which the id of the last session is stored, to resume it when the workspace is opened again. */
 const LAST_SESSION = 'session';
@@ -249,7 +250,7 @@ export class Strata implements vscode.Disposable {
   }
 
   private async offerRestart(message: string): Promise<void> {
-    const choice = await vscode.window.showErrorMessage(message, 'Restart', 'Open Settings', 'Show Log');
+    const choice = await fail(message, 'Restart', 'Open Settings', 'Show Log');
     if (choice === 'Restart') {
       await this.restart();
     } else if (choice === 'Open Settings') {

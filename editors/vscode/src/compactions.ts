@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 
 import type { Strata } from './client';
 import type { Compaction, LastCompaction, SummaryAuthor } from './protocol';
+import { inform } from './shown';
 import { counted, exactly } from './wording';
 
 /** The compactions that end before `stop` is called. */
@@ -43,7 +44,7 @@ export class CompactionNotices implements vscode.Disposable {
 
 /** Shows what a compaction did, and offers to undo it. */
 export async function offerUndo(message: string): Promise<void> {
-  const choice = await vscode.window.showInformationMessage(message, 'Undo', 'Open Preview');
+  const choice = await inform(message, 'Undo', 'Open Preview');
   if (choice === 'Undo') {
     await vscode.commands.executeCommand('strata.undoCompaction');
   } else if (choice === 'Open Preview') {

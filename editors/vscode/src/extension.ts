@@ -17,6 +17,7 @@ import { CompactionNotices } from './compactions';
 import { Messages } from './messages';
 import { ChatModel, modelAnswers } from './models';
 import { Preview } from './preview';
+import { fail } from './shown';
 import { ModelSource } from './source';
 import { registerTools } from './tools';
 import { CompactionTree } from './views/compaction';
@@ -103,7 +104,7 @@ async function tick(
     await setTicks(strata, changed);
   } catch (error) {
     if (!(error instanceof vscode.CancellationError)) {
-      void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+      void fail(`Strata: ${wordsOf(error)}`);
     }
     // Reset the checkboxes to the actual selection.
     tree.redraw();

@@ -7,6 +7,7 @@ import { ask } from './actions/conversation';
 import type { Strata } from './client';
 import { wordsOf } from './client';
 import type { Message, Status } from './protocol';
+import { fail, inform, notice } from './shown';
 
 const SCHEME = 'strata-message';
 /** Prefix of all paths, by which `package.json` assigns the language. */
@@ -60,9 +61,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     const content = message.content.map((block) => (block.type === 'text' ? { ...block, text } : block));
     await this.strata.tell('strata.history.edit', { session, id: message.id, content });
     if (message.role === 'user') {
-      void this.offerToAsk(session, message, text).catch((error) =>
-        vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`),
-      );
+      void this.offerToAsk(session, message, text).catch((error) => fail(`Strata: ${wordsOf(error)}`));
     }
   }
 
@@ -99,7 +98,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     const { session, id } = place;
     const { messages, stateVersion } = await this.strata.ask('strata.history.get', { session }).catch((error) => {
       throw vscode.FileSystemError.Unavailable(
-        `Cannot read the conversation. Open it in the "Sessions" view and try again. (${wordsOf(error)})`,
+        `Cannot read the conversation. Open it in the "Sessions" view and try again. (${notice(wordsOf(error))})`,
       );
     });
     const message = messages.find((one) => one.id === id);
@@ -123,7 +122,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
 
   private async offerToAsk(session: string, { id }: Message, text: string): Promise<void> {
     const again = 'Ask Again From Here';
-    const choice = await vscode.window.showInformationMessage(
+    const choice = await inform(
       `The question was changed, but the messages after it were not. "${again}" deletes them and asks the question again.`,
       again,
     );

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 
 import type { Strata } from './client';
 import type { PreviewPart } from './protocol';
+import { documentSymbol } from './shown';
 import { exactly } from './wording';
 
 const SCHEME = 'strata';
@@ -71,7 +72,7 @@ export class Preview
     return this.partsIn(document).map(({ title, tokens, tier, line, lines }) => {
       const range = new vscode.Range(line, 0, line + lines - 1, 0);
       const detail = `${exactly(tokens)} tokens · ${tier}`;
-      return new vscode.DocumentSymbol(title, detail, vscode.SymbolKind.String, range, range);
+      return documentSymbol(title, detail, range);
     });
   }
 

@@ -1417,7 +1417,7 @@ export interface FileEvent {
 /**
  * Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's name
  * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
- * clone; ordered by bytes.
+ * clone; ordered by bytes. Whoever made the file chose the name, so it has no `Display` (`External`).
  */
 export type FileKey = string;
 
@@ -2772,7 +2772,8 @@ export type LoopPromise =
 
 /**
  * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
- * editor that also runs another language server would show every result twice.
+ * editor that also runs another language server would show every result twice. No workspace file sets them: they
+ * make the editor show text of the repository.
  */
 export interface LspSettings {
   /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */
@@ -2800,7 +2801,8 @@ export interface LspSettings {
 
 /**
  * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
- * editor that also runs another language server would show every result twice.
+ * editor that also runs another language server would show every result twice. No workspace file sets them: they
+ * make the editor show text of the repository.
  */
 export interface LspSettingsInput {
   /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */

@@ -10,6 +10,7 @@ import type { Outcome } from './exchange';
 import { forward } from './forwarding';
 import { VENDOR } from './models';
 import type { Delta } from './protocol';
+import { label, markdown } from './shown';
 
 /** Status changes within this time are handled together. */
 const TOGETHER_MS = 500;
@@ -47,7 +48,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
     const { models } = await this.strata.ask('strata.server.models', {});
     const { max_input, max_output, tools, image } = models.find((model) => model.id === id) ?? UNKNOWN;
     const model = {
-      ...{ id, name: `Strata: ${id}`, family: id, version: '1', tooltip: 'The model configured in strata.provider' },
+      ...{ id, name: label(`Strata: ${id}`), family: id, version: '1', tooltip: 'The model configured in strata.provider' },
       ...{ maxInputTokens: max_input, maxOutputTokens: max_output },
       capabilities: { toolCalling: tools, imageInput: image !== null },
       // The types do not declare this field, but the editor lists the model only with it.
@@ -129,7 +130,9 @@ export class SentQuestion {
     }
     if (toolCall !== undefined) {
       const about = Object.values(toolCall.input as object).find((value) => typeof value === 'string');
-      this.stream.progress(about === undefined ? `Calling ${toolCall.name}` : `Calling ${toolCall.name}: ${about}`);
+      const call = about === undefined ? `Calling ${toolCall.name}` : `Calling ${toolCall.name}: ${about}`;
+      // The editor shows progress as Markdown.
+      this.stream.progress(markdown(call));
     }
     if (notice !== undefined) {
       notices.push(notice);

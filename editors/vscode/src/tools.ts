@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Strata } from './client';
 import { wordsOf } from './client';
 import type { Commands, Tool as DeclaredTool, ToolResult } from './protocol';
+import { json, plain } from './shown';
 
 interface Tool {
   command: keyof Commands;
@@ -33,9 +34,9 @@ export function registerTools(strata: Strata): vscode.Disposable {
   const registered = Object.entries(TOOLS).map(([name, tool]) =>
     vscode.lm.registerTool<Record<string, unknown>>(name, {
       prepareInvocation: ({ input }) => ({
-        invocationMessage: sentenceOf(tool, input),
+        invocationMessage: plain(sentenceOf(tool, input)),
         ...(tool.changes && {
-          confirmationMessages: { title: tool.says, message: new vscode.MarkdownString().appendCodeblock(JSON.stringify(input, null, 2), 'json') },
+          confirmationMessages: { title: tool.says, message: json(input) },
         }),
       }),
       invoke: async ({ input }, token) => {

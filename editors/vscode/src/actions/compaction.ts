@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import { madeShorter, notesOf, offerUndo } from '../compactions';
+import { inform, withProgress } from '../shown';
 import { counted } from '../wording';
 import type { Actions } from './register';
 
@@ -16,13 +17,12 @@ export function compactionActions(strata: Strata): Actions {
 }
 
 async function compact(strata: Strata): Promise<void> {
-  const where = { location: vscode.ProgressLocation.Notification, title: 'Compacting the conversation', cancellable: true };
-  const done = await vscode.window.withProgress(where, (_, token) => strata.tell('strata.compaction.run', {}, token));
+  const done = await withProgress('Compacting the conversation', (token) => strata.tell('strata.compaction.run', {}, token));
   // Not awaited, because the command is done even while the notification is open.
   void offerUndo(`${madeShorter(done)}${notesOf(done)}`);
 }
 
 async function undo(strata: Strata): Promise<void> {
   const { messages } = await strata.tell('strata.compaction.undo', {});
-  void vscode.window.showInformationMessage(`Compaction undone. The model sees ${counted(messages, 'message')}.`);
+  void inform(`Compaction undone. The model sees ${counted(messages, 'message')}.`);
 }

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { Strata } from '../client';
 import type { Messages } from '../messages';
 import type { Message } from '../protocol';
+import { confirms, pick } from '../shown';
 import { textOf } from '../views/context';
 import type { MessageNode } from '../views/context';
 import { firstWords } from '../wording';
@@ -51,13 +52,7 @@ async function regenerate(strata: Strata, message: Message | undefined): Promise
 }
 
 async function truncate(strata: Strata, message: Message): Promise<void> {
-  const remove = 'Delete';
-  const choice = await vscode.window.showWarningMessage(
-    'Delete this message and all later ones?',
-    { modal: true, detail: firstWords(textOf(message), 200) },
-    remove,
-  );
-  if (choice === remove) {
+  if (await confirms('Delete this message and all later ones?', firstWords(textOf(message), 200), 'Delete')) {
     await strata.tell('strata.history.truncate', { from: message.id });
   }
 }
@@ -69,5 +64,5 @@ async function pickQuestion(strata: Strata, session: string): Promise<Message | 
     throw new Error('No question has been asked yet.');
   }
   const items = questions.map((message) => ({ label: firstWords(textOf(message), 100), message }));
-  return (await vscode.window.showQuickPick(items, { title: 'Edit which message?' }))?.message;
+  return (await pick('Edit which message?', items))?.message;
 }

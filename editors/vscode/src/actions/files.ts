@@ -7,10 +7,10 @@ import type { Strata } from '../client';
 import type { FilesSelectReply } from '../protocol';
 import { fetchPage } from '../pages';
 import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
+import { briefly, confirms, inform, pickWhileTyping, withProgress } from '../shown';
 import { counted, exactly } from '../wording';
 import type { ContextNode, ExcerptNode, FileNode, PageNode } from '../views/context';
 import type { Actions } from './register';
-import { pickWhileTyping } from './searching';
 
 /** The argument that a menu passes to a command: a file, or a node of the tree. */
 type Target = vscode.Uri | ContextNode | undefined;
@@ -85,8 +85,7 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
 
 /** Asks the user to confirm. Throws a `CancellationError` if the user declines. */
 async function confirm(question: string, detail: string): Promise<void> {
-  const yes = 'Add';
-  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {
+  if (!(await confirms(question, detail, 'Add'))) {
     throw new vscode.CancellationError();
   }
 }
@@ -126,7 +125,7 @@ async function selectGlob(strata: Strata): Promise<void> {
   });
   if (glob !== undefined && glob !== '') {
     const { changed } = await select(strata, [glob]);
-    vscode.window.setStatusBarMessage(`Strata: ${counted(changed.length, 'file')} added`, 4000);
+    briefly(`Strata: ${counted(changed.length, 'file')} added`);
   }
 }
 
@@ -154,10 +153,9 @@ async function addPage(strata: Strata): Promise<void> {
   if (url === undefined || url === '') {
     return;
   }
-  const location = { location: vscode.ProgressLocation.Notification, title: `Fetching ${url}`, cancellable: true };
-  const page = await vscode.window.withProgress(location, (_, token) => fetchPage(url.trim(), token));
+  const page = await withProgress(`Fetching ${url}`, (token) => fetchPage(url.trim(), token));
   const { tokens } = await strata.tell('strata.url.add', page);
-  void vscode.window.showInformationMessage(`Added "${page.title ?? page.url}": ${exactly(tokens)} tokens.`);
+  void inform(`Added "${page.title ?? page.url}": ${exactly(tokens)} tokens.`);
 }
 
 async function reveal(node: FileNode): Promise<void> {

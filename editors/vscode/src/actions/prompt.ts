@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import type { Format, PolicyName } from '../protocol';
+import { inform, pick } from '../shown';
+import type { Choice } from '../shown';
 import { exactly, tokens } from '../wording';
 import type { Preview } from '../preview';
 import type { Actions } from './register';
@@ -15,23 +17,23 @@ export function promptActions(strata: Strata, preview: Preview): Actions {
     'strata.rebuildTiers': () => rebuild(strata),
     'strata.toggleAuto': async () => {
       const { message } = await strata.tell('strata.context.auto', {});
-      void vscode.window.showInformationMessage(message);
+      void inform(message);
     },
     'strata.explainBreak': async () => {
       const { sentence } = await strata.ask('strata.tiers.explainBreak', {});
-      void vscode.window.showInformationMessage(sentence);
+      void inform(sentence);
     },
     'strata.choosePolicy': () => choosePolicy(strata),
   };
 }
 
 async function copyPrompt(strata: Strata): Promise<void> {
-  const formats: (vscode.QuickPickItem & { format: Format })[] = [
+  const formats: (Choice & { format: Format })[] = [
     { label: 'Anthropic', description: 'Messages API, JSON', format: 'anthropic' },
     { label: 'OpenAI', description: 'Chat Completions, JSON', format: 'openai' },
     { label: 'Markdown', description: 'to read or paste', format: 'markdown' },
   ];
-  const chosen = await vscode.window.showQuickPick(formats, { title: 'Copy the prompt as' });
+  const chosen = await pick('Copy the prompt as', formats);
   if (chosen === undefined) {
     return;
   }
@@ -43,26 +45,24 @@ async function copyPrompt(strata: Strata): Promise<void> {
   const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body, null, 2);
   await vscode.env.clipboard.writeText(text);
   const left = made.shed.length > 0 ? ` Left out because they did not fit: ${made.shed.join(', ')}.` : '';
-  void vscode.window.showInformationMessage(`Prompt copied: ${exactly(made.tokens.total)} tokens.${left}`);
+  void inform(`Prompt copied: ${exactly(made.tokens.total)} tokens.${left}`);
 }
 
 async function rebuild(strata: Strata): Promise<void> {
   const { predicted } = await strata.tell('strata.tiers.rebuild', {});
   const cost = predicted && ` It will write ${tokens(predicted.written)} tokens to the cache.`;
-  void vscode.window.showInformationMessage(`The next prompt will be rebuilt.${cost ?? ''}`);
+  void inform(`The next prompt will be rebuilt.${cost ?? ''}`);
 }
 
 async function choosePolicy(strata: Strata): Promise<void> {
   const now = await strata.ask('strata.tiers.policy', {});
-  const policies: (vscode.QuickPickItem & { policy: PolicyName | null })[] = [
+  const policies: (Choice & { policy: PolicyName | null })[] = [
     { label: 'ledger', description: 'append-only log that keeps what is cached', policy: 'ledger' },
     { label: 'ripple', description: 'cached tiers that stable files move up through', policy: 'ripple' },
     { label: 'flat', description: 'no cached tiers', policy: 'flat' },
     { label: 'as set', description: `from strata.cache.policy, or the model's default: ${now.modelDefault}`, policy: null },
   ];
-  const chosen = await vscode.window.showQuickPick(policies, {
-    title: `Cache policy (current: ${now.policy})`,
-  });
+  const chosen = await pick(`Cache policy (current: ${now.policy})`, policies);
   if (chosen !== undefined) {
     await strata.tell('strata.tiers.policy', { policy: chosen.policy });
   }

@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 
 import { wordsOf } from '../client';
+import { fail } from '../shown';
 
 /** Commands by name. VS Code passes the item that a menu was opened on. */
 export type Actions = Record<string, (...args: never[]) => unknown>;
@@ -17,7 +18,7 @@ export function register(actions: Actions): vscode.Disposable {
         return await (action as (...args: unknown[]) => unknown)(...args);
       } catch (error) {
         if (!(error instanceof vscode.CancellationError)) {
-          void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+          void fail(`Strata: ${wordsOf(error)}`);
         }
         return undefined;
       }

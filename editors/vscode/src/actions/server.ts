@@ -3,24 +3,25 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
+import { pick } from '../shown';
 import type { Actions } from './register';
 
 /** Actions offered by a click on the meter: icon, label and command. */
 const OFFERED: [string, string, string][] = [
-  ['$(open-preview)', 'Preview Prompt', 'strata.preview'],
-  ['$(copy)', 'Copy Prompt…', 'strata.copyPrompt'],
-  ['$(add)', 'Add This File to Context', 'strata.addToContext'],
-  ['$(fold)', 'Compact Conversation', 'strata.compact'],
-  ['$(dashboard)', 'Show Compaction Status', 'strata.showCompaction'],
-  ['$(comment-discussion)', 'New Conversation', 'strata.newSession'],
-  ['$(history)', 'Open Conversation…', 'strata.openSession'],
-  ['$(search)', 'Search Conversations and Memory…', 'strata.search'],
-  ['$(note)', 'Remember…', 'strata.remember'],
-  ['$(question)', 'Explain Last Cache Miss', 'strata.explainBreak'],
-  ['$(list-selection)', 'Choose Cache Policy…', 'strata.choosePolicy'],
-  ['$(settings-gear)', 'Settings', 'strata.openSettings'],
-  ['$(output)', 'Show Log', 'strata.showLog'],
-  ['$(debug-restart)', 'Restart Server', 'strata.restart'],
+  ['open-preview', 'Preview Prompt', 'strata.preview'],
+  ['copy', 'Copy Prompt…', 'strata.copyPrompt'],
+  ['add', 'Add This File to Context', 'strata.addToContext'],
+  ['fold', 'Compact Conversation', 'strata.compact'],
+  ['dashboard', 'Show Compaction Status', 'strata.showCompaction'],
+  ['comment-discussion', 'New Conversation', 'strata.newSession'],
+  ['history', 'Open Conversation…', 'strata.openSession'],
+  ['search', 'Search Conversations and Memory…', 'strata.search'],
+  ['note', 'Remember…', 'strata.remember'],
+  ['question', 'Explain Last Cache Miss', 'strata.explainBreak'],
+  ['list-selection', 'Choose Cache Policy…', 'strata.choosePolicy'],
+  ['settings-gear', 'Settings', 'strata.openSettings'],
+  ['output', 'Show Log', 'strata.showLog'],
+  ['debug-restart', 'Restart Server', 'strata.restart'],
 ];
 
 export function serverActions(strata: Strata): Actions {
@@ -38,8 +39,8 @@ export function serverActions(strata: Strata): Actions {
 }
 
 async function chooseAction(): Promise<void> {
-  const items = OFFERED.map(([icon, label, command]) => ({ label: `${icon} ${label}`, command }));
-  const chosen = await vscode.window.showQuickPick(items, { title: 'Strata' });
+  const items = OFFERED.map(([icon, label, command]) => ({ icon, label, command }));
+  const chosen = await pick('Strata', items);
   if (chosen !== undefined) {
     await vscode.commands.executeCommand(chosen.command);
   }

@@ -5,20 +5,21 @@ import * as vscode from 'vscode';
 import type { Strata } from '../client';
 import type { Commands, Hit, ListedSession, Note } from '../protocol';
 import { uriOf } from '../resources';
+import { confirms, inform, pick, pickWhileTyping } from '../shown';
+import type { Choice } from '../shown';
 import { titleOf } from '../views/sessions';
 import { counted, firstWords, since } from '../wording';
 import type { Actions } from './register';
-import { pickWhileTyping } from './searching';
 
 export function sessionActions(strata: Strata): Actions {
   return {
     'strata.newSession': () => strata.tell('strata.session.new', {}),
     'strata.resetSession': () => strata.tell('strata.session.reset', {}),
-    'strata.openSession': async (session?: ListedSession) => open(strata, session ?? (await pick(strata))),
-    'strata.renameSession': async (session?: ListedSession) => rename(strata, session ?? (await pick(strata))),
-    'strata.deleteSession': async (session?: ListedSession) => remove(strata, session ?? (await pick(strata))),
+    'strata.openSession': async (session?: ListedSession) => open(strata, session ?? (await pickSession(strata))),
+    'strata.renameSession': async (session?: ListedSession) => rename(strata, session ?? (await pickSession(strata))),
+    'strata.deleteSession': async (session?: ListedSession) => remove(strata, session ?? (await pickSession(strata))),
     'strata.forkSession': () => strata.tell('strata.session.fork', {}),
-    'strata.exportSession': async (session?: ListedSession) => exportTo(strata, session ?? (await pick(strata))),
+    'strata.exportSession': async (session?: ListedSession) => exportTo(strata, session ?? (await pickSession(strata))),
     'strata.importSession': () => importFrom(strata),
     'strata.search': () => search(strata),
     'strata.remember': () => remember(strata),
@@ -27,7 +28,7 @@ export function sessionActions(strata: Strata): Actions {
   };
 }
 
-async function pick(strata: Strata): Promise<ListedSession | undefined> {
+async function pickSession(strata: Strata): Promise<ListedSession | undefined> {
   const { sessions } = await strata.ask('strata.session.list', {});
   const items = sessions.map((session) => ({
     label: titleOf(session),
@@ -36,7 +37,7 @@ async function pick(strata: Strata): Promise<ListedSession | undefined> {
       .join(' · '),
     session,
   }));
-  return (await vscode.window.showQuickPick(items, { title: 'Which conversation?' }))?.session;
+  return (await pick('Which conversation?', items))?.session;
 }
 
 async function open(strata: Strata, session: ListedSession | undefined): Promise<void> {
@@ -59,9 +60,8 @@ async function remove(strata: Strata, session: ListedSession | undefined): Promi
   if (session === undefined) {
     return;
   }
-  const yes = 'Delete';
   const question = `Delete the conversation "${titleOf(session)}"? This cannot be undone.`;
-  if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes) {
+  if (await confirms(question, undefined, 'Delete')) {
     await strata.tell('strata.session.delete', { id: session.id });
   }
 }
@@ -71,13 +71,13 @@ async function exportTo(strata: Strata, session: ListedSession | undefined): Pro
     return;
   }
   type Format = NonNullable<Commands['strata.session.export']['params']['format']>;
-  const formats: (vscode.QuickPickItem & { format: Format; language: string })[] = [
+  const formats: (Choice & { format: Format; language: string })[] = [
     { label: 'Markdown', description: 'to read', format: 'markdown', language: 'markdown' },
     { label: 'Strata', description: 'everything, one JSON object per line', format: 'jsonl', language: 'jsonl' },
     { label: 'Anthropic', description: 'a request body', format: 'anthropic', language: 'json' },
     { label: 'OpenAI', description: 'a request body', format: 'openai', language: 'json' },
   ];
-  const chosen = await vscode.window.showQuickPick(formats, { title: 'Export as' });
+  const chosen = await pick('Export as', formats);
   if (chosen !== undefined) {
     const { text } = await strata.ask('strata.session.export', { id: session.id, format: chosen.format });
     await vscode.window.showTextDocument(
@@ -94,7 +94,7 @@ async function importFrom(strata: Strata): Promise<void> {
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
   const { id, messages } = await strata.tell('strata.session.import', { text });
   const show = 'Open';
-  if ((await vscode.window.showInformationMessage(`Imported ${counted(messages, 'message')}.`, show)) === show) {
+  if ((await inform(`Imported ${counted(messages, 'message')}.`, show)) === show) {
     await strata.tell('strata.session.load', { id });
   }
 }
@@ -119,7 +119,8 @@ async function search(strata: Strata): Promise<void> {
   const chosen = await pickWhileTyping(title, 'Words to search for', async (query) => {
     const { hits } = /[\p{L}\p{N}]/u.test(query) ? await strata.ask('strata.memory.search', { query }) : { hits: [] };
     return hits.map((hit) => ({
-      label: `$(${ICONS[hit.source]}) ${firstWords(hit.snippet, 90)}`,
+      icon: ICONS[hit.source],
+      label: firstWords(hit.snippet, 90),
       description: [whereOf(hit), hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
       alwaysShow: true,
       hit,

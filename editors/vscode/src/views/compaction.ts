@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 
 import { howOf } from '../compactions';
 import type { CompactionStatusReply, TriggerMetric } from '../protocol';
+import { treeItem } from '../shown';
 import { counted, exactly, since, tokens } from '../wording';
 import { RefreshedTree } from './refreshed';
 
@@ -36,11 +37,9 @@ export class CompactionTree extends RefreshedTree<Line, CompactionStatusReply> {
   }
 
   override getTreeItem(line: Line): vscode.TreeItem {
-    const item = new vscode.TreeItem(line.label);
+    const item = treeItem(line);
     item.id = line.id;
-    item.description = line.description;
     item.iconPath = new vscode.ThemeIcon(line.icon);
-    item.tooltip = line.tooltip;
     item.contextValue = `compaction.${line.id}`;
     return item;
   }

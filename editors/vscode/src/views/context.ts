@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Strata } from '../client';
 import type { ExcerptReason, ItemReport, ListedExcerpt, ListedFile, ShownPage, Message, TiersReportReply } from '../protocol';
 import { isFollowed, relative, uriOf } from '../resources';
+import { line, table, treeItem } from '../shown';
 import { counted, exactly, firstWords, tokens } from '../wording';
 import { RefreshedTree } from './refreshed';
 
@@ -338,21 +339,17 @@ function sum(items: { tokens: number }[]): number {
 
 function groupItem(node: Group): vscode.TreeItem {
   const { Expanded, Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(node.label, { open: Expanded, closed: Collapsed, none: None }[node.unfolds]);
+  const item = treeItem({ ...node, state: { open: Expanded, closed: Collapsed, none: None }[node.unfolds] });
   item.id = node.id;
-  item.description = node.description;
   item.iconPath = new vscode.ThemeIcon(node.icon);
-  item.tooltip = node.tooltip;
   item.contextValue = `group.${node.id.split('/')[0]}`;
   return item;
 }
 
 function fileItem(node: FileNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(path.posix.basename(node.path));
   const uri = uriOf(node.path);
-  item.id = `${node.standing}/${node.path}${node.lines ? `#${node.lines}` : ''}`;
   const folder = path.posix.dirname(node.path);
-  item.description = [
+  const description = [
     node.lines?.replace('L', 'lines '),
     folder === '.' || node.path.includes(':') ? undefined : folder,
     node.item && tokens(node.item.tokens),
@@ -361,7 +358,8 @@ function fileItem(node: FileNode): vscode.TreeItem {
   ]
     .filter((part) => part !== undefined)
     .join(' · ');
-  item.tooltip = fileTooltip(node);
+  const item = treeItem({ label: path.posix.basename(node.path), description, tooltip: fileTooltip(node) });
+  item.id = `${node.standing}/${node.path}${node.lines ? `#${node.lines}` : ''}`;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = `file.${node.standing}`;
   if (uri !== undefined) {
@@ -403,25 +401,13 @@ function fileTooltip(node: FileNode): vscode.MarkdownString {
     ['Text from', listed?.source === 'buffer' ? `the editor, version ${listed.version}` : listed?.source],
     ['Problem', listed?.problem],
   ];
-  const tooltip = new vscode.MarkdownString();
-  tooltip.appendText(`${node.path}${node.lines ? `, ${node.lines.replace('L', 'lines ')}` : ''}`);
-  for (const [name, value] of rows) {
-    if (value !== undefined) {
-      tooltip.appendMarkdown(`\n\n**${name}**: `).appendText(value);
-    }
-  }
-  return tooltip;
+  return table(`${node.path}${node.lines ? `, ${node.lines.replace('L', 'lines ')}` : ''}`, rows);
 }
 
 function messageItem({ message, item: tracked }: MessageNode): vscode.TreeItem {
   const text = textOf(message);
   const kind = message.kind.replaceAll('_', ' ');
-  const item = new vscode.TreeItem(firstWords(text) || `(${kind})`);
   const pinned = message.pin === 'kept';
-  item.id = `message/${message.id}`;
-  item.iconPath = new vscode.ThemeIcon(
-    pinned ? 'pinned' : message.agent === 'hidden' ? 'eye-closed' : message.role === 'user' ? 'account' : 'sparkle',
-  );
   const about = [
     `message ${message.id}`,
     message.kind === 'normal' ? message.role : kind,
@@ -429,16 +415,19 @@ function messageItem({ message, item: tracked }: MessageNode): vscode.TreeItem {
     message.agent === 'hidden' ? 'hidden from the model' : undefined,
     tracked && `${tracked.tier}, ${exactly(tracked.tokens)} tokens`,
   ];
-  item.tooltip = `${firstWords(text, 600)}\n\n${about.filter((part) => part !== undefined).join(' · ')}`;
+  const tooltip = `${firstWords(text, 600)}\n\n${about.filter((part) => part !== undefined).join(' · ')}`;
+  const item = treeItem({ label: firstWords(text) || `(${kind})`, tooltip });
+  item.id = `message/${message.id}`;
+  item.iconPath = new vscode.ThemeIcon(
+    pinned ? 'pinned' : message.agent === 'hidden' ? 'eye-closed' : message.role === 'user' ? 'account' : 'sparkle',
+  );
   item.contextValue = `message.${message.role}.${pinned ? 'pinned' : 'loose'}.${message.agent}`;
   return item;
 }
 
 function pageItem(node: PageNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(node.title);
+  const item = treeItem({ label: node.title, description: tokens(node.item.tokens), tooltip: node.url });
   item.id = node.item.key;
-  item.description = tokens(node.item.tokens);
-  item.tooltip = node.url;
   item.iconPath = new vscode.ThemeIcon('globe');
   item.contextValue = 'page';
   return item;
@@ -446,10 +435,12 @@ function pageItem(node: PageNode): vscode.TreeItem {
 
 function excerptItem({ excerpt }: ExcerptNode): vscode.TreeItem {
   const { excerpt: key, path: file, uri, lines, reason, tokens: weight } = excerpt;
-  const item = new vscode.TreeItem(key.slice(file.length + 1).replace(/^L(?=\d)/, 'lines '));
+  const item = treeItem({
+    label: key.slice(file.length + 1).replace(/^L(?=\d)/, 'lines '),
+    description: `${path.posix.basename(file)} · ${tokens(weight)}`,
+    tooltip: [line(file), lines?.replace('L', 'lines '), reason && `Suggested because ${REASONS[reason]}`].filter(Boolean).join('\n'),
+  });
   item.id = `excerpt/${key}`;
-  item.description = `${path.posix.basename(file)} · ${tokens(weight)}`;
-  item.tooltip = [file, lines?.replace('L', 'lines '), reason && `Suggested because ${REASONS[reason]}`].filter(Boolean).join('\n');
   item.iconPath = new vscode.ThemeIcon('symbol-method');
   item.contextValue = isAccepted(excerpt) ? 'acceptedExcerpt' : 'excerpt';
   if (uri !== undefined && lines !== undefined) {
@@ -461,9 +452,8 @@ function excerptItem({ excerpt }: ExcerptNode): vscode.TreeItem {
 }
 
 function plainItem(node: PlainNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(node.label);
+  const item = treeItem(node);
   item.id = `plain/${node.id}`;
-  item.description = node.description;
   item.iconPath = new vscode.ThemeIcon(node.icon);
   item.contextValue = 'plain';
   return item;

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 
 import type { Note } from '../protocol';
+import { treeItem } from '../shown';
 import { firstWords } from '../wording';
 import { RefreshedTree } from './refreshed';
 
@@ -16,10 +17,9 @@ export class MemoryTree extends RefreshedTree<Note, Note[]> {
   }
 
   override getTreeItem(fragment: Note): vscode.TreeItem {
-    const item = new vscode.TreeItem(firstWords(fragment.text));
+    const description = fragment.tags.map((tag) => `#${tag}`).join(' ');
+    const item = treeItem({ label: firstWords(fragment.text), description, tooltip: fragment.text });
     item.id = String(fragment.id);
-    item.description = fragment.tags.map((tag) => `#${tag}`).join(' ');
-    item.tooltip = fragment.text;
     item.iconPath = new vscode.ThemeIcon('note');
     item.contextValue = 'fragment';
     return item;

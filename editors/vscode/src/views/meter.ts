@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import type { Status } from '../protocol';
+import { table } from '../shown';
 import { counted, countdown, exactly, tokens } from '../wording';
 
 const TICK_MS = 1000;
@@ -104,15 +105,7 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
     ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')} that did not fit`] as [string, string]] : []),
     ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
   ];
-  const text = new vscode.MarkdownString('**Strata**\n\n', true);
-  if (unsaved !== undefined) {
-    text.appendMarkdown('$(warning) **Not saved.** ').appendText(unsaved).appendMarkdown('\n\n');
-  }
-  text.appendMarkdown('| | |\n|---|---|\n');
-  for (const [name, value] of rows) {
-    text.appendMarkdown(`| ${name} | ${value} |\n`);
-  }
-  return text;
+  return table('Strata', rows, unsaved === undefined ? undefined : ['Not saved.', unsaved]);
 }
 
 /** Describes how close the next compaction is. */

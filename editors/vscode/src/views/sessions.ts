@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 
 import type { ListedSession } from '../protocol';
+import { treeItem } from '../shown';
 import { counted, firstWords, since } from '../wording';
 import { RefreshedTree } from './refreshed';
 
@@ -16,17 +17,17 @@ export class SessionsTree extends RefreshedTree<ListedSession, ListedSession[]> 
   }
 
   override getTreeItem(session: ListedSession): vscode.TreeItem {
-    const item = new vscode.TreeItem(titleOf(session));
-    item.id = session.id;
-    item.description = [
+    const description = [
       session.updatedMs === null ? 'not saved' : since(session.updatedMs, Date.now()),
       session.readOnly ? 'read-only' : undefined,
     ]
       .filter((part) => part !== undefined)
       .join(' · ');
+    const tooltip = `${session.preview}\n\n${counted(session.messages, 'message')} · ${session.id}`;
+    const item = treeItem({ label: titleOf(session), description, tooltip });
+    item.id = session.id;
     item.iconPath = new vscode.ThemeIcon(session.current ? 'comment-discussion' : 'comment');
     item.contextValue = session.current ? 'session.current' : 'session';
-    item.tooltip = `${session.preview}\n\n${counted(session.messages, 'message')} · ${session.id}`;
     if (!session.current) {
       item.command = { command: 'strata.openSession', title: 'Open', arguments: [session] };
     }

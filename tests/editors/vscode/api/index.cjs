@@ -2,6 +2,8 @@
 
 const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
+const Module = require('node:module');
+const path = require('node:path');
 const vscode = require('vscode');
 
 const { until } = require('../until.cjs');
@@ -328,6 +330,80 @@ test('the received part of a cancelled answer is recorded, and a failed question
   }, 'the answer');
   assert.equal(after.filter((message) => /Are you there/.test(JSON.stringify(message))).length, 1);
   assert.match(JSON.stringify(after.at(-1)), /The stand-in has answered/);
+});
+
+/** The links that the editor makes of a notification (`parseLinkedText` in its sources), and the icons of a label. */
+const ACTIVE = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)[^)\s]+|\$\([a-z~-]+\)/i;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+test('a hostile name is only text', async () => {
+  const names = [
+    '[Repair workspace](command:workbench.action.terminal.sendSequence?%7B%22text%22%3A%22x%22%7D).py',
+    '![x](https:evil.example).py',
+    '$(sync~spin) a\nwarning: b\u202e\u200b\u061c\u{e0041}.py',
+  ];
+  // The editor gives each extension an API of its own, by the place of the file that asks for it.
+  const { extensionPath, packageJSON } = vscode.extensions.getExtension('strata.strata');
+  const theirs = Module._load('vscode', { filename: path.join(extensionPath, packageJSON.main) }, false);
+  const { window, TreeItem, MarkdownString } = theirs;
+  const { showWarningMessage, showErrorMessage, showInformationMessage } = window;
+  const shown = { notification: [], label: [], markdown: [] };
+  const heard = (message) => Promise.resolve(void shown.notification.push(message));
+  Object.assign(window, { showWarningMessage: heard, showErrorMessage: heard, showInformationMessage: heard });
+  theirs.TreeItem = class extends TreeItem {
+    constructor(label, state) {
+      super(label, state);
+      shown.label.push(label);
+    }
+  };
+  theirs.MarkdownString = class extends MarkdownString {
+    constructor(value, icons) {
+      super(value, icons);
+      shown.markdown.push(this);
+    }
+  };
+  const configuration = vscode.workspace.getConfiguration('strata');
+  try {
+    await configuration.update('lsp.hover', true, vscode.ConfigurationTarget.Global);
+    await run('strata.context.focus');
+    for (const [n, name] of names.entries()) {
+      const token = `ghp_${`R4nD0m${n}xYzAbCdEfGhIjKlMnOpQrS`.padStart(36, '0')}`;
+      await vscode.workspace.fs.writeFile(file(name), Buffer.from(`def hostile_${n}():\n    return "${token}"\n`));
+      await run('strata.files.select', { paths: [name] });
+    }
+    await api.assemble({ prompt: 'What is hostile?', dryRun: true });
+    const basenames = (label) => label.includes('warning') || label.includes('evil') || label.includes('Repair');
+    await until(() => shown.notification.length >= names.length, 'warnings about secrets');
+    await until(() => shown.label.filter(basenames).length >= names.length, 'the files in the tree');
+    await run('strata.addToContext', file(`${names[0]}x`));
+    await until(() => shown.notification.length > names.length, 'an error');
+    const hovers = [];
+    for (const name of names) {
+      const document = await vscode.workspace.openTextDocument(file(name));
+      const found = await until(async () => {
+        const all = await run('vscode.executeHoverProvider', document.uri, new vscode.Position(0, 5));
+        return all.length > 0 && all;
+      }, 'a hover');
+      hovers.push(...found.flatMap(({ contents }) => contents.map((content) => content.value ?? content)));
+    }
+    for (const text of [...shown.notification, ...shown.label]) {
+      assert.doesNotMatch(text, ACTIVE);
+      assert.doesNotMatch(text, HIDDEN);
+    }
+    for (const text of [...shown.markdown.map(({ value }) => value), ...hovers]) {
+      // The extension's own icons are the only ones, and what is left without escapes and code is plain.
+      const bare = text.replace(/```[^]*?```/g, '').replace(/\\[^]/g, '').replace(/\$\([a-z-]+\)/g, '');
+      assert.doesNotMatch(bare, /!?\[|\]\(|https?:|www\.|[<`]/);
+      assert.doesNotMatch(text.replaceAll('\n', ''), HIDDEN);
+    }
+    assert.ok(hovers.length >= names.length && shown.markdown.length >= names.length);
+  } finally {
+    Object.assign(window, { showWarningMessage, showErrorMessage, showInformationMessage });
+    Object.assign(theirs, { TreeItem, MarkdownString });
+    await configuration.update('lsp.hover', undefined, vscode.ConfigurationTarget.Global);
+    await run('strata.clearContext');
+    await Promise.all(names.map((name) => vscode.workspace.fs.delete(file(name))));
+  }
 });
 
 test('suggested code is accepted, dismissed and suggested again', async () => {
