@@ -13,6 +13,7 @@
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
+local display = require("strata.display")
 local notices = require("strata.notices")
 local window = require("strata.window")
 
@@ -50,9 +51,9 @@ local function ended(reply)
   notices.warn(reply.warnings)
   local why = ENDS[reply["end"]]
   if why then
-    vim.notify(("Strata: %s%s"):format(why, reply.error and ": " .. reply.error or ""), vim.log.levels.WARN)
+    display.notify(("%s%s"):format(why, reply.error and ": " .. reply.error or ""), vim.log.levels.WARN)
   end
-  vim.notify("Strata: " .. bill(reply))
+  display.notify(bill(reply))
 end
 
 ---Describes a tool call on one line.
@@ -60,7 +61,7 @@ local function call_line(call)
   local name, only = next(call.input)
   local is_alone = type(only) == "string" and next(call.input, name) == nil
   local input = is_alone and only:gsub("%s+", " ") or vim.json.encode(call.input):gsub("\\/", "/")
-  return ("`%s %s`"):format(call.name, (input:gsub("`", "'")))
+  return ("`%s`"):format((display.line(("%s %s"):format(call.name, input)):gsub("`", "'")))
 end
 
 ---Handles a piece of an answer.
@@ -94,7 +95,7 @@ function M.ask(text, root, options, done)
       write((begins and "" or "\n\n") .. call_line(delta.toolCall) .. "\n\n")
       begins = true
     elseif delta.notice then
-      vim.notify("Strata: " .. delta.notice)
+      display.notify(delta.notice)
     end
   end
   local arguments = { prompt = text, stream = stream, tools = options and options.tools and "read" or nil }

@@ -1,5 +1,6 @@
 --- Sends commands to the server and passes the replies on.
 
+local display = require("strata.display")
 local plain = require("strata.plain")
 local server = require("strata.server")
 
@@ -141,7 +142,7 @@ end
 function M.complain(err)
   -- In an autocommand, Neovim would report the error as one of the autocommand.
   vim.schedule(function()
-    vim.notify("Strata: " .. M.words(err), vim.log.levels.ERROR)
+    display.notify(M.words(err), vim.log.levels.ERROR)
   end)
 end
 

@@ -5,6 +5,7 @@
 --- Owns that buffer, and how compactions are described. Reads everything from the server each time.
 
 local calls = require("strata.calls")
+local display = require("strata.display")
 local window = require("strata.window")
 
 local M = {}
@@ -90,7 +91,7 @@ end
 local function lines_of(status)
   local lines = {}
   local function add(name, value)
-    lines[#lines + 1] = ("%-20s%s"):format(name, value)
+    lines[#lines + 1] = display.line(("%-20s%s"):format(name, value))
   end
   add("Next compaction", next_one(status))
   if status.why then

@@ -1,5 +1,7 @@
 --- Handles the server's notifications: the meter, warnings, and compactions. Stores the latest meter of each workspace.
 
+local display = require("strata.display")
+
 local M = {}
 
 ---The context meter, as sent in `strata/status` (docs/commands.md).
@@ -40,7 +42,7 @@ local function status(_, meter, context)
   for _, listener in ipairs(listeners) do
     local ok, problem = pcall(listener.call, meter, root)
     if not ok then
-      vim.notify_once("Strata: a listener for meter changes failed: " .. problem, vim.log.levels.ERROR)
+      display.notify("a listener for meter changes failed: " .. problem, vim.log.levels.ERROR)
     end
   end
   local data = { meter = meter, root = root }
@@ -49,17 +51,17 @@ local function status(_, meter, context)
 end
 
 local function warning(_, said)
-  vim.notify("Strata: " .. said.message, vim.log.levels.WARN)
+  display.notify(said.message, vim.log.levels.WARN)
 end
 
 local function compaction(_, news, context)
   news = require("strata.plain")(news)
   if news.state == "ended" then
     local how = require("strata.compaction").words(news)
-    local told = "Strata: conversation compacted (%s): %s; :Strata undo reverts it"
-    vim.notify(told:format(news.profile, how))
+    local told = "conversation compacted (%s): %s; :Strata undo reverts it"
+    display.notify(told:format(news.profile, how))
     for _, note in ipairs(news.notes or {}) do
-      vim.notify("Strata: " .. note, vim.log.levels.WARN)
+      display.notify(note, vim.log.levels.WARN)
     end
   end
   local data = { news = news, root = root_of(context) }
@@ -76,7 +78,7 @@ M.handlers = {
 ---@param warnings? ({ message: string }|string)[]
 function M.warn(warnings)
   for _, one in ipairs(warnings or {}) do
-    vim.notify("Strata: " .. (one.message or one), vim.log.levels.WARN)
+    display.notify(one.message or one, vim.log.levels.WARN)
   end
 end
 

@@ -1,6 +1,7 @@
 --- Pickers: each requests a list from the server, shows it with `vim.ui.select`, and runs a command for the chosen entry.
 
 local calls = require("strata.calls")
+local display = require("strata.display")
 
 local M = {}
 
@@ -18,9 +19,12 @@ local function choose(root, command, arguments, field, prompt, words, chosen)
       return calls.complain(err)
     end
     if #reply[field] == 0 then
-      return vim.notify("Strata: nothing to choose from")
+      return display.notify("nothing to choose from")
     end
-    vim.ui.select(reply[field], { prompt = prompt, format_item = words, kind = "strata" }, function(entry)
+    local function line(entry)
+      return display.line(words(entry))
+    end
+    vim.ui.select(reply[field], { prompt = prompt, format_item = line, kind = "strata" }, function(entry)
       if entry then
         chosen(entry)
       end
@@ -38,7 +42,7 @@ local function send(root, command, arguments, done)
     if err then
       return calls.complain(err)
     end
-    vim.notify("Strata: " .. done)
+    display.notify(done)
   end, root)
 end
 
@@ -105,10 +109,10 @@ function M.search(root, query)
       end
       for _, fragment in ipairs(reply.fragments) do
         if fragment.id == hit.id then
-          return vim.notify(fragment.text)
+          return display.notify((fragment.text:gsub("%s+", " ")))
         end
       end
-      vim.notify("Strata: note deleted")
+      display.notify("note deleted")
     end, root)
   end)
 end

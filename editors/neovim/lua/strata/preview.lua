@@ -5,6 +5,7 @@
 --- Owns the preview buffer.
 
 local calls = require("strata.calls")
+local display = require("strata.display")
 local window = require("strata.window")
 
 local M = {}
@@ -22,7 +23,7 @@ local function annotate(buffer, parts)
   for _, part in ipairs(parts or {}) do
     local notes =
       { ("%s tokens"):format(window.number(part.tokens)), part.tier, part.marked and "cache mark" or nil }
-    local text = { "  " .. table.concat(vim.tbl_values(notes), ", "), "Comment" }
+    local text = { "  " .. display.line(table.concat(vim.tbl_values(notes), ", ")), "Comment" }
     pcall(
       vim.api.nvim_buf_set_extmark,
       buffer,
@@ -61,7 +62,7 @@ function M.refresh(buffer)
     annotate(buffer, reply.parts)
     for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
       local size = window.number(reply.tokens)
-      vim.wo[at][0].winbar = ("%%#Title#Next prompt%%* %s tokens%%=R reloads "):format(size)
+      display.winbar(at, "Next prompt", size .. " tokens", "R reloads")
       -- Setting the expression makes Neovim evaluate it again.
       vim.wo[at][0].foldexpr = "v:lua.require'strata.preview'.fold()"
     end

@@ -1,5 +1,6 @@
 --- Starts, restarts and stops the servers, one for each workspace. A restarted server continues its session.
 
+local display = require("strata.display")
 local options = require("strata.options")
 
 local M = {}
@@ -35,7 +36,7 @@ local function life(root)
 end
 
 local function say(message, level)
-  vim.notify("Strata: " .. message, level or vim.log.levels.INFO)
+  display.notify(message, level or vim.log.levels.INFO)
 end
 
 ---Calls a method of a client. In Neovim 0.10, methods are functions without `self`.

@@ -1,6 +1,7 @@
 --- The subcommands of `:Strata`.
 
 local calls = require("strata.calls")
+local display = require("strata.display")
 local server = require("strata.server")
 local window = require("strata.window")
 
@@ -29,7 +30,7 @@ local function define(name, takes, does, run, complete)
 end
 
 local function say(message)
-  vim.notify("Strata: " .. message)
+  display.notify(message)
 end
 
 local function send(call, command, arguments, answer)

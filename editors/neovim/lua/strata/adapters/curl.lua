@@ -15,6 +15,7 @@
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
+local display = require("strata.display")
 local notices = require("strata.notices")
 local options = require("strata.options")
 local replies = require("strata.replies")
@@ -120,8 +121,8 @@ local function not_answered(prompt, problem, root, again, failed)
     if err or not recorded.retry then
       return failed(err or { message = problem })
     end
-    vim.notify(
-      "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again"
+    display.notify(
+      "the model rejected the prompt as too long; compacting the conversation and sending it again"
     )
     again()
   end, root)

@@ -23,6 +23,7 @@
 local calls = require("strata.calls")
 local conversation = require("strata.codecompanion.conversation")
 local messages_of = require("strata.codecompanion.messages")
+local display = require("strata.display")
 local notices = require("strata.notices")
 local replies = require("strata.replies")
 
@@ -220,8 +221,8 @@ function Sending:not_answered(problem, err)
     elseif not recorded.retry then
       return self:fail({ message = problem })
     end
-    vim.notify(
-      "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again"
+    display.notify(
+      "the model rejected the prompt as too long; compacting the conversation and sending it again"
     )
     self.is_again = true
     self:begin()

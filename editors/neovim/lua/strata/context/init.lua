@@ -27,6 +27,7 @@
 local calls = require("strata.calls")
 local edits = require("strata.context.edits")
 local lines = require("strata.context.lines")
+local display = require("strata.display")
 local window = require("strata.window")
 
 local M = {}
@@ -62,7 +63,19 @@ M.KEYS = {
 local shown = {}
 
 local function read(buffer)
-  return lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
+  local all = lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
+  -- A line shows its name or address with escapes, so take what it stands for from the line that was shown.
+  local known = {}
+  for _, line in ipairs(shown[buffer] and shown[buffer].lines or {}) do
+    known[line.text] = line
+  end
+  for _, line in ipairs(all) do
+    local same = known[line.text]
+    if same and same.kind == line.kind then
+      line.path, line.url = same.path, same.url
+    end
+  end
+  return all
 end
 
 ---Highlights the lines and shows the notes after them.
@@ -82,22 +95,21 @@ local function decorate(buffer, all)
     if line.notes and #line.notes > 0 then
       -- Neovim adds a space before the note.
       local pad = (" "):rep(math.max(width - vim.fn.strdisplaywidth(line.text), 2) - 1)
-      local note = { pad .. table.concat(line.notes, ", "), line.tone }
+      local note = { pad .. display.line(table.concat(line.notes, ", ")), line.tone }
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { virt_text = { note }, virt_text_pos = "eol" })
     end
   end
 end
 
 local function title(buffer, report)
-  local text = "%#Title#Context%* "
+  local text = ""
   if report.model then
     local cached = (report.expectedPercent or 0) > 0
-    local share = cached and (", %g%%%% cached"):format(report.expectedPercent) or ""
-    local model = report.model:gsub("%%", "%%%%")
-    text = ("%s%s, %s tokens%s"):format(text, model, window.number(report.tokens), share)
+    local share = cached and (", %g%% cached"):format(report.expectedPercent) or ""
+    text = ("%s, %s tokens%s"):format(report.model, window.number(report.tokens), share)
   end
   for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
-    vim.wo[at][0].winbar = text .. "%=g? shows the keys "
+    display.winbar(at, "Context", text, "g? shows the keys")
   end
 end
 
@@ -282,7 +294,7 @@ end
 function actions.pin(buffer)
   at_once(buffer, function(line)
     if line.kind ~= "message" then
-      vim.notify("Strata: only messages can be pinned")
+      display.notify("only messages can be pinned")
       return line
     end
     local pinned = not message(buffer, line).pinned

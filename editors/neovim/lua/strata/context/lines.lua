@@ -1,5 +1,6 @@
 --- Converts the server's report on files, tiers and messages to lines with notes, and parses the lines of an edited buffer.
 
+local display = require("strata.display")
 local window = require("strata.window")
 
 local M = {}
@@ -94,7 +95,7 @@ local function entries_of(file, items)
     local notes, tone = about_file(file, item)
     local tier = item and item.tier or file.tier or "active"
     entries[#entries + 1] =
-      { text = name, section = tier, kind = "file", path = name, notes = notes, tone = tone }
+      { text = display.line(name), section = tier, kind = "file", path = name, notes = notes, tone = tone }
   end
   return entries
 end
@@ -119,7 +120,7 @@ local function message_line(message)
     notes[#notes + 1] = (message.kind:gsub("_", " "))
   end
   return {
-    text = ("%d %s: %s"):format(message.id, message.role, one_line(message.content)),
+    text = display.line(("%d %s: %s"):format(message.id, message.role, one_line(message.content))),
     section = M.CONVERSATION,
     kind = "message",
     id = message.id,
@@ -132,7 +133,7 @@ end
 
 local function page_line(page)
   local notes = { tokens(page.tokens), page.title }
-  return { text = page.url, section = M.PAGES, kind = "page", url = page.url, notes = notes, tone = "Comment" }
+  return { text = display.line(page.url), section = M.PAGES, kind = "page", url = page.url, notes = notes, tone = "Comment" }
 end
 
 ---Returns the lines of the buffer.
@@ -153,7 +154,7 @@ function M.write(files, report, pages, messages)
   for _, file in ipairs(files) do
     if file.state == "excluded" then
       local name = name_of(file.path)
-      table.insert(excluded, { text = name, section = M.EXCLUDED, kind = "file", path = name })
+      table.insert(excluded, { text = display.line(name), section = M.EXCLUDED, kind = "file", path = name })
     else
       vim.list_extend(entries, entries_of(file, items))
     end

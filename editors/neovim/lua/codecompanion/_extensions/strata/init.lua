@@ -54,7 +54,7 @@ end
 
 local function slash(chat)
   if vim.tbl_get(chat, "adapter", "opts", "strata_format") then
-    return vim.notify("Strata: a chat with the adapter `strata` already has the context")
+    return require("strata.display").notify("a chat with the adapter `strata` already has the context")
   elseif is_there(chat) then
     return update(chat)
   end
