@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "test support outside of test functions")]
 
 mod dependencies;
+mod display;
 mod documentation;
 mod engine_floors;
 mod engine_lints;
@@ -78,6 +79,12 @@ fn events_are_posted_before_the_first_await() {
 fn positions_are_converted_in_one_module() {
     let findings = imports::positions(&Repo::open().sources());
     hold(&findings, "Convert in `server/lsp/src/position.rs`; everywhere else offsets are bytes.");
+}
+
+#[test]
+fn one_module_of_each_client_shows_text() {
+    let findings = display::outside(&Repo::open().texts());
+    hold(&findings, "Call a function of that module, which makes text from outside harmless.");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn run(policy: PolicyName) {
         let (map, files) = (0..FILES).fold((vec![], vec![]), |(mut map, mut files), at| {
             let key = FileKey::from(path(at).as_str());
             if shown.contains(&at) {
-                let text = format!("## `{key}`\n\n```rs\n{}```", texts[at]);
+                let text = format!("## `{}`\n\n```rs\n{}```", key.as_str(), texts[at]);
                 let piece = Piece::new(ItemKey::File(key), text, &count);
                 files.push(Piece { body: texts[at].as_str().into(), ..piece });
             } else {

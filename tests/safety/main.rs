@@ -2,5 +2,6 @@
 //! any kind; through the libraries and through the real binary. `docs/safety.md` says what each of them must never achieve.
 
 mod injection;
+mod names;
 mod paths;
 mod untrusted_input;

@@ -46,7 +46,7 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
     match key.as_str().split_once(".ipynb#") {
         Some((notebook, cell)) => {
             let notebook = rename(&FileKey::new(format!("{notebook}.ipynb")))?;
-            Some(FileKey::new(format!("{notebook}#{cell}")))
+            Some(FileKey::new(format!("{}#{cell}", notebook.as_str())))
         }
         None => rename(key),
     }
@@ -80,7 +80,7 @@ fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
     let (notebook, cell) = text.split_once('#')?;
     let path = notebook.split_once(':')?.1;
     let key = file_key(&format!("file:{path}"), roots)?;
-    Some(FileKey::new(format!("{key}#{cell}")))
+    Some(FileKey::new(format!("{}#{cell}", key.as_str())))
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
 
     fn name(uri: &str) -> Option<String> {
         let roots = Roots::single(std::env::temp_dir()).unwrap();
-        key_of(uri, &roots).map(|key| key.to_string())
+        key_of(uri, &roots).map(|key| key.as_str().to_owned())
     }
 
     fn inside(path: &str) -> String {
@@ -114,7 +114,7 @@ mod tests {
         let roots = Roots::single(directory.path()).unwrap();
         let key = |below: &str| {
             let key = key_of(&uri::from_path(&directory.path().join(below)).unwrap(), &roots);
-            key.map(|key| key.to_string())
+            key.map(|key| key.as_str().to_owned())
         };
         assert_eq!(key("src/LIB.rs").as_deref(), Some("Src/Lib.rs"));
         assert_eq!(key("SRC/New.rs").as_deref(), Some("Src/New.rs"), "not saved yet");

@@ -1,6 +1,7 @@
 //! Formats numbers, lines and extents for users.
 
 use strata_engine::conversation::selection::{Extent, LineRange};
+use strata_engine::sanitize::is_invisible;
 
 pub use strata_engine::text::grouped;
 
@@ -32,6 +33,24 @@ pub(crate) fn extent(extent: &Extent) -> String {
     }
 }
 
+/// Writes invisible characters in the strings of a JSON text as JSON escapes, which mean the same.
+pub fn visible_json(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character == '\n' || !is_invisible(character) {
+            visible.push(character);
+            continue;
+        }
+        let code = u32::from(character);
+        // JSON writes a character beyond U+FFFF as two surrogates (RFC 8259, section 7).
+        visible.push_str(&match code.checked_sub(0x1_0000) {
+            None => format!("\\u{code:04x}"),
+            Some(rest) => format!("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff)),
+        });
+    }
+    visible
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +66,15 @@ mod tests {
         let range = |first, last| LineRange::new(first, last).unwrap();
         assert_eq!(extent(&Extent::Lines(vec![range(3, 9), range(20, 20)])), "with lines 3-9, line 20");
         assert_eq!(extent(&Extent::Whole), "in full");
+    }
+
+    #[test]
+    fn visible_json_means_the_same() {
+        let value = serde_json::json!({ "a\u{202e}\n": "\u{e0041}\u{7f}é\"" });
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let shown = visible_json(&text);
+            assert!(!shown.chars().any(|c| c != '\n' && is_invisible(c)), "{shown}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        }
     }
 }

@@ -35,5 +35,7 @@ pub mod token_usage;
 pub mod tools;
 mod workspace_context;
 
+/// Text from outside, which front ends print.
+pub use strata_engine::external;
 /// Allocator for syntax trees, which the binary installs at startup.
 pub use strata_grammars::allocator as tree_allocator;

@@ -66,7 +66,7 @@ impl Pattern {
             .size_limit(MAX_COMPILED_BYTES)
             .dfa_size_limit(MAX_COMPILED_BYTES)
             .build(pattern);
-        matcher.map(Self).map_err(|error| BadPattern::Syntax(error.to_string()))
+        matcher.map(Self).map_err(|error| BadPattern::Syntax(reason(&error.to_string())))
     }
 
     /// Returns whether any line of the text matches.
@@ -88,6 +88,12 @@ impl Pattern {
         let _ = searcher.search_slice(&self.0, with_line_feeds(text).as_bytes(), &mut lines);
         lines.0
     }
+}
+
+/// Returns the reason at the end of an error of the regex parser, which first repeats the pattern over several lines.
+fn reason(error: &str) -> String {
+    let last = error.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// A search sink that stops at the first match.
@@ -160,7 +166,7 @@ mod tests {
         let refused = |pattern: &str| Pattern::new(pattern, PatternOptions::default()).unwrap_err();
         assert_eq!(refused(""), BadPattern::Empty);
         assert_eq!(refused(&"x".repeat(5_000)), BadPattern::TooLong);
-        assert!(matches!(refused("a("), BadPattern::Syntax(_)));
+        assert_eq!(refused("a("), BadPattern::Syntax("unclosed group".to_owned()));
         assert!(matches!(refused("a\\nb"), BadPattern::Syntax(_)), "no match spans lines");
         assert!(matches!(refused("(?:a{1000}){1000}"), BadPattern::Syntax(_)), "too large");
         let literal = PatternOptions { is_literal: true, ..PatternOptions::default() };

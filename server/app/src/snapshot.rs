@@ -152,7 +152,11 @@ impl Snapshot {
 
     /// Returns the URI of a file for editors, or `None` if no editor could open it.
     pub fn address(&self, key: &FileKey) -> Option<String> {
-        if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
+        if key.is_untitled() {
+            Some(key.as_str().to_owned())
+        } else {
+            uri::from_path(&self.roots.path_of(key).ok()?)
+        }
     }
 
     /// Returns the current text of a file as a model may see it. Placeholders replace secrets, unless the user
@@ -241,7 +245,7 @@ impl Snapshot {
                 Ok(now) => lay_over(&mut symbols, key, now),
                 Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
                 Err(_) => {
-                    tracing::warn!(%key, "outlining took too long; the buffer has no symbols");
+                    tracing::warn!(key = %key.notice(), "outlining took too long; the buffer has no symbols");
                     lay_over(&mut symbols, key, None);
                 }
             }

@@ -1,6 +1,9 @@
-//! Formats rows of short texts in aligned columns. Lines have no trailing spaces.
+//! Formats rows of short texts in aligned columns. Each row is one line, without trailing spaces: cells may contain text
+//! from outside, whose invisible characters are escaped.
 
 use std::fmt::Write as _;
+
+use strata_engine::external::External;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -21,7 +24,7 @@ impl<const N: usize> Table<N> {
     }
 
     pub fn row(&mut self, cells: [String; N]) {
-        self.rows.push(cells);
+        self.rows.push(cells.map(|cell| External::new(&cell).line().to_string()));
     }
 
     /// Renders the table, one line per row.
@@ -61,5 +64,13 @@ mod tests {
         table.row(["symbol map".into(), "12".into(), "L0".into()]);
         table.row([String::new(), String::new(), String::new()]);
         assert_eq!(table.render(), "part        tokens\nsymbol map      12  L0\n\n");
+    }
+
+    #[test]
+    fn a_cell_cannot_add_a_row() {
+        let mut table = Table::new([Align::Left, Align::Right]);
+        table.row(["a\nwarning: b".into(), "1".into()]);
+        table.row(["c".into(), "2".into()]);
+        assert_eq!(table.render(), "a\\u{a}warning: b  1\nc                 2\n");
     }
 }

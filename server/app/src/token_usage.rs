@@ -89,7 +89,8 @@ pub(crate) fn weigh(
     for (key, name_only) in files_of(snapshot, paths, cancel)? {
         match name_only {
             Some(NameOnly::Secret(_)) => {
-                let message = name_only.map_or(String::new(), |reason| format!("`{key}`: {reason}"));
+                let message =
+                    name_only.map_or(String::new(), |reason| format!("`{}`: {reason}", key.notice()));
                 weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
             }
             // Count large and hidden files too.
@@ -187,8 +188,8 @@ mod tests {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         let weights = weigh(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
         let line = |file: &FileWeight| match &file.weight {
-            Weight::Counted { tokens } => format!("{} {tokens}", file.path),
-            Weight::NotCounted { problem, .. } => format!("{} {problem:?}", file.path),
+            Weight::Counted { tokens } => format!("{} {tokens}", file.path.notice()),
+            Weight::NotCounted { problem, .. } => format!("{} {problem:?}", file.path.notice()),
         };
         Ok(weights.files.iter().map(line).collect())
     }

@@ -54,7 +54,7 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
         .filter_map(|path| {
             let text = snapshot.text(&path, &session.selection);
             let text = text.inspect_err(
-                |error| tracing::warn!(%path, %error, "a file was left out of the system prompt"),
+                |error| tracing::warn!(path = %path.notice(), %error, "a file was left out of the system prompt"),
             );
             Some(SystemContextText { text: text.ok()?.text, path })
         })
@@ -152,7 +152,7 @@ fn not_committed(
 fn own_name(snapshot: &Snapshot, path: String) -> String {
     let absolute = Path::new(&path).is_absolute();
     let key = absolute.then(|| snapshot.roots.key_of(Path::new(&path))).flatten();
-    key.map_or(path, |key| key.to_string())
+    key.map_or(path, |key| key.as_str().to_owned())
 }
 
 /// Returns the current branch if there is a single workspace folder. Reads it each time, because switching branches

@@ -189,8 +189,8 @@ impl Screen {
     }
 
     fn write(&mut self, text: &str) {
-        let shown = if self.is_terminal { output::printable(text) } else { text.into() };
-        self.ends_line = shown.ends_with('\n');
+        self.ends_line = text.ends_with('\n');
+        let shown = if self.is_terminal { output::printable(text).to_string() } else { text.to_owned() };
         let mut out = io::stdout().lock();
         // A failed write means that the reader has closed the output. The answer is recorded anyway.
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());

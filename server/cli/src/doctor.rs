@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
+use strata_app::external::External;
 use strata_app::headless::{HeadlessWorkspace, Settings};
 use strata_app::send::ProviderReport;
 
@@ -174,7 +175,7 @@ impl Findings {
         }
         for problem in &self.problems {
             text.push_str("broken: ");
-            text.push_str(problem);
+            text.push_str(&External::new(problem).line().to_string());
             text.push('\n');
         }
         text

@@ -1,9 +1,10 @@
-//! Writes the log to standard error, with placeholders instead of secrets. No message should contain a secret, so this
+//! Writes the log to standard error, with placeholders instead of secrets and without control characters. No message should contain a secret, so this
 //! is a second line of defense.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use strata_app::external::External;
 use strata_app::redaction::{Screen, screen_of_user};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
@@ -34,7 +35,7 @@ impl Write for ScreenedText {
     /// Writes one event, which the formatter passes in a single call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        io::stderr().write_all(self.0.text(&text).as_bytes())?;
+        write!(io::stderr(), "{}", External::new(&*self.0.text(&text)).lines())?;
         Ok(event.len())
     }
 

@@ -48,12 +48,10 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let reply: Reply = output::understood(reply)?;
-    output::result(|out| {
-        if arguments.legend {
-            writeln!(out, "{}", reply.legend)?;
-        }
-        write!(out, "{}", reply.text)
-    })?;
+    if arguments.legend {
+        output::text(&format!("{}\n", reply.legend))?;
+    }
+    output::text(&reply.text)?;
     output::tell(&format!("{}{}", size(&reply), left_out(&reply)));
     Ok(ExitCode::SUCCESS)
 }

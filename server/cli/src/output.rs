@@ -1,12 +1,14 @@
-//! Writes results to standard output and messages to standard error. Escapes control characters, which file names may
-//! contain.
+//! Writes results to standard output and messages to standard error: the only place that writes to a terminal. Text from
+//! outside cannot control it, and a message stays on its line.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+pub(crate) use strata_app::external::ExternalText;
+use strata_app::external::{External, Rendered};
+use strata_app::format::visible_json;
 pub(crate) use strata_app::format::{counted, grouped as count};
 
 use crate::failure::Failure;
@@ -17,27 +19,26 @@ pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
-/// Writes text for a user to standard output.
+/// Writes lines for a user to standard output. Names in them must be on one line already, as those of a [`Table`] are.
+///
+/// [`Table`]: strata_app::table::Table
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    result(|out| out.write_all(printable(text).as_bytes()))
+    result(|out| write!(out, "{}", printable(text)))
 }
 
 /// Writes the content of a file to standard output. Escapes control characters only if the output is a terminal.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
-    let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
-    result(|out| out.write_all(shown.as_bytes()))
+    if io::stdout().is_terminal() { self::text(text) } else { result(|out| out.write_all(text.as_bytes())) }
 }
 
 /// Writes a result to standard output as JSON: indented for a terminal, otherwise on one line.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    result(|out| {
-        if io::stdout().is_terminal() {
-            serde_json::to_writer_pretty(&mut *out, value)?;
-        } else {
-            serde_json::to_writer(&mut *out, value)?;
-        }
-        writeln!(out)
-    })
+    let text = match io::stdout().is_terminal() {
+        true => serde_json::to_string_pretty(value),
+        false => serde_json::to_string(value),
+    };
+    let text = text.map_err(|error| Failure::of_output(&error.into()))?;
+    result(|out| writeln!(out, "{}", visible_json(&text)))
 }
 
 /// Parses the reply to a command.
@@ -46,30 +47,21 @@ pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure
         .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
-/// Writes a message to standard error. Ignores errors, such as a closed output.
-pub(crate) fn tell(text: &str) {
+/// Writes a message to standard error, on one line. Ignores errors, such as a closed output.
+pub(crate) fn tell(message: &str) {
+    let mut err = io::stderr().lock();
+    let _ = writeln!(err, "{}", External::new(message).line()).and_then(|()| err.flush());
+}
+
+/// Writes lines to standard error, under the conditions of [`text`].
+pub(crate) fn tell_lines(text: &str) {
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());
 }
 
-/// Escapes characters that could control a terminal, since file names may contain any characters.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let drives = |c: char| {
-        c.is_control() && !matches!(c, '\n' | '\t')
-            || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(drives) {
-        return Cow::Borrowed(text);
-    }
-    let mut safe = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        if drives(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    Cow::Owned(safe)
+/// Text of several lines, such as an answer, that cannot control a terminal.
+pub(crate) fn printable(text: &str) -> Rendered<'_> {
+    External::new(text).lines()
 }
 
 /// Returns the beginning of `text`, on one line of at most `most` characters.
@@ -94,7 +86,10 @@ mod tests {
 
     #[test]
     fn a_name_cannot_drive_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2J\u{202e}b\r\n"), "a\\u{1b}[2J\\u{202e}b\\u{d}\n");
-        assert!(matches!(printable("päth/ファイル.rs:\ta tab\n"), Cow::Borrowed(_)));
+        let shown = |text: &str| printable(text).to_string();
+        assert_eq!(shown("a\u{1b}[2J\u{202e}b\r\n"), "a\\u{1b}[2J\\u{202e}b\\u{d}\n");
+        assert_eq!(shown("a\u{61c}\u{200b}\u{e0041}"), "a\\u{61c}\\u{200b}\\u{e0041}");
+        let plain = "päth/ファイル.rs:\ta tab 👩\u{200d}💻\n";
+        assert_eq!(shown(plain), plain);
     }
 }

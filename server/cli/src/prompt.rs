@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         body(reply.get("body"))?;
     }
     let prompt = reply.get("id").and_then(Value::as_str).map(str::to_owned);
-    output::tell(output::understood::<Report>(reply)?.render().trim_end());
+    output::tell_lines(output::understood::<Report>(reply)?.render().trim_end());
     if let Some(prompt) = prompt {
         headless.store_session()?;
         let session = headless.session_id();

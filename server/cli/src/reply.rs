@@ -30,8 +30,17 @@ impl Audience {
         reply: Value,
         sentence: impl FnOnce(Value) -> Result<String, Failure>,
     ) -> Result<(), Failure> {
+        self.say_all(reply, |reply| Ok(vec![sentence(reply)?]))
+    }
+
+    /// Like `say`, with several sentences, each on a line of its own.
+    pub(crate) fn say_all(
+        self,
+        reply: Value,
+        sentences: impl FnOnce(Value) -> Result<Vec<String>, Failure>,
+    ) -> Result<(), Failure> {
         self.show(reply, |reply| {
-            output::tell(&sentence(reply)?);
+            sentences(reply)?.iter().for_each(|sentence| output::tell(sentence));
             Ok(())
         })
     }

@@ -175,7 +175,7 @@ impl StoredSessions {
         let reply = self.run("strata.session.export", json!({ "id": id, "format": "markdown" }))?;
         self.audience.show(reply, |reply| {
             let ExportedSession { text } = output::understood(reply)?;
-            output::result(|out| writeln!(out, "{}", output::printable(text.trim_end_matches('\n'))))
+            output::text(&format!("{}\n", text.trim_end_matches('\n')))
         })
     }
 
@@ -228,13 +228,14 @@ impl StoredSessions {
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
         self.headless.open_session(SessionSource::Stored(id, Access::Write))?;
         let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
-        self.audience.say(reply, |reply| {
+        self.audience.say_all(reply, |reply| {
             let CompactedSession { profile, before, after, notes } = output::understood(reply)?;
             let size = |Size { messages, tokens }: Size| {
                 format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
             };
-            let notes: String = notes.iter().map(|note| format!("\nnote: {note}")).collect();
-            Ok(format!("compacted session {id} with {profile}: {}, now {}{notes}", size(before), size(after)))
+            let done =
+                format!("compacted session {id} with {profile}: {}, now {}", size(before), size(after));
+            Ok(std::iter::once(done).chain(notes.iter().map(|note| format!("note: {note}"))).collect())
         })
     }
 }

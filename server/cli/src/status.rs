@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::clock::now_ms;
+use strata_app::format::visible_json;
 use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 use strata_app::index::Index;
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
 use crate::gauge::{bar, share};
-use crate::output::{self, count, counted};
+use crate::output::{self, ExternalText, count, counted};
 use crate::repository;
 use strata_app::table::{Align, Table};
 
@@ -32,7 +33,7 @@ const ANEW: &str = "\x1b[H\x1b[2J";
 #[derive(Deserialize)]
 struct Session {
     id: String,
-    name: String,
+    name: ExternalText,
     messages: usize,
 }
 
@@ -61,7 +62,7 @@ struct Totals {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
-    model: String,
+    model: ExternalText,
     policy: String,
     tiers: Vec<Tier>,
     expected_percent: f64,
@@ -75,7 +76,7 @@ struct Layout {
 #[serde(rename_all = "camelCase")]
 struct LastTurn {
     turns: usize,
-    model: String,
+    model: ExternalText,
     policy: String,
     tiers: Vec<Tier>,
     cached_tokens: usize,
@@ -103,7 +104,7 @@ struct Compaction {
 /// The fields used from the reply to `strata.tiers.explainBreak`.
 #[derive(Deserialize)]
 struct Break {
-    sentence: String,
+    sentence: ExternalText,
 }
 
 /// The state for which the status was last read. The status is read again if the state changes or becomes too old.
@@ -132,7 +133,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     loop {
         let text = match look(headless, arguments, &mut seen) {
             // The session may appear later, so show the error and continue.
-            Err(Failure::Said(message)) => Some(format!("{message}\n")),
+            Err(Failure::Said(message)) => Some(format!("{}\n", ExternalText::from(message).line())),
             looked => looked?,
         };
         if let Some(text) = text.filter(|text| *text != shown) {
@@ -190,7 +191,7 @@ fn told(
     arguments: &StatusArguments,
 ) -> Result<String, Failure> {
     let replies = Replies::read(headless, session)?;
-    if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
+    if arguments.json { Ok(format!("{}\n", visible_json(&replies.0.to_string()))) } else { replies.render() }
 }
 
 /// The replies to several commands about a session, as one object with a field for each command.
@@ -249,8 +250,8 @@ impl Replies {
         let mut text = format!(
             "{}{}\n{}, policy {}, {}, {}\n\n",
             session.id,
-            if session.name.is_empty() { String::new() } else { format!(" \"{}\"", session.name) },
-            layout.model,
+            if session.name.is_empty() { String::new() } else { format!(" \"{}\"", session.name.line()) },
+            layout.model.line(),
             layout.policy,
             counted(session.messages, "message"),
             counted(turns, "turn"),
@@ -266,7 +267,7 @@ impl Replies {
         }
         text.push('\n');
         text.push_str(&tiers(&layout.tiers));
-        text.push_str(&format!("\nlast cache miss: {}\n", last.sentence));
+        text.push_str(&format!("\nlast cache miss: {}\n", last.sentence.line()));
         Ok(text)
     }
 }

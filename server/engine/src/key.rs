@@ -8,9 +8,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::external::{External, Rendered};
+
 /// Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's
 /// name if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never
-/// saved. Cheap to clone; ordered by bytes.
+/// saved. Cheap to clone; ordered by bytes. Whoever made the file chose the name, so it has no `Display`
+/// ([`External`]).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FileKey(Arc<str>);
@@ -23,6 +26,15 @@ impl FileKey {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    pub fn external(&self) -> External<'_> {
+        External::new(&self.0)
+    }
+
+    /// The name in a message, which any front end may show: one line without links.
+    pub fn notice(&self) -> Rendered<'_> {
+        self.external().notice()
     }
 
     /// Returns the last component of the path: `lib.rs` for `src/lib.rs`.
@@ -56,12 +68,6 @@ impl AsRef<str> for FileKey {
 impl From<&str> for FileKey {
     fn from(key: &str) -> Self {
         Self(key.into())
-    }
-}
-
-impl fmt::Display for FileKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

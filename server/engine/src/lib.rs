@@ -6,6 +6,7 @@ mod cache;
 pub mod cancel;
 pub mod code;
 pub mod conversation;
+pub mod external;
 pub mod hash;
 pub mod key;
 pub mod prompt;

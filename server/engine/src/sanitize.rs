@@ -1,46 +1,12 @@
 //! Makes external text safe to embed in a prompt: finds invisible characters, keeps names on one line, and
 //! escapes closing tags.
 
-/// Whether a character is invisible: a control character, a `Default_Ignorable_Code_Point` of Unicode 16
-/// (DerivedCoreProperties.txt: zero-width characters, writing direction, fillers, variation selectors, tags),
-/// or a line or paragraph separator.
-pub fn is_invisible(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{AD}'
-                | '\u{34F}'
-                | '\u{61C}'
-                | '\u{115F}'..='\u{1160}'
-                | '\u{17B4}'..='\u{17B5}'
-                | '\u{180B}'..='\u{180F}'
-                | '\u{200B}'..='\u{200F}'
-                | '\u{2028}'..='\u{202E}'
-                | '\u{2060}'..='\u{206F}'
-                | '\u{3164}'
-                | '\u{FE00}'..='\u{FE0F}'
-                | '\u{FEFF}'
-                | '\u{FFA0}'
-                | '\u{FFF0}'..='\u{FFFB}'
-                | '\u{1BCA0}'..='\u{1BCA3}'
-                | '\u{1D173}'..='\u{1D17A}'
-                | '\u{E0000}'..='\u{E0FFF}'
-        )
-}
+use crate::external::External;
+pub use crate::external::is_invisible;
 
-/// Escapes a name for use at the start of a line: it stays on a single line, and cannot begin a heading, tag,
-/// quote, list, fence or indented text.
+/// Escapes a name for use at the start of a line ([`External::line_start`]).
 pub fn single_line(name: &str) -> String {
-    let mut line = String::with_capacity(name.len());
-    for (at, character) in name.chars().enumerate() {
-        let opens = at == 0 && (character.is_whitespace() || "#<>`~*+-=|".contains(character));
-        if opens || is_invisible(character) {
-            line.extend(character.escape_unicode());
-        } else {
-            line.push(character);
-        }
-    }
-    line
+    External::new(name).line_start().to_string()
 }
 
 /// Escapes everything in `text` that could be read as a closing tag with one of these names, ignoring case,
@@ -79,6 +45,7 @@ mod tests {
         for (name, line) in [
             ("src/a b.rs", "src/a b.rs"),
             ("a\n# Working Files", "a\\u{a}# Working Files"),
+            ("warning: a", "warning\\u{3a} a"),
             ("# Working Files", "\\u{23} Working Files"),
             ("</context-frame>", "\\u{3c}/context-frame>"),
             ("```", "\\u{60}``"),

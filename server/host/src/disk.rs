@@ -56,15 +56,15 @@ pub enum ReadError {
     /// The path is invalid or not allowed.
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("`{0}` does not exist")]
+    #[error("`{}` does not exist", .0.notice())]
     NotFound(FileKey),
-    #[error("`{0}` is a directory")]
+    #[error("`{}` is a directory", .0.notice())]
     Folder(FileKey),
     /// A FIFO, a socket or a device, which was not opened.
-    #[error("`{0}` is not a regular file")]
+    #[error("`{}` is not a regular file", .0.notice())]
     NotRegular(FileKey),
     /// The file exceeds the size limit, so none of its content is returned.
-    #[error("`{key}` has {size} bytes; the limit is {limit}")]
+    #[error("`{}` has {size} bytes; the limit is {limit}", .key.notice())]
     TooLarge {
         key: FileKey,
         /// Size of the file, in bytes.
@@ -74,28 +74,29 @@ pub enum ReadError {
     },
     /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.
     #[error(
-        "`{key}` needs confirmation, because its name or link target suggests secrets ({rule}); the user can select it with \
-         `confirmSecrets`"
+        "`{}` needs confirmation, because its name or link target suggests secrets ({rule}); the user can select it with \
+         `confirmSecrets`",
+        .key.notice()
     )]
     Secret {
         key: FileKey,
         /// The secrets rule that the name matches.
         rule: &'static str,
     },
-    #[error("`{0}` does not fit in memory")]
+    #[error("`{}` does not fit in memory", .0.notice())]
     NoMemory(FileKey),
-    #[error("`{0}` is binary")]
+    #[error("`{}` is binary", .0.notice())]
     Binary(FileKey),
     /// The text is neither UTF-8 nor UTF-16.
-    #[error("`{0}` is not valid UTF-8")]
+    #[error("`{}` is not valid UTF-8", .0.notice())]
     NotUtf8(FileKey),
     /// The file was renamed or replaced during every attempt to open it.
-    #[error("`{0}` kept changing while Strata opened it")]
+    #[error("`{}` kept changing while Strata opened it", .0.notice())]
     Moving(FileKey),
     /// Another program has the file open for exclusive access. Occurs only on Windows.
-    #[error("`{0}` is locked by another program")]
+    #[error("`{}` is locked by another program", .0.notice())]
     Locked(FileKey),
-    #[error("cannot read `{key}`: {kind}")]
+    #[error("cannot read `{}`: {kind}", .key.notice())]
     Io { key: FileKey, kind: io::ErrorKind },
 }
 

@@ -87,7 +87,7 @@ mod tests {
         let roots = Roots::single(&real).unwrap();
         let rule_files = |patterns: &[&str]| -> Vec<String> {
             let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
-            rule_files(&roots, &patterns).iter().map(ToString::to_string).collect()
+            rule_files(&roots, &patterns).iter().map(|key| key.as_str().to_owned()).collect()
         };
         assert_eq!(
             rule_files(&["CLAUDE.md", ".cursor/rules/*.mdc", "AGENTS.md", "s/*/SKILL.md", "AGENTS.md"]),

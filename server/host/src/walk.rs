@@ -153,7 +153,7 @@ impl Walk {
         let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
         let Some(place) = place.filter(|place| place.exists) else { return Some(Self::default()) };
         let at = roots.key_at(&place)?;
-        let below = format!("{at}/");
+        let below = format!("{}/", at.as_str());
         let entry = self.entries.binary_search_by(|entry| entry.key.cmp(&at)).ok();
         let first = self.entries.partition_point(|entry| entry.key.as_str() < below.as_str());
         let inside = self.entries.iter().skip(first);
@@ -299,7 +299,7 @@ fn entry_of(
     options: &WalkOptions,
 ) -> Result<Option<Entry>, Note> {
     let note = |place: &Path, problem: String| {
-        let key = roots.key_of(place).map(|key| key.to_string());
+        let key = roots.key_of(place).map(|key| key.as_str().to_owned());
         Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
     };
     let found = result.map_err(|error| note(root, ignore_file::message_of(&error)))?;

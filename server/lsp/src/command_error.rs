@@ -1,12 +1,13 @@
-//! Converts errors of commands to JSON-RPC errors.
+//! Converts errors of commands to JSON-RPC errors. Editors show them as notifications.
 
 use serde_json::json;
 use strata_app::commands::CommandError;
+use strata_engine::external::External;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 /// Converts a command's error to a JSON-RPC error.
 pub(crate) fn of(error: CommandError) -> Error {
-    let message = error.to_string();
+    let message = External::new(&error.to_string()).notice().to_string();
     let (code, data) = match error {
         CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
         CommandError::InvalidParams { path, kind, .. } => {

@@ -14,6 +14,7 @@ use strata_app::front_end::{
 };
 use strata_app::meter::Status;
 use strata_app::send::Delta;
+use strata_engine::external::External;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;
@@ -250,8 +251,9 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                     client.send_notification::<StatusNotification>(status).await;
                 }
             }
-            Outbound::Warning(warning) => {
-                let message = warning.message.clone();
+            Outbound::Warning(Warning { code, message, path }) => {
+                let message = notice(&message);
+                let warning = Warning { code, message: message.clone(), path };
                 client.send_notification::<WarningNotification>(warning).await;
                 client.log_message(MessageType::WARNING, message).await;
             }
@@ -265,9 +267,9 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 let value = ProgressParamsValue::WorkDone(progress);
                 client.send_notification::<Progress>(ProgressParams { token, value }).await;
             }
-            Outbound::Message(kind, message) => client.show_message(kind, message).await,
+            Outbound::Message(kind, message) => client.show_message(kind, notice(&message)).await,
             Outbound::Document { uri, otherwise } => {
-                tokio::spawn(show_document(client.clone(), uri, otherwise));
+                tokio::spawn(show_document(client.clone(), uri, notice(&otherwise)));
             }
             Outbound::RefreshLenses => {
                 tokio::spawn(refresh_lenses(client.clone()));
@@ -301,7 +303,7 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 progress(&client, work, WorkDoneProgress::Report(report)).await;
             }
             Outbound::End(work, message) if shown.remove(&work) => {
-                let end = WorkDoneProgressEnd { message: Some(message) };
+                let end = WorkDoneProgressEnd { message: Some(notice(&message)) };
                 progress(&client, work, WorkDoneProgress::End(end)).await;
             }
             Outbound::Report(..) | Outbound::End(..) => {}
@@ -319,6 +321,11 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
             }
         }
     }
+}
+
+/// Renders a message for the user. It may name files, whose names may imitate links to commands of the editor.
+pub(crate) fn notice(message: &str) -> String {
+    External::new(message).notice().to_string()
 }
 
 async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {

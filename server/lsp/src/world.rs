@@ -111,7 +111,8 @@ impl World {
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
         if let (true, Sync::OutOfStep { reason }) = (before, &next.document().sync) {
             let message = format!(
-                "{key} may be out of sync with the editor: {reason}; save or reopen the file to resync"
+                "{} may be out of sync with the editor: {reason}; save or reopen the file to resync",
+                key.notice()
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
@@ -165,7 +166,8 @@ impl World {
             None => Buffer::new(&key, Document::never_opened(0)),
         };
         let message = format!(
-            "{key} may be out of sync with the editor, which sent an invalid {method}: {problem}; close and reopen the file to resync"
+            "{} may be out of sync with the editor, which sent an invalid {method}: {problem}; close and reopen the file to resync",
+            key.notice()
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
         self.put(key.clone(), next);

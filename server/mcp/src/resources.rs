@@ -138,7 +138,7 @@ pub(crate) fn list(
             entries.push(ListedResource {
                 uri: Address::of_block(path),
                 name: path.to_owned(),
-                title: path.to_owned(),
+                title: key.external().label().to_string(),
                 description: "Definitions in this file, without bodies.".to_owned(),
                 kind: PLAIN,
             });

@@ -56,12 +56,14 @@ pub(crate) enum BrokenPromise {
 impl fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stale(key) => write!(f, "the prompt does not show the current text of {key}"),
-            Self::Diff(key) => write!(f, "an update of {key} does not apply to the text before it"),
-            Self::NotSelected(key) => write!(f, "{key} is shown, but it is not selected"),
-            Self::Excluded(key) => write!(f, "{key} is mentioned, but it is excluded"),
-            Self::TwoBlocks(key) => write!(f, "{key} has two map blocks"),
-            Self::Outline(key) => write!(f, "the current map block of {key} is missing"),
+            Self::Stale(key) => write!(f, "the prompt does not show the current text of {}", key.notice()),
+            Self::Diff(key) => {
+                write!(f, "an update of {} does not apply to the text before it", key.notice())
+            }
+            Self::NotSelected(key) => write!(f, "{} is shown, but it is not selected", key.notice()),
+            Self::Excluded(key) => write!(f, "{} is mentioned, but it is excluded", key.notice()),
+            Self::TwoBlocks(key) => write!(f, "{} has two map blocks", key.notice()),
+            Self::Outline(key) => write!(f, "the current map block of {} is missing", key.notice()),
             Self::History => write!(f, "the conversation is incomplete or out of order"),
             Self::TooManyMarks(marks) => write!(f, "too many breakpoints: {marks}"),
             Self::Mark(part) => write!(f, "a breakpoint is on a {part} block that cannot have one"),

@@ -226,11 +226,11 @@ impl<'a> Scenario<'a> {
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
             let tokens = assembly::weigh_file(key, &file, &Extent::Whole, services);
-            Some((format!("file:{key}"), Need::AnyVersion(tokens)))
+            Some((format!("file:{}", key.as_str()), Need::AnyVersion(tokens)))
         };
         let block = |member: &MapMember| {
             let text = member.text_in(&self.symbols)?;
-            Some((format!("symbol:{}", member.path), Need::AnyVersion(count(&text))))
+            Some((format!("symbol:{}", member.path.as_str()), Need::AnyVersion(count(&text))))
         };
         let files = self.selected.iter().filter_map(file);
         let blocks = members.iter().filter(|member| !self.selected.contains(&member.path)).filter_map(block);
@@ -281,7 +281,7 @@ impl<'a> Scenario<'a> {
         if self.parts == PromptParts::Everything {
             self.read.retain(|key| !self.selected.contains(key));
             self.read.extend(self.selected.iter().cloned());
-            let read = self.read.iter().rev().take(FILES_READ).map(|key| format!("- {key}\n"));
+            let read = self.read.iter().rev().take(FILES_READ).map(|key| format!("- {}\n", key.notice()));
             self.session_state = format!(
                 "# Session\n\nRepository: {}, turn {}. Files already read, not to be read again:\n{}",
                 self.trace.name,

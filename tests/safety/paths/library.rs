@@ -47,7 +47,7 @@ impl House {
             keys.extend(named);
         }
         if let Some(key) = key_of(text, &self.roots) {
-            came.push(("a document", key.to_string()));
+            came.push(("a document", key.as_str().to_owned()));
             keys.insert(key);
         }
         for key in &keys {
@@ -67,7 +67,7 @@ impl House {
 /// The verdict on a text as the table writes it.
 fn verdict(roots: &Roots, text: &str) -> String {
     match roots.resolve(text) {
-        Ok(key) => format!("={key}"),
+        Ok(key) => format!("={}", key.as_str()),
         Err(error) => {
             let reason = format!("{:?}", error.reason);
             reason.split(['(', ' ']).next().unwrap_or_default().to_owned()

@@ -5,6 +5,7 @@ use strata_engine::cancel::Cancelled;
 use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
 use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
+use strata_engine::external::External;
 use strata_engine::prompt::assembly::AssembleError;
 use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
@@ -18,12 +19,12 @@ const QUOTED: usize = 80;
 /// Maximum characters of an error message about an argument. One message may quote several strings.
 const MESSAGE: usize = 2_000;
 
-/// Why a command failed. A failed command changes nothing.
+/// Why a command failed. A failed command changes nothing. The message is one line without links, whatever it quotes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    #[error("unknown command `{}`", ends(.0, QUOTED))]
+    #[error("unknown command `{}`", External::new(&ends(.0, QUOTED)).notice())]
     Unknown(String),
-    #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
+    #[error("{}{}", prefix(path), External::new(message).notice())]
     InvalidParams {
         /// Path of the invalid field within the argument object.
         path: String,
@@ -32,7 +33,7 @@ pub enum CommandError {
         kind: Option<&'static str>,
     },
     /// The arguments are well-formed, but the command cannot be carried out.
-    #[error("{message}")]
+    #[error("{}", External::new(message).notice())]
     Failed {
         /// What went wrong, and how to fix it.
         message: String,
@@ -45,6 +46,11 @@ pub enum CommandError {
     /// A bug in Strata rather than a problem with the arguments.
     #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
+}
+
+/// Names the invalid field before a message.
+fn prefix(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("`{}`: ", External::new(path).notice()) }
 }
 
 impl CommandError {

@@ -356,7 +356,7 @@ impl Command for RenameFiles {
         let moved = |key: &FileKey| {
             renames.iter().find_map(|(from, to)| match key.as_str().strip_prefix(from.as_str())? {
                 "" => Some(to.clone()),
-                below => below.starts_with('/').then(|| FileKey::new(format!("{to}{below}"))),
+                below => below.starts_with('/').then(|| FileKey::new(format!("{}{below}", to.as_str()))),
             })
         };
         Ok(RenameReply { changed: context.session.move_files(moved) })
@@ -479,8 +479,8 @@ impl Paths {
     /// Creates arguments that name one document, or some of its lines.
     pub(super) fn document(key: &FileKey, lines: Option<LineRange>) -> Self {
         let path = match lines {
-            Some(lines) => format!("{key}#{lines}"),
-            None => key.to_string(),
+            Some(lines) => format!("{}#{lines}", key.as_str()),
+            None => key.as_str().to_owned(),
         };
         Self { paths: vec![path], confirm_secrets: Vec::new() }
     }
@@ -567,8 +567,9 @@ fn select_into(
         for (path, reason) in withheld {
             if named_itself {
                 let message = format!(
-                    "`{path}` needs confirmation: {reason}; to select it, name it in confirmSecrets (--confirm-secrets on the command \
-                     line)"
+                    "`{}` needs confirmation: {reason}; to select it, name it in confirmSecrets (--confirm-secrets on the command \
+                     line)",
+                    path.notice()
                 );
                 return Err(CommandError::secret(&format!("paths[{at}]"), &message));
             }

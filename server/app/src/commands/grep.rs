@@ -146,7 +146,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
         if let (PatternKind::File, [(key, reason)]) = (expansion.kind, expansion.withheld.as_slice()) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
-                &format!("`{key}` cannot be searched: {reason}"),
+                &format!("`{}` cannot be searched: {reason}", key.notice()),
             ));
         }
         files.extend(expansion.files);

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::selection::{Choice, LineRange};
+use strata_engine::external::External;
 use strata_engine::key::FileKey;
 use strata_host::uri;
 
@@ -115,8 +116,8 @@ impl Command for Deselect {
         let before = context.session.selection.choice(&key);
         files::Deselect::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
         Ok(match before {
-            Choice::Selected => format!("{key}: removed from the model's context"),
-            Choice::Deselected | Choice::Excluded => format!("{key}: was not selected"),
+            Choice::Selected => format!("{}: removed from the model's context", key.notice()),
+            Choice::Deselected | Choice::Excluded => format!("{}: was not selected", key.notice()),
         }
         .into())
     }
@@ -152,7 +153,7 @@ impl Command for Exclude {
     fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = here.document(context)?;
         files::Exclude::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
-        Ok(format!("{key}: excluded, hidden from the model").into())
+        Ok(format!("{}: excluded, hidden from the model", key.notice()).into())
     }
 }
 
@@ -170,8 +171,8 @@ impl Command for Include {
         let before = context.session.selection.choice(&key);
         files::Include::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
         Ok(match before {
-            Choice::Excluded => format!("{key}: no longer excluded"),
-            Choice::Selected | Choice::Deselected => format!("{key}: was not excluded"),
+            Choice::Excluded => format!("{}: no longer excluded", key.notice()),
+            Choice::Selected | Choice::Deselected => format!("{}: was not excluded", key.notice()),
         }
         .into())
     }
@@ -193,7 +194,8 @@ impl Command for Preview {
         let file = context.services.previews.write(&context.session.id, &preview.text)?;
         let uri = uri::from_path(&file);
         let path = file.display().to_string();
-        let message = format!("The prompt ({}) is in {path}", format::tokens(preview.tokens));
+        let shown = External::new(&path).notice();
+        let message = format!("The prompt ({}) is in {shown}", format::tokens(preview.tokens));
         Ok(HereReply { message, path: Some(path), uri })
     }
 }
@@ -215,7 +217,8 @@ impl Command for AskAbout {
         let selection = &context.session.selection;
         if selection.choice(&key) == Choice::Excluded {
             return Err(CommandError::failed(format!(
-                "{key} is excluded from the model's context; include it again to ask about it"
+                "{} is excluded from the model's context; include it again to ask about it",
+                key.notice()
             )));
         }
         let file = context.snapshot.text(&key, selection);
@@ -250,7 +253,7 @@ impl Command for Status {
 /// Describes which part of a document is selected, its size in tokens, and its share of the model's window.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
-    let label = format!("{key}: in the model's context");
+    let label = format!("{}: in the model's context", key.notice());
     let Some(extent) = selection.selected.get(key) else { return label };
     let how = format::extent(extent);
     let Ok(file) = snapshot.text(key, selection) else { return format!("{label} {how}") };

@@ -12,7 +12,8 @@ const NAMES: usize = 3;
 
 /// Returns the error message for a path that does not exist, with the most similar names in `files`.
 pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
-    let near: Vec<String> = nearest_files(files, path, NAMES).iter().map(|key| format!("`{key}`")).collect();
+    let near: Vec<String> =
+        nearest_files(files, path, NAMES).iter().map(|key| format!("`{}`", key.notice())).collect();
     match near.as_slice() {
         [] => format!("`{path}` does not exist"),
         [only] => format!("`{path}` does not exist; did you mean {only}?"),
@@ -32,7 +33,7 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
         return Ok(key);
     }
     Err(invalid(&match stamp_of(&snapshot.roots, &key) {
-        Ok(_) => format!("`{key}` matches an ignore rule"),
+        Ok(_) => format!("`{}` matches an ignore rule", key.notice()),
         Err(_) => does_not_exist(&snapshot.index.files, key.as_str()),
     }))
 }

@@ -78,7 +78,7 @@ impl Command for Read {
             None => {}
             Some((_, Ok(range))) => {
                 if range.first() > all {
-                    let message = format!("`{}` has {all} lines", reply.path);
+                    let message = format!("`{}` has {all} lines", reply.path.notice());
                     return Err(CommandError::invalid("path", &message));
                 }
                 (reply.from, reply.to) = (range.first(), range.last().min(all));
@@ -117,12 +117,15 @@ fn find_definition(
     let invalid = |message: String| CommandError::invalid("path", &message);
     let parsed =
         ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?.ok_or_else(|| {
-            invalid(format!("{key} has no outline; select lines instead, as in `{key}#L10-40`"))
+            invalid(format!("{0} has no outline; select lines instead, as in `{0}#L10-40`", key.notice()))
         })?;
     let found = definitions(&parsed.places, name);
     let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
     let Some((first, own)) = found.first().zip(dotted.first()) else {
-        return Err(invalid(format!("{key} does not define `{name}`; see its outline for the definitions")));
+        return Err(invalid(format!(
+            "{} does not define `{name}`; see its outline for the definitions",
+            key.notice()
+        )));
     };
     if dotted.iter().any(|other| other != own) {
         let named: Vec<String> = found

@@ -12,7 +12,6 @@ use strata_engine::code::symbols::{
     self, AskedWords, MapEntry, MapRequest, Seeds, map_within, named_in, rank_for,
 };
 use strata_engine::key::FileKey;
-use strata_engine::sanitize::single_line;
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
 
@@ -379,7 +378,7 @@ fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> Str
     format!(
         "a budget of {budget} tokens is too small for `{}`{others}; their names alone take {needed} tokens. Raise the budget or focus \
          on fewer files",
-        single_line(first.as_str())
+        first.notice()
     )
 }
 
@@ -432,7 +431,8 @@ impl Command for File {
             let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
             let languages = languages.join(", ");
             return Err(CommandError::failed(format!(
-                "{key} has no outline; supported languages: {languages}"
+                "{} has no outline; supported languages: {languages}",
+                key.notice()
             )));
         };
         let text = numbered_outline(&file.places, &file.lines);

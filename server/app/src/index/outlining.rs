@@ -147,7 +147,7 @@ pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option
     let language = language_of(key, first_line(text))?;
     let outline = Outline::read(language, text, &within_outline_time(cancel)).ok();
     if outline.is_none() && !cancel.is_cancelled() {
-        tracing::warn!(%key, "outlining took too long; the file is listed by name only");
+        tracing::warn!(key = %key.notice(), "outlining took too long; the file is listed by name only");
     }
     outline
 }

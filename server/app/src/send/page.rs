@@ -1,6 +1,7 @@
 //! Writes an answer as a Markdown document, for editors that can show neither replies nor streamed answers.
 
 use serde_json::{Value, json};
+use strata_engine::external::External;
 use strata_host::preview_file::PreviewFiles;
 use strata_host::uri;
 
@@ -30,17 +31,18 @@ impl AnswerPage {
         }
         let path = self.previews.write_answer(&sent.session, &self.text(sent))?;
         Ok(json!({
-            "message": format!("{} answered in {}", sent.model, path.display()),
+            "message": format!("{} answered in {}", notice(&sent.model), notice(&path.display().to_string())),
             "path": path.display().to_string(),
             "uri": uri::from_path(&path),
         }))
     }
 
     fn text(&self, sent: &SendReply) -> String {
-        let quoted: String = self.question.lines().map(|line| format!("> {line}\n")).collect();
+        let markdown = |text: &str| External::new(text).markdown().to_string();
+        let quoted: String = self.question.lines().map(|line| format!("> {}\n", markdown(line))).collect();
         let bill = format!(
             "{}: {} in, {:.0} % of them read from the cache, {} out",
-            sent.model,
+            markdown(&sent.model),
             format::tokens(sent.usage.input_tokens()),
             sent.cost.read_share * 100.0,
             sent.usage.output,
@@ -57,8 +59,12 @@ impl AnswerPage {
             .chain(sent.error.clone())
             .chain(sent.shed.iter().map(|file| format!("{file} was left out because it does not fit")))
             .chain(sent.warnings.iter().cloned())
-            .map(|note| format!("- {note}\n"))
+            .map(|note| format!("- {}\n", markdown(&note)))
             .collect();
         format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.text.trim_end())
     }
+}
+
+fn notice(text: &str) -> String {
+    External::new(text).notice().to_string()
 }

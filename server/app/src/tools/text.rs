@@ -1,7 +1,9 @@
 //! Renders replies as text for models, in short lines instead of JSON. The text contains everything that a model would
-//! act on. Does not limit the size.
+//! act on. Does not limit the size. Values come from the workspace, so each is written on one line that cannot be read
+//! as another line of the result; only the content of a file or a tool output keeps its lines.
 
 use serde_json::Value;
+use strata_engine::external::External;
 
 use super::pages::{MORE, NEXT};
 
@@ -16,36 +18,35 @@ pub fn map_and(reply: &Value, how: &str) -> String {
         0 => String::new(),
         more => format!("\n({more} more files have an outline: {how})"),
     };
-    format!("{}\n{}{left_out}", text(reply, "legend"), text(reply, "text"))
+    format!("{}\n{}{left_out}", block(reply, "legend"), block(reply, "text"))
 }
 
 pub fn outline(reply: &Value) -> String {
-    format!("{} ({})\n{}{}", text(reply, "path"), text(reply, "language"), text(reply, "text"), rest(reply))
+    let (path, language) = (name(reply, "path"), word(reply, "language"));
+    format!("{path} ({language})\n{}{}", block(reply, "text"), rest(reply))
 }
 
 pub(super) fn context(reply: &Value) -> String {
-    let line = |item: &Value| {
-        let what = match text(item, "name") {
-            "" => String::new(),
-            name => match text(item, "head") {
-                "" => format!(": {} {name}", text(item, "kind")),
-                head => format!(": {name}: {head}"),
-            },
+    let entry = |item: &Value| {
+        let what = match (word(item, "name"), line(item, "head")) {
+            (name, _) if name.is_empty() => String::new(),
+            (name, head) if head.is_empty() => format!(": {} {name}", word(item, "kind")),
+            (name, head) => format!(": {name}: {head}"),
         };
-        format!("{} {}{}{what}", item["score"], text(item, "path"), extent(item))
+        format!("{} {}{}{what}", item["score"], name(item, "path"), extent(item))
     };
-    lines(reply, "items", line, "no match; try words that occur in the code")
+    lines(reply, "items", entry, "no match; try words that occur in the code")
 }
 
 pub(super) fn symbols(reply: &Value) -> String {
-    let line = |symbol: &Value| {
-        let within = match text(symbol, "container") {
-            "" => String::new(),
+    let entry = |symbol: &Value| {
+        let within = match word(symbol, "container") {
+            container if container.is_empty() => container,
             container => format!(" (in {container})"),
         };
-        format!("{}{}: {}{within}", text(symbol, "path"), extent(symbol), text(symbol, "head"))
+        format!("{}{}: {}{within}", name(symbol, "path"), extent(symbol), line(symbol, "head"))
     };
-    lines(reply, "symbols", line, "no definition matches")
+    lines(reply, "symbols", entry, "no definition matches")
 }
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
@@ -59,10 +60,10 @@ fn extent(definition: &Value) -> String {
 
 pub(super) fn matches(reply: &Value) -> String {
     let file = |file: &Value| {
-        let mut shown = text(file, "path").to_owned();
-        for line in list(file, "lines") {
-            let mark = if line["context"] == true { '-' } else { ':' };
-            shown.push_str(&format!("\n{}{mark} {}", number(line, "line"), text(line, "text")));
+        let mut shown = name(file, "path");
+        for found in list(file, "lines") {
+            let mark = if found["context"] == true { '-' } else { ':' };
+            shown.push_str(&format!("\n{}{mark} {}", number(found, "line"), line(found, "text")));
         }
         shown
     };
@@ -74,25 +75,25 @@ pub(super) fn matches(reply: &Value) -> String {
 }
 
 pub(super) fn references(reply: &Value) -> String {
-    let line = |hit: &Value| {
-        let mark = match (hit["definition"].as_bool(), text(hit, "confidence")) {
+    let entry = |hit: &Value| {
+        let mark = match (hit["definition"].as_bool(), raw(hit, "confidence")) {
             (Some(true), _) => " (definition)",
             (_, "guess") => " (guess)",
             _ => "",
         };
-        format!("{}:{}:{mark} {}", text(hit, "path"), hit["line"], text(hit, "text"))
+        format!("{}:{}:{mark} {}", name(hit, "path"), number(hit, "line"), line(hit, "text"))
     };
-    let how = match text(reply, "howToNarrow") {
-        "" => String::new(),
+    let how = match line(reply, "howToNarrow") {
+        how if how.is_empty() => how,
         how => format!("\n({how})"),
     };
     let none = "nothing has this name; use `symbols` to search by part of a name";
-    format!("{}{how}", lines(reply, "hits", line, none))
+    format!("{}{how}", lines(reply, "hits", entry, none))
 }
 
 pub(super) fn dependents(reply: &Value) -> String {
     let part = |field: &str, title: &str| {
-        let paths: Vec<&str> = list(reply, field).iter().filter_map(Value::as_str).collect();
+        let paths = names(reply, field);
         if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
     };
     let parts = [
@@ -103,53 +104,53 @@ pub(super) fn dependents(reply: &Value) -> String {
     ]
     .concat();
     let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
-    format!("{}{parts}{}", text(reply, "path"), rest(reply))
+    format!("{}{parts}{}", name(reply, "path"), rest(reply))
 }
 
 pub(super) fn files_found(reply: &Value) -> String {
-    let line = |file: &Value| match text(file, "state") {
-        "selected" => format!("{} (selected)", text(file, "path")),
-        "excluded" => format!("{} (excluded)", text(file, "path")),
-        _ => text(file, "path").to_owned(),
+    let entry = |file: &Value| match raw(file, "state") {
+        "selected" => format!("{} (selected)", name(file, "path")),
+        "excluded" => format!("{} (excluded)", name(file, "path")),
+        _ => name(file, "path"),
     };
-    lines(reply, "files", line, "no path matches")
+    lines(reply, "files", entry, "no path matches")
 }
 
 pub(super) fn file(reply: &Value) -> String {
     let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
-    let also: Vec<&str> = list(reply, "others").iter().filter_map(Value::as_str).collect();
+    let also = names(reply, "others");
     let also =
         if also.is_empty() { String::new() } else { format!(", defined again at {}", also.join(", ")) };
     let head = match (to + 1).saturating_sub(from) < all {
-        true => format!("{}#L{from}-{to} of {all} lines{also}\n", text(reply, "path")),
+        true => format!("{}#L{from}-{to} of {all} lines{also}\n", name(reply, "path")),
         false => String::new(),
     };
-    format!("{head}{}{}", text(reply, "text"), rest(reply))
+    format!("{head}{}{}", raw(reply, "text"), rest(reply))
 }
 
 pub(super) fn files_listed(reply: &Value) -> String {
-    let line = |file: &Value| {
-        let ranges: Vec<&str> = list(file, "lines").iter().filter_map(Value::as_str).collect();
+    let entry = |file: &Value| {
+        let ranges = names(file, "lines");
         let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
         let weight = file["tokens"].as_u64().map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
-        let problem = match text(file, "problem") {
-            "" => String::new(),
+        let problem = match line(file, "problem") {
+            problem if problem.is_empty() => problem,
             problem => format!(" ({problem})"),
         };
-        format!("{}{extent}: {}{weight}{problem}", text(file, "path"), text(file, "state"))
+        format!("{}{extent}: {}{weight}{problem}", name(file, "path"), word(file, "state"))
     };
-    lines(reply, "files", line, "no file is selected or excluded")
+    lines(reply, "files", entry, "no file is selected or excluded")
 }
 
 pub(super) fn files_changed(reply: &Value) -> String {
-    let changed: Vec<&str> = list(reply, "changed").iter().filter_map(Value::as_str).collect();
+    let changed = names(reply, "changed");
     let mut said = if changed.is_empty() {
         "nothing changed".to_owned()
     } else {
         format!("changed: {}", changed.join(", "))
     };
     for withheld in list(reply, "withheld") {
-        said.push_str(&format!("\nleft out: {} ({})", text(withheld, "path"), text(withheld, "reason")));
+        said.push_str(&format!("\nleft out: {} ({})", name(withheld, "path"), line(withheld, "reason")));
     }
     match number(reply, MORE) {
         0 => said,
@@ -158,19 +159,23 @@ pub(super) fn files_changed(reply: &Value) -> String {
 }
 
 pub(super) fn hits(reply: &Value) -> String {
-    let line = |hit: &Value| match text(hit, "source") {
+    let entry = |hit: &Value| match raw(hit, "source") {
         "message" => {
-            let (session, message) = (text(hit, "session"), &hit["message"]);
-            format!("session {session}, message {message} ({}): {}", text(hit, "role"), text(hit, "snippet"))
+            let (session, message) = (word(hit, "session"), number(hit, "message"));
+            format!(
+                "session {session}, message {message} ({}): {}",
+                word(hit, "role"),
+                passage(hit, "snippet")
+            )
         }
-        "file" => format!("{}, line {}: {}", text(hit, "path"), hit["line"], text(hit, "snippet")),
+        "file" => format!("{}, line {}: {}", name(hit, "path"), number(hit, "line"), passage(hit, "snippet")),
         _ => {
-            let tags: Vec<&str> = list(hit, "tags").iter().filter_map(Value::as_str).collect();
+            let tags = names(hit, "tags");
             let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
-            format!("note {}{tags}: {}", hit["id"], text(hit, "snippet"))
+            format!("note {}{tags}: {}", hit["id"], passage(hit, "snippet"))
         }
     };
-    lines(reply, "hits", line, "no note or message contains these words")
+    lines(reply, "hits", entry, "no note or message contains these words")
 }
 
 pub(super) fn note_kept(reply: &Value) -> String {
@@ -183,34 +188,67 @@ pub(super) fn output(reply: &Value) -> String {
         true => format!("(lines {from} to {to} of {total}; continue with `from` {})", to + 1),
         false => format!("(lines {from} to {to} of {total})"),
     };
-    let shown = text(reply, "text");
+    let shown = raw(reply, "text");
     let gap = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
     format!("{shown}{gap}{end}")
 }
 
 pub(super) fn tokens(reply: &Value) -> String {
-    let warning = match text(reply, "warning") {
-        "" => String::new(),
+    let warning = match line(reply, "warning") {
+        warning if warning.is_empty() => warning,
         warning => format!("\n(warning: {warning})"),
     };
-    format!("{} tokens for {}{warning}", number(reply, "tokens"), text(reply, "model"))
+    format!("{} tokens for {}{warning}", number(reply, "tokens"), word(reply, "model"))
 }
 
 /// Renders a list with one line per entry. Returns `none` if the list is empty.
-fn lines(reply: &Value, field: &str, line: impl Fn(&Value) -> String, none: &str) -> String {
-    let lines: Vec<String> = list(reply, field).iter().map(line).collect();
+fn lines(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
+    let lines: Vec<String> = list(reply, field).iter().map(entry).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
 }
 
 /// Returns a hint on how to get the remaining part of a reply, if any.
 fn rest(reply: &Value) -> String {
-    match text(reply, NEXT) {
-        "" => String::new(),
+    match word(reply, NEXT) {
+        cursor if cursor.is_empty() => cursor,
         cursor => format!("\n(more: call again with `cursor` \"{cursor}\")"),
     }
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+/// Renders a name that may begin a line: a path or a tag.
+fn name(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).line_start().to_string()
+}
+
+/// Renders the names in a list.
+fn names(value: &Value, field: &str) -> Vec<String> {
+    let names = list(value, field).iter().filter_map(Value::as_str);
+    names.map(|name| External::new(name).line_start().to_string()).collect()
+}
+
+/// Renders a name that follows others on its line.
+fn word(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).line().to_string()
+}
+
+/// Renders a line of content that follows its position.
+fn line(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).tool_line().to_string()
+}
+
+/// Renders a passage of a text that follows its position, with its line breaks as spaces.
+fn passage(value: &Value, field: &str) -> String {
+    let words: Vec<&str> = raw(value, field).split_whitespace().collect();
+    External::new(&words.join(" ")).line().to_string()
+}
+
+/// Renders lines that the engine wrote, with names that are safe already.
+fn block(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).lines().to_string()
+}
+
+/// Returns the text of a field as it is: to compare it, or as the content that was asked for.
+fn raw<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 

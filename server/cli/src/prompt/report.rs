@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::gauge::{bar, share};
-use crate::output::{count, counted};
+use crate::output::{ExternalText, count, counted};
 use strata_app::table::{Align, Table};
 
 /// The fields used from the reply to `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
-    model: String,
+    model: ExternalText,
     format: String,
     policy: String,
     tokens: Tokens,
@@ -70,20 +70,20 @@ struct Coverage {
 /// Names of the files in the system prompt, by their role.
 #[derive(Deserialize)]
 struct SystemFiles {
-    rules: Vec<String>,
-    skills: Vec<String>,
-    memory: Vec<String>,
+    rules: Vec<ExternalText>,
+    skills: Vec<ExternalText>,
+    memory: Vec<ExternalText>,
 }
 
 #[derive(Deserialize)]
 struct Warning {
-    message: String,
+    message: ExternalText,
 }
 
 impl Report {
     /// Renders the report.
     pub(super) fn render(&self) -> String {
-        let mut text = format!("{}, {}, {}\n\n", self.model, self.format, self.policy);
+        let mut text = format!("{}, {}, {}\n\n", self.model.line(), self.format, self.policy);
         text.push_str(&self.parts());
         text.push('\n');
         text.push_str(&self.tiers());
@@ -96,11 +96,12 @@ impl Report {
         let SystemFiles { rules, skills, memory } = &self.system_files;
         for (kind, files) in [("rules", rules), ("skills", skills), ("memory", memory)] {
             if !files.is_empty() {
+                let files: Vec<String> = files.iter().map(|file| file.line().to_string()).collect();
                 let _ = writeln!(text, "{kind}: {}", files.join(", "));
             }
         }
         for warning in &self.warnings {
-            let _ = writeln!(text, "warning: {}", warning.message);
+            let _ = writeln!(text, "warning: {}", warning.message.line());
         }
         text
     }

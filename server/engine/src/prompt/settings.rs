@@ -93,34 +93,28 @@ impl Default for Settings {
 }
 
 /// Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
-/// editor that also runs another language server would show every result twice.
+/// editor that also runs another language server would show every result twice. No workspace file sets them: they make
+/// the editor show text of the repository.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
     /// Whether to answer `textDocument/documentSymbol` from outlines. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub document_symbol: bool,
     /// Whether to answer `workspace/symbol` from outlines. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub workspace_symbol: bool,
     /// Whether to answer `textDocument/hover` from outlines. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub hover: bool,
     /// Whether to answer `textDocument/definition` from outlines. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub definition: bool,
     /// Whether to answer `textDocument/references` from outlines. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub references: bool,
     /// Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
     /// model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
     /// default.
-    #[schemars(extend("x-workspace" = true))]
     pub code_action: bool,
     /// Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
     /// model's context. Off by default.
-    #[schemars(extend("x-workspace" = true))]
     pub code_lens: bool,
 }
 

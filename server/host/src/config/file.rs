@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{UserMessageFormatter, budget, options};
+use strata_engine::external::{External, Rendered};
 use strata_engine::key::FileKey;
 
 use super::layers::{Layer, Source};
@@ -19,13 +20,13 @@ pub const WORKSPACE_FILES: [&str; 2] = [".strata.toml", ".strata.yaml"];
 /// Why a settings file is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    #[error("{file}: {reason}")]
+    #[error("{}: {}", notice(.file), notice(.reason))]
     Unreadable {
         file: String,
         /// The operating system's error, or the path rule that was violated.
         reason: String,
     },
-    #[error("{file}:{line}:{column}: {message}")]
+    #[error("{}:{line}:{column}: {}", notice(.file), notice(.message))]
     Syntax {
         file: String,
         /// One-based line number.
@@ -35,12 +36,18 @@ pub enum FileError {
         message: String,
     },
     /// A number is infinite or NaN, which JSON cannot represent.
-    #[error("{file}: `{key}` is not a finite number")]
+    #[error("{}: `{}` is not a finite number", notice(.file), notice(.key))]
     NotFinite { file: String, key: String },
     #[error(
-        "{file} is ignored, because {counts} takes precedence; merge the two files, or delete one of them"
+        "{} is ignored, because {} takes precedence; merge the two files, or delete one of them",
+        notice(.file),
+        notice(.counts)
     )]
     Shadowed { file: String, counts: String },
+}
+
+fn notice(text: &str) -> Rendered<'_> {
+    External::new(text).notice()
 }
 
 impl FileError {
@@ -113,7 +120,8 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
             }
         };
         if let Some(counts) = &counts {
-            sources.push(Err(FileError::Shadowed { file: file.to_owned(), counts: counts.to_string() }));
+            sources
+                .push(Err(FileError::Shadowed { file: file.to_owned(), counts: counts.as_str().to_owned() }));
             continue;
         }
         let values =

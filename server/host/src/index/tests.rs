@@ -13,7 +13,7 @@ fn many(count: usize) -> (Tree, Vec<FileKey>) {
     let tree = Tree::new(&[]);
     let keys: Vec<FileKey> = (0..count).map(|n| FileKey::new(format!("{n:04}.txt"))).collect();
     for key in &keys {
-        tree.write(&format!("root/{key}"), key.as_str());
+        tree.write(&format!("root/{}", key.as_str()), key.as_str());
     }
     (tree, keys)
 }

@@ -35,8 +35,8 @@ fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
     if let Some(listed) = list_below(roots, text, &options, &cancel).unwrap() {
         assert_eq!(expand(roots, &listed, text).as_ref(), Ok(&expansion), "{text}");
     }
-    let files = expansion.files.iter().map(ToString::to_string);
-    let withheld = expansion.withheld.iter().map(|(key, _)| format!("-{key}"));
+    let files = expansion.files.iter().map(|key| key.as_str().to_owned());
+    let withheld = expansion.withheld.iter().map(|(key, _)| format!("-{}", key.as_str()));
     Ok(files.chain(withheld).collect::<Vec<_>>().join(" "))
 }
 

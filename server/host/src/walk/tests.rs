@@ -21,10 +21,10 @@ fn check(tree: &Tree, expected: &[&str]) {
 
 fn shown(entry: &Entry) -> String {
     match entry.name_only {
-        None => entry.key.to_string(),
-        Some(NameOnly::Secret(_)) => format!("{} secret", entry.key),
-        Some(NameOnly::Hidden) => format!("{} hidden", entry.key),
-        Some(NameOnly::TooLarge) => format!("{} large", entry.key),
+        None => entry.key.as_str().to_owned(),
+        Some(NameOnly::Secret(_)) => format!("{} secret", entry.key.as_str()),
+        Some(NameOnly::Hidden) => format!("{} hidden", entry.key.as_str()),
+        Some(NameOnly::TooLarge) => format!("{} large", entry.key.as_str()),
     }
 }
 

@@ -22,7 +22,7 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         self.pool.spawn(carried("parse", move || parse_and_count(&buffer, &of, &snapshot)), move |parsed| {
             if let Err(panicked) = &parsed {
-                tracing::error!(%key, %panicked, "parsing a buffer failed");
+                tracing::error!(key = %key.notice(), %panicked, "parsing a buffer failed");
             }
             let _ = events.send(Event::Parsed(key, parsed.ok().flatten()));
         });
@@ -41,7 +41,7 @@ impl MainLoop {
 /// A buffer whose parse times out has no outline until its text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within_outline_time(&Cancel::new())) else {
-        tracing::warn!(%key, "outlining took too long; the buffer has no symbols until you edit it");
+        tracing::warn!(key = %key.notice(), "outlining took too long; the buffer has no symbols until you edit it");
         return buffer.give_up(key);
     };
     let parsed = parsed?;

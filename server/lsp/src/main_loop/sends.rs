@@ -19,7 +19,7 @@ use tower_lsp::ls_types::{
 use super::MainLoop;
 use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
-use crate::outbound::{Outbound, Work};
+use crate::outbound::{Outbound, Work, notice};
 use strata_app::commands::{self, CommandError};
 use strata_app::send::{Delta, ModelJob, SendHost};
 use strata_app::snapshot::Snapshot;
@@ -206,7 +206,7 @@ impl SendHost for LoopHost {
         self.tell(|| {
             WorkDoneProgress::Report(WorkDoneProgressReport {
                 cancellable: Some(true),
-                message: Some(message.to_owned()),
+                message: Some(notice(message)),
                 percentage: None,
             })
         });

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use strata_engine::conversation::selection::{Choice, Extent};
+use strata_engine::external::External;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
@@ -61,7 +62,7 @@ pub(super) fn actions(
 
 /// Returns a code lens above the first line that shows how the document is included in the context.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
-    let title = format!("Context: {}", snapshot.inclusion(key, session));
+    let title = format!("Context: {}", External::new(&snapshot.inclusion(key, session)).label());
     let start = json!({ "line": 0, "character": 0 });
     let command = command(&title, "toggle", &json!({ "uri": uri }));
     json!([{ "range": { "start": start, "end": start }, "command": command }])

@@ -34,7 +34,8 @@ pub(super) fn hover(
     for (key, page, place) in definitions.iter().take(MOST_SHOWN) {
         let gap = if text.is_empty() { "" } else { "\n\n" };
         let fence = fence(&place.symbol.head);
-        let _ = write!(text, "{gap}{fence}{}\n{}\n{fence}\n{key}", page.language(), place.symbol.head);
+        let name = key.external().markdown();
+        let _ = write!(text, "{gap}{fence}{}\n{}\n{fence}\n{name}", page.language(), place.symbol.head);
     }
     if let more @ 1.. = definitions.len().saturating_sub(MOST_SHOWN) {
         let _ = write!(text, "\n\nand {more} more");

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::{Located, SymbolKind};
 use strata_engine::code::symbols::{SymbolMatch, find};
+use strata_engine::external::External;
 use strata_engine::key::FileKey;
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
@@ -76,7 +77,7 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
         while open.last().is_some_and(|(depth, _)| *depth >= place.symbol.depth) {
             close(&mut open, &mut roots);
         }
-        open.push((place.symbol.depth, document_symbol(page, place)));
+        open.push((place.symbol.depth, document_symbol(page, &place)));
     }
     while !open.is_empty() {
         close(&mut open, &mut roots);
@@ -85,13 +86,13 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
 }
 
 #[expect(deprecated, reason = "the struct literal must set a deprecated field")]
-fn document_symbol(page: &Page, place: Located) -> DocumentSymbol {
+fn document_symbol(page: &Page, place: &Located) -> DocumentSymbol {
     // The protocol requires the selection range to be inside the symbol's range.
     let inside = place.range.start <= place.name_range.start && place.name_range.end <= place.range.end;
     let selection = if inside { &place.name_range } else { &(place.range.start..place.range.start) };
     DocumentSymbol {
-        name: place.symbol.name.into_string(),
-        detail: Some(place.symbol.head.into_string()),
+        name: label(&place.symbol.name),
+        detail: Some(label(&place.symbol.head)),
         kind: kind(place.symbol.kind),
         tags: None,
         deprecated: None,
@@ -110,13 +111,17 @@ fn information(page: &Page, symbols: &[Located], place: &Located) -> SymbolInfor
     let before = symbols.get(..place.index).unwrap_or_default();
     let around = before.iter().rev().find(|other| other.symbol.depth < place.symbol.depth);
     SymbolInformation {
-        name: place.symbol.name.to_string(),
+        name: label(&place.symbol.name),
         kind: kind(place.symbol.kind),
         tags: None,
         deprecated: None,
         location: page.location(&place.range),
-        container_name: around.map(|around| around.symbol.name.to_string()),
+        container_name: around.map(|around| label(&around.symbol.name)),
     }
+}
+
+fn label(text: &str) -> String {
+    External::new(text).label().to_string()
 }
 
 fn kind(kind: SymbolKind) -> lsp::SymbolKind {

@@ -333,7 +333,8 @@ test('the received part of a cancelled answer is recorded, and a failed question
 });
 
 /** The links that the editor makes of a notification (`parseLinkedText` in its sources), and the icons of a label. */
-const ACTIVE = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)[^)\s]+|\$\([a-z~-]+\)/i;
+const LINK = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)[^)\s]+/i;
+const ICON = /\$\([a-z~-]+\)/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 test('a hostile name is only text', async () => {
@@ -371,7 +372,9 @@ test('a hostile name is only text', async () => {
       await vscode.workspace.fs.writeFile(file(name), Buffer.from(`def hostile_${n}():\n    return "${token}"\n`));
       await run('strata.files.select', { paths: [name] });
     }
-    await api.assemble({ prompt: 'What is hostile?', dryRun: true });
+    // A dry run does not warn.
+    const { id } = await api.assemble({ prompt: 'What is hostile?' });
+    await api.record({ id, response: 'These files.' });
     const basenames = (label) => label.includes('warning') || label.includes('evil') || label.includes('Repair');
     await until(() => shown.notification.length >= names.length, 'warnings about secrets');
     await until(() => shown.label.filter(basenames).length >= names.length, 'the files in the tree');
@@ -386,8 +389,9 @@ test('a hostile name is only text', async () => {
       }, 'a hover');
       hovers.push(...found.flatMap(({ contents }) => contents.map((content) => content.value ?? content)));
     }
+    shown.notification.forEach((text) => assert.doesNotMatch(text, LINK));
     for (const text of [...shown.notification, ...shown.label]) {
-      assert.doesNotMatch(text, ACTIVE);
+      assert.doesNotMatch(text, ICON);
       assert.doesNotMatch(text, HIDDEN);
     }
     for (const text of [...shown.markdown.map(({ value }) => value), ...hovers]) {

@@ -86,7 +86,7 @@ impl Repository {
                 text: FILES.iter().find(|(path, _)| *path == file.file.as_str()).unwrap().1,
             })
             .collect();
-        let heading = |excerpt: &Excerpt| excerpt.file.to_string();
+        let heading = |excerpt: &Excerpt| excerpt.file.as_str().to_owned();
         choose(&PassageCache::default(), &candidates, &query, budget.into(), &heading, &|text: &str| {
             text.len().div_ceil(4)
         })
@@ -94,8 +94,8 @@ impl Repository {
 
     fn names(&self, question: &Question<'_>, budget: usize) -> Vec<String> {
         let name = |excerpt: &Excerpt| match &excerpt.definition {
-            Some(definition) => format!("{}#{definition}", excerpt.file),
-            None => format!("{}:{}-{}", excerpt.file, excerpt.lines.start, excerpt.lines.end),
+            Some(definition) => format!("{}#{definition}", excerpt.file.as_str()),
+            None => format!("{}:{}-{}", excerpt.file.as_str(), excerpt.lines.start, excerpt.lines.end),
         };
         self.ask(question, budget).iter().map(name).collect()
     }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::source::Source;
+use crate::sanitize::is_invisible;
 use crate::text::floor;
 use crate::tokens::redaction::{has_a_secret, scan};
 
@@ -194,7 +195,19 @@ impl Line {
         self.gap = false;
     }
 
+    /// Appends a character, which never breaks the line. An invisible one is escaped, unless it only selects how the one
+    /// before it is drawn, as in headings with emoji.
     fn put(&mut self, c: char) {
+        if matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}') {
+            return;
+        }
+        if is_invisible(c) {
+            for escaped in c.escape_unicode() {
+                self.text.push(escaped);
+                self.chars += 1;
+            }
+            return;
+        }
         self.text.push(c);
         self.chars += 1;
     }

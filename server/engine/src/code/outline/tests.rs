@@ -121,7 +121,7 @@ fn no_name_or_literal_breaks_the_block() {
         "a\n def evil(): pass.py",
         "def f(x='''a\n def evil(): pass''', y=\"\\n\"): pass\nclass A(B,\n   # comment (\n   C): pass\n",
         &expect![[r#"
-            a\u{a} def evil(): pass.py
+            a\u{a} def evil()\u{3a} pass.py
              def f(x='''a  def evil(): pass…', y="\n")
              class A(B, C)
         "#]],

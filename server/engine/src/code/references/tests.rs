@@ -41,7 +41,7 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
             (false, Confidence::Certain) => "",
             (false, Confidence::Guess) => "?",
         };
-        format!("{}:{}{mark}", hit.file, hit.line)
+        format!("{}:{}{mark}", hit.file.as_str(), hit.line)
     };
     report.hits.iter().map(hit).collect()
 }

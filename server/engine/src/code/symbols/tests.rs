@@ -212,7 +212,7 @@ fn a_larger_budget_shows_more_of_each_file() {
     ]);
     let levels = |budget| -> Vec<(String, MapLevel)> {
         let map = map(&index, budget, &[], &[]);
-        map.blocks.iter().map(|block| (block.key.to_string(), block.detail.level)).collect()
+        map.blocks.iter().map(|block| (block.key.as_str().to_owned(), block.detail.level)).collect()
     };
     let of_lib =
         |budget| levels(budget).into_iter().find(|(path, _)| path == "lib.rs").map(|(_, level)| level);

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::external::External;
 use crate::sanitize::single_line;
 use crate::text::{clip, clip_to_weight};
 
@@ -115,7 +116,8 @@ impl Loop {
         let variables = self.env_snapshot.iter();
         let lines: Vec<String> = variables
             .map(|(name, value)| {
-                format!("  - {}", single_line(&format!("{name}: {}", clip(value, VALUE_CHARS))))
+                let value = External::new(clip(value, VALUE_CHARS));
+                format!("  - {}: {}", single_line(name), value.line())
             })
             .collect();
         (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))

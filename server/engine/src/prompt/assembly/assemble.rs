@@ -376,11 +376,11 @@ impl Run<'_> {
         let selected = &self.session.selection.selected;
         let mut warnings = Vec::new();
         for key in plan.shed() {
-            let message = format!("{key} was left out of this prompt because it does not fit");
+            let message = format!("{} was left out of this prompt because it does not fit", key.notice());
             warnings.push(Warning { code: WarningCode::Shed, message, path: Some(key.clone()) });
         }
         for (key, reason) in self.workspace.unreadable.iter().filter(|(key, _)| selected.contains_key(*key)) {
-            let message = format!("{key} is selected but cannot be shown: {reason}");
+            let message = format!("{} is selected but cannot be shown: {reason}", key.notice());
             warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
         }
         let laid = self.workspace.excerpts.laid().count();
@@ -402,17 +402,22 @@ impl Run<'_> {
         }));
         for (key, (source, _)) in &texts {
             if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
-                let message = format!("the buffer of {key} may be out of sync with the editor: {reason}");
+                let message =
+                    format!("the buffer of {} may be out of sync with the editor: {reason}", key.notice());
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
             }
         }
         for (key, (_, redacted)) in &texts {
             if *redacted > 0 {
                 let message = if *redacted == 1 {
-                    format!("1 secret in {key} was replaced by a placeholder; see strata.redaction.list")
+                    format!(
+                        "1 secret in {} was replaced by a placeholder; see strata.redaction.list",
+                        key.notice()
+                    )
                 } else {
                     format!(
-                        "{redacted} secrets in {key} were replaced by placeholders; see strata.redaction.list"
+                        "{redacted} secrets in {} were replaced by placeholders; see strata.redaction.list",
+                        key.notice()
                     )
                 };
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
@@ -423,8 +428,9 @@ impl Run<'_> {
             let others = attempt.unmapped.len() - 1;
             let others = if others == 0 { String::new() } else { format!(" and {others} more") };
             let message = format!(
-                "the symbol map is limited to {} tokens and has no room for {first}{others}; raise symbols.map_budget",
-                plan.map_budget
+                "the symbol map is limited to {} tokens and has no room for {}{others}; raise symbols.map_budget",
+                plan.map_budget,
+                first.notice()
             );
             warnings.push(Warning { code: WarningCode::MapFull, message, path: Some(first.clone()) });
         }

@@ -36,7 +36,7 @@ pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),
-        ExcerptPlace::Definition { .. } => inline(&place.to_string()),
+        ExcerptPlace::Definition { .. } => inline(&place.spelling()),
     };
     format!("## Excerpt of {}: {place} (version {version})\n\n", inline(file.as_str()))
 }

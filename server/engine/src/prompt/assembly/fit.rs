@@ -164,7 +164,7 @@ mod tests {
 
     fn shed(files: &[(&str, usize)], left: usize) -> Vec<String> {
         let plan = plan(&Plan::everything(0, 0), &weights(files), 0, left).unwrap();
-        plan.shed().iter().map(ToString::to_string).collect()
+        plan.shed().iter().map(|key| key.as_str().to_owned()).collect()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::conversation::conversation_facts::one_line;
 use crate::conversation::history::{ContentBlock, Message, MessageId, ResultPart, Role};
 use crate::conversation::urls::Pages;
+use crate::external::External;
 use crate::prompt::session::Session;
 
 use crate::conversation::dialect::Speaker;
@@ -30,9 +31,11 @@ impl<'a> Titles<'a> {
     pub(crate) fn item(&self, key: &ItemKey) -> String {
         match key {
             ItemKey::System => "System prompt".to_owned(),
-            ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),
-            ItemKey::Lines(path, lines) => format!("{path} {lines}"),
-            ItemKey::Excerpt(ExcerptKey { file, place }) => format!("{file} {place}"),
+            ItemKey::Symbol(path) | ItemKey::File(path) => path.notice().to_string(),
+            ItemKey::Lines(path, lines) => format!("{} {lines}", path.notice()),
+            ItemKey::Excerpt(ExcerptKey { file, place }) => {
+                format!("{} {}", file.notice(), External::new(&place.spelling()).notice())
+            }
             ItemKey::History(id) => self
                 .messages
                 .get(id)

@@ -39,41 +39,40 @@ impl ExcerptPlace {
     pub(crate) fn definition(name: &str, ordinal: u32) -> Self {
         Self::Definition { name: name.into(), ordinal }
     }
-}
 
-impl fmt::Display for ExcerptPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Returns the place as it is written in an [`ExcerptKey`]. Contains the definition's name as it is.
+    pub(crate) fn spelling(&self) -> String {
         match self {
-            Self::Lines(lines) => write!(f, "{lines}"),
+            Self::Lines(lines) => lines.to_string(),
             Self::Definition { name, ordinal } => {
                 let escaped = name.replace('%', "%25").replace('#', "%23");
-                f.write_str(&escaped)?;
                 // A name that could be read as lines, or as having an ordinal, is always written with an ordinal.
                 let is_ambiguous = escaped.parse::<LineRange>().is_ok() || ordinal_of(&escaped).is_some();
                 if *ordinal > 0 || is_ambiguous {
-                    write!(f, "~{}", u64::from(*ordinal) + 1)?;
+                    return format!("{escaped}~{}", u64::from(*ordinal) + 1);
                 }
-                Ok(())
+                escaped
             }
         }
     }
 }
 
-impl fmt::Display for ExcerptKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.file, self.place)
+impl ExcerptKey {
+    /// Returns the key as it is stored and sent. Contains the names of the file and the definition as they are.
+    pub(crate) fn spelling(&self) -> String {
+        format!("{}#{}", self.file.as_str(), self.place.spelling())
     }
 }
 
 impl fmt::Debug for ExcerptKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+        f.write_str(&self.spelling())
     }
 }
 
 impl fmt::Debug for ExcerptPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+        f.write_str(&self.spelling())
     }
 }
 
@@ -109,7 +108,7 @@ impl FromStr for ExcerptKey {
 
 impl Serialize for ExcerptKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.spelling())
     }
 }
 
@@ -148,9 +147,9 @@ mod tests {
         for place in places.chain(lines) {
             for file in ["src/a.py", "odd#name.rs"] {
                 let key = ExcerptKey { file: file.into(), place: place.clone() };
-                match key.to_string().parse::<ExcerptKey>() {
+                match key.spelling().parse::<ExcerptKey>() {
                     Ok(read) => assert_eq!(read, key),
-                    Err(error) => assert!(key.to_string().ends_with('#'), "{error}"),
+                    Err(error) => assert!(key.spelling().ends_with('#'), "{error}"),
                 }
             }
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::conversation::history::MessageId;
 use crate::conversation::selection::LineRange;
+use crate::external::External;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
@@ -33,6 +34,24 @@ pub enum ItemKey {
 }
 
 impl ItemKey {
+    /// Returns the key as it is stored and sent. Contains the file's name as it is.
+    pub(crate) fn spelling(&self) -> String {
+        match self {
+            Self::System => "system".to_owned(),
+            Self::Symbol(path) => format!("symbol:{}", path.as_str()),
+            Self::File(path) => format!("file:{}", path.as_str()),
+            Self::Lines(path, lines) => format!("file:{}#{lines}", path.as_str()),
+            Self::Excerpt(excerpt) => format!("excerpt:{}", excerpt.spelling()),
+            Self::History(id) => format!("history:{}", id.0),
+            Self::Url(hash) => format!("url:{hash}"),
+        }
+    }
+
+    /// The key in a message, which any front end may show: one line without links.
+    pub fn notice(&self) -> String {
+        External::new(&self.spelling()).notice().to_string()
+    }
+
     /// Returns the file that the item belongs to, if any.
     pub(crate) fn path(&self) -> Option<&FileKey> {
         match self {
@@ -43,29 +62,15 @@ impl ItemKey {
     }
 }
 
-impl fmt::Display for ItemKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::System => f.write_str("system"),
-            Self::Symbol(path) => write!(f, "symbol:{path}"),
-            Self::File(path) => write!(f, "file:{path}"),
-            Self::Lines(path, lines) => write!(f, "file:{path}#{lines}"),
-            Self::Excerpt(excerpt) => write!(f, "excerpt:{excerpt}"),
-            Self::History(id) => write!(f, "history:{}", id.0),
-            Self::Url(hash) => write!(f, "url:{hash}"),
-        }
-    }
-}
-
 impl fmt::Debug for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+        f.write_str(&self.spelling())
     }
 }
 
 impl Serialize for ItemKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.spelling())
     }
 }
 
@@ -123,7 +128,7 @@ mod tests {
         ];
         for key in keys {
             let json = serde_json::to_string(&key).unwrap();
-            assert_eq!(json, format!("\"{key}\""));
+            assert_eq!(json, format!("\"{}\"", key.spelling()));
             assert_eq!(serde_json::from_str::<ItemKey>(&json).unwrap(), key);
         }
         assert!(serde_json::from_str::<ItemKey>("\"history:x\"").is_err());

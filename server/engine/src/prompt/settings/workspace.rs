@@ -88,7 +88,7 @@ mod tests {
             ("cache.policy", json!("flat")),
             ("context_frame.inject", json!(true)),
             ("tool_output.max_lines", json!(100)),
-            ("lsp.hover", json!(true)),
+            ("context.auto_budget", json!(4_000)),
             ("compaction.profile", json!("checkpoint")),
             ("compaction.profiles.topic.keep_tokens", json!(1_000)),
         ] {
@@ -107,6 +107,8 @@ mod tests {
             ("compaction.auto", json!(true)),
             ("compaction", json!({})),
             ("redaction.enabled", json!(false)),
+            ("lsp.hover", json!(true)),
+            ("lsp.code_lens", json!(true)),
             ("tokenizers.llama", json!("/etc/passwd")),
             ("server.ignore", json!(["src"])),
             ("prompt.rules", json!(["../secret"])),

@@ -241,7 +241,7 @@ mod tests {
         let mut layout = Layout::default();
         for key in keys {
             let part = if key.path().is_some() { Part::Files } else { Part::History };
-            let content = ContentBlock::text(key.to_string());
+            let content = ContentBlock::text(key.spelling());
             let items = vec![key.clone()];
             layout.push(
                 Speaker::User,

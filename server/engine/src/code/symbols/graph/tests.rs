@@ -25,8 +25,11 @@ fn graph(files: &[(&str, &str)]) -> References {
 /// Returns the files that a file refers to, strongest first, with weights.
 fn dependencies(graph: &References, path: &str) -> Vec<(String, f32)> {
     let node = graph.node(graph.number(&FileKey::from(path)).unwrap()).unwrap();
-    let mut edges: Vec<(String, f32)> =
-        node.edges.iter().map(|edge| (graph.key(edge.file).unwrap().to_string(), edge.weight)).collect();
+    let mut edges: Vec<(String, f32)> = node
+        .edges
+        .iter()
+        .map(|edge| (graph.key(edge.file).unwrap().as_str().to_owned(), edge.weight))
+        .collect();
     edges.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     edges
 }

@@ -37,7 +37,7 @@ fn check(resolver: &Resolver, table: &[(&str, &str, &[&str])]) {
         let language = LanguageId::by_path(from.as_str(), "").unwrap();
         let found = resolved(resolver, &from, language, import);
         let found: Vec<&str> = found.iter().map(FileKey::as_str).collect();
-        assert_eq!(found, *expected, "`{import}` in {from}");
+        assert_eq!(found, *expected, "`{import}` in {from:?}");
     }
 }
 
@@ -206,7 +206,7 @@ fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
     let from = FileKey::from("src/net/sock.c");
     let found = |import: &str| -> Vec<String> {
         let numbers = file::resolve(&table, Importer { key: &from, language }, import);
-        numbers.iter().filter_map(|number| table.key(*number)).map(ToString::to_string).collect()
+        numbers.iter().filter_map(|number| table.key(*number)).map(|key| key.as_str().to_owned()).collect()
     };
     assert_eq!(found("sock.h"), ["src/net/sock.h"]);
     assert_eq!(found("<lib/sock.h>"), ["include/lib/sock.h"]);

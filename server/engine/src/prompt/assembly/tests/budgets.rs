@@ -245,7 +245,7 @@ proptest! {
                     let weigh = |part| parts.get(part).copied();
                     let with = weigh(&Part::Files).zip(weigh(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
                     // `bare` includes the list and the map of that one file, so only the file's own text counts.
-                    prop_assert!(with > left || bare > reply.tokens.limit, "{} of {} tokens would have fitted into {}", key, with, left);
+                    prop_assert!(with > left || bare > reply.tokens.limit, "{:?} of {} tokens would have fitted into {}", key, with, left);
                 }
             }
             Err(AssembleError::TooLarge { tokens, limit, .. }) => prop_assert!(tokens > limit),

@@ -44,7 +44,7 @@ fn bench(policy: PolicyName) -> Bench {
 }
 
 fn names(excerpts: impl IntoIterator<Item = UsedExcerpt>) -> Vec<(String, ExcerptStanding)> {
-    excerpts.into_iter().map(|used| (used.excerpt.to_string(), used.standing)).collect()
+    excerpts.into_iter().map(|used| (used.excerpt.spelling(), used.standing)).collect()
 }
 
 fn used(prepared: &PreparedPrompt) -> Vec<(String, ExcerptStanding)> {
@@ -99,7 +99,7 @@ fn what_is_shown_is_not_shown_again() {
     assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{text}");
     bench.turn("And what is the backoff delay of attempt 7?", "A minute.");
     assert!(
-        bench.session.excerpts.shown().any(|key| key.to_string() == DELAY_KEY),
+        bench.session.excerpts.shown().any(|key| key.spelling() == DELAY_KEY),
         "{:?}",
         bench.session.excerpts
     );
@@ -123,7 +123,7 @@ fn what_no_question_is_about_any_more_lingers_and_is_brought_up_to_date() {
         used(&prepared)
     );
     let file = prepared.reply.files.iter().find(|file| file.path.as_str() == "src/retry.py").unwrap();
-    let delay = file.excerpts.iter().find(|used| used.excerpt.to_string() == DELAY_KEY).unwrap();
+    let delay = file.excerpts.iter().find(|used| used.excerpt.spelling() == DELAY_KEY).unwrap();
     assert_eq!(delay.lines.unwrap().to_string(), "L3-5", "it moved by two lines");
 }
 

@@ -31,7 +31,7 @@ fn report(bench: &Bench) -> TiersReport {
 }
 
 fn item(report: &TiersReport, key: &str) -> ItemReport {
-    report.items.iter().find(|item| item.key.to_string() == key).unwrap_or_else(|| panic!("no {key}")).clone()
+    report.items.iter().find(|item| item.key.spelling() == key).unwrap_or_else(|| panic!("no {key}")).clone()
 }
 
 fn ledger_figures(report: &TiersReport, key: &str) -> ledger::ItemStats {

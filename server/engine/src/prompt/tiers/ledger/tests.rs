@@ -97,13 +97,13 @@ impl Session {
     fn lay(&self, request: Vec<WeighedBlock>) -> PolicyOutput {
         let block = |key: &FileKey, text: &String| {
             let first = text.lines().next().unwrap_or_default();
-            Piece::new(ItemKey::Symbol(key.clone()), format!("{key}:\n {first}"), &count)
+            Piece::new(ItemKey::Symbol(key.clone()), format!("{}:\n {first}", key.as_str()), &count)
         };
         let shown = |key: &FileKey| self.selected.contains(key);
         let known = || self.texts.iter().filter(|(key, _)| !self.excluded.contains(*key));
         let full = |key: &FileKey, text: &String| {
             let version = ContentHash::of(text).short();
-            let shown = format!("## `{key}` (version {version})\n\n```\n{text}```");
+            let shown = format!("## `{}` (version {version})\n\n```\n{text}```", key.as_str());
             Piece { body: text.as_str().into(), ..Piece::new(ItemKey::File(key.clone()), shown, &count) }
         };
         let seeds = Seeds::default();

@@ -127,10 +127,10 @@ fn name(key: &ItemKey) -> String {
             format!("{} {lines} (numbered from its own first line)", inline(path.as_str()))
         }
         ItemKey::Excerpt(ExcerptKey { file, place }) => {
-            let (place, file) = (inline(&place.to_string()), inline(file.as_str()));
+            let (place, file) = (inline(&place.spelling()), inline(file.as_str()));
             format!("the excerpt {place} of {file} (numbered from its own first line)")
         }
-        other => inline(&other.to_string()),
+        other => inline(&other.spelling()),
     }
 }
 

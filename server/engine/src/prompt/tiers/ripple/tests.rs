@@ -423,7 +423,7 @@ fn a_web_page_enters_at_l1_in_the_prompt_that_shows_it_first() {
     let script = Script { pages: vec![("https://a", "page")], ..Script::default() };
     let drawn = drawn(&play.send(&script));
     assert!(drawn.contains("User L1  # URL Context\nUser L1  page\nAssistant L1| Ok.\n"), "{drawn}");
-    let key = page("https://a").to_string();
+    let key = page("https://a").spelling();
     assert_eq!((play.tier(&key), play.n(&key)), (Tier::L1, 9));
     let changed = Script { pages: vec![("https://a", "another")], ..Script::default() };
     play.send(&changed);

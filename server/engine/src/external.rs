@@ -1,0 +1,418 @@
+//! Text from outside: names of files, symbols, branches and tools, headings, and the words of models. Whoever wrote it
+//! may want it to be read as something else: as a link that runs a command, as an image that is fetched, or as another
+//! line of the output. [`External`] cannot be printed, and has one method for each medium that can print it.
+
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+/// Text from outside. Has no `Display`, so it reaches an output only through the method of that medium.
+///
+/// Every medium shows invisible characters as escapes such as `\u{202e}` ([`is_invisible`]), because terminals obey
+/// them and readers do not see them. In prompts, a name that does not begin a line is inline code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct External<'a>(&'a str);
+
+/// Text from outside that owns its characters, such as a field of a reply. Has no `Display` either.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExternalText(String);
+
+/// Text from outside, as one medium shows it.
+#[derive(Clone, Copy)]
+pub struct Rendered<'a> {
+    text: &'a str,
+    medium: Medium,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Medium {
+    Line,
+    Lines,
+    Label,
+    Notice,
+    Markdown,
+    LineStart,
+    ToolLine,
+}
+
+enum Form {
+    Plain,
+    /// As `\u{...}`, which is visible and active nowhere.
+    Escaped,
+    /// With a backslash before it.
+    Quoted,
+}
+
+impl<'a> External<'a> {
+    pub fn new(text: &'a (impl AsRef<str> + ?Sized)) -> Self {
+        Self(text.as_ref())
+    }
+
+    /// For the terminal, the log and messages: one line.
+    pub fn line(self) -> Rendered<'a> {
+        self.rendered(Medium::Line)
+    }
+
+    /// For the terminal, if the text has several lines, such as the content of a file: keeps line breaks, tabs, and the
+    /// characters that join or vary visible ones, as in emoji.
+    pub fn lines(self) -> Rendered<'a> {
+        self.rendered(Medium::Lines)
+    }
+
+    /// For labels: one line without icons. VS Code turns `$(x)` into an icon in most labels.
+    pub fn label(self) -> Rendered<'a> {
+        self.rendered(Medium::Label)
+    }
+
+    /// For notifications: one line without links and icons. VS Code turns `[x](y)` into a link in every notification, also
+    /// if `y` runs a command of the editor.
+    pub fn notice(self) -> Rendered<'a> {
+        self.rendered(Medium::Notice)
+    }
+
+    /// For Markdown: one line that is only text. Source: CommonMark 0.31, "Backslash escapes", and the extended
+    /// autolinks of GitHub Flavored Markdown.
+    pub fn markdown(self) -> Rendered<'a> {
+        self.rendered(Medium::Markdown)
+    }
+
+    /// A name at the start of a line, in a prompt or in the result of a tool: one line that is no match (`12: text`),
+    /// heading, hint or warning.
+    pub fn line_start(self) -> Rendered<'a> {
+        self.rendered(Medium::LineStart)
+    }
+
+    /// A line of content in the result of a tool, after its position: keeps tabs.
+    pub fn tool_line(self) -> Rendered<'a> {
+        self.rendered(Medium::ToolLine)
+    }
+
+    fn rendered(self, medium: Medium) -> Rendered<'a> {
+        Rendered { text: self.0, medium }
+    }
+}
+
+impl ExternalText {
+    pub fn external(&self) -> External<'_> {
+        External(&self.0)
+    }
+
+    /// The text in a message: on one line, with invisible characters as escapes.
+    pub fn line(&self) -> Rendered<'_> {
+        self.external().line()
+    }
+}
+
+impl Deref for ExternalText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ExternalText {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for External<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl Medium {
+    /// Returns how a character is written, depending on the ones before and after it.
+    fn form(self, before: Option<char>, character: char, after: Option<char>) -> Form {
+        if is_invisible(character) {
+            let is_kept = match self {
+                Self::Lines => matches!(character, '\n' | '\t') || joins(before, character),
+                Self::ToolLine => character == '\t',
+                _ => false,
+            };
+            return if is_kept { Form::Plain } else { Form::Escaped };
+        }
+        match self {
+            Self::Line | Self::Lines | Self::ToolLine => Form::Plain,
+            Self::Label | Self::Notice => match (before, character) {
+                (Some('$'), '(') => Form::Escaped,
+                (Some(']'), '(') if self == Self::Notice => Form::Escaped,
+                _ => Form::Plain,
+            },
+            // Indented text would be code.
+            Self::Markdown if before.is_none() && character.is_whitespace() => Form::Escaped,
+            Self::Markdown if is_active_in_markdown(before, character) => Form::Quoted,
+            Self::Markdown => Form::Plain,
+            Self::LineStart => {
+                let opens = before.is_none() && (character.is_whitespace() || OPENING.contains(character));
+                let ends_label =
+                    character == ':' && after.is_none_or(|c| c.is_whitespace() || c.is_ascii_digit());
+                let ends_number = character == '-'
+                    && before.is_some_and(|c| c.is_ascii_digit())
+                    && after.is_none_or(char::is_whitespace);
+                if opens || ends_label || ends_number { Form::Escaped } else { Form::Plain }
+            }
+        }
+    }
+}
+
+/// Whether a character is invisible: a control character, a `Default_Ignorable_Code_Point` of Unicode 16
+/// (DerivedCoreProperties.txt: zero-width characters, writing direction, fillers, variation selectors, tags),
+/// or a line or paragraph separator.
+pub fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{AD}'
+                | '\u{34F}'
+                | '\u{61C}'
+                | '\u{115F}'..='\u{1160}'
+                | '\u{17B4}'..='\u{17B5}'
+                | '\u{180B}'..='\u{180F}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{3164}'
+                | '\u{FE00}'..='\u{FE0F}'
+                | '\u{FEFF}'
+                | '\u{FFA0}'
+                | '\u{FFF0}'..='\u{FFFB}'
+                | '\u{1BCA0}'..='\u{1BCA3}'
+                | '\u{1D173}'..='\u{1D17A}'
+                | '\u{E0000}'..='\u{E0FFF}'
+        )
+}
+
+/// Characters that begin a heading, tag, quote, list, fence, table or hint at the start of a line.
+const OPENING: &str = "#<>`~*+-=|([";
+
+/// Whether the character only changes how the visible one before it is drawn.
+fn joins(before: Option<char>, character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
+        && before.is_none_or(|before| !before.is_ascii() && !is_invisible(before) || before == '\u{FE0F}')
+}
+
+fn is_active_in_markdown(before: Option<char>, character: char) -> bool {
+    match character {
+        // Emphasis, code, links, images, tags, entities, tables, formulas, mentions, addresses (`https:`), icons.
+        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '<' | '>' | '&' | '|' | '!' | '~'
+        | '$' | '@' | ':' | '#' | '^' => true,
+        // `www.example.org`, `1.`
+        '.' => before.is_some_and(|c| matches!(c, 'w' | 'W') || c.is_ascii_digit()),
+        // Lists, rulers, underlined headings, indented code.
+        '-' | '+' | '=' => before.is_none_or(char::is_whitespace),
+        _ => false,
+    }
+}
+
+impl fmt::Display for Rendered<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = None;
+        let mut rest = self.text.chars();
+        while let Some(character) = rest.next() {
+            match self.medium.form(before, character, rest.clone().next()) {
+                Form::Plain => f.write_char(character)?,
+                Form::Quoted => write!(f, "\\{character}")?,
+                Form::Escaped => write!(f, "{}", character.escape_unicode())?,
+            }
+            before = Some(character);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+    use super::*;
+
+    const LINK: &str = "[Repair](command:workbench.action.terminal.sendSequence?%7B%7D).py";
+
+    /// Names that someone could give a file, made of what some medium obeys.
+    fn hostile() -> impl Strategy<Value = String> {
+        const PIECES: &[&str] = &[
+            "a",
+            "Zß",
+            "漢",
+            "7",
+            " ",
+            "/",
+            ".",
+            "12",
+            "w",
+            "www.evil.example",
+            "https://evil.example/x.png",
+            "x@y.example",
+            "warning: ",
+            "error: ",
+            "12: ",
+            "3- ",
+            "(more: ",
+            "[Repair](command:x)",
+            "![x](https:/evil.example/b.png)",
+            "](",
+            "$(",
+            "$(sync~spin)",
+            "%{",
+            "<img src=x>",
+            "</context>",
+            "&lt;",
+            "&#x5b;",
+            "`",
+            "``",
+            "|",
+            "# ",
+            "- ",
+            "+ ",
+            "1. ",
+            "1) ",
+            "> ",
+            "---",
+            "===",
+            "\\",
+            "*",
+            "_",
+            "~~",
+            "^",
+            "!",
+            "{",
+            "}",
+            "(",
+            ")",
+            "[",
+            "]",
+            ":",
+            "=",
+            "\n",
+            "\r\n",
+            "\t",
+            "\u{0}",
+            "\u{1b}[2J",
+            "\u{1b}]8;;http://evil.example\u{7}",
+            "\u{85}",
+            "\u{61c}",
+            "\u{200b}",
+            "\u{200d}",
+            "\u{202e}",
+            "\u{2028}",
+            "\u{2066}",
+            "\u{fe0f}",
+            "\u{feff}",
+            "\u{e0041}",
+            "\u{e01ef}",
+            "👩",
+            "\u{a0}",
+            "\u{3000}",
+        ];
+        let piece = prop_oneof![
+            4 => prop::sample::select(PIECES).prop_map(str::to_owned),
+            1 => any::<char>().prop_map(String::from),
+        ];
+        prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    /// The text that a reader of Markdown sees, or the first thing that is not text.
+    fn shown(markdown: &str) -> Result<String, String> {
+        let mut text = String::new();
+        for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION) {
+            match event {
+                Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => {}
+                Event::Text(part) => text.push_str(&part),
+                other => return Err(format!("{other:?}")),
+            }
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn a_name_does_nothing_in_any_medium() {
+        let external = External::new(LINK);
+        assert_eq!(external.line().to_string(), LINK);
+        assert_eq!(
+            external.notice().to_string(),
+            "[Repair]\\u{28}command:workbench.action.terminal.sendSequence?%7B%7D).py"
+        );
+        let markdown = external.markdown().to_string();
+        assert_eq!(shown(&markdown).as_deref(), Ok(LINK), "{markdown}");
+        let name = External::new("a\nwarning: b").line_start().to_string();
+        assert_eq!(name, "a\\u{a}warning\\u{3a} b");
+        assert_eq!(External::new("12: b").line_start().to_string(), "12\\u{3a} b");
+        assert_eq!(External::new("$(x)").label().to_string(), "$\\u{28}x)");
+    }
+
+    #[test]
+    fn an_ordinary_name_is_as_it_was() {
+        for name in [
+            "src/lib.rs",
+            "a b/é-1.md",
+            "untitled:Untitled-1",
+            "web/[id]/page.tsx",
+            "日本語/ファイル.py",
+            "a_b(1).c",
+        ] {
+            let external = External::new(name);
+            for shown in [
+                external.line(),
+                external.lines(),
+                external.label(),
+                external.notice(),
+                external.line_start(),
+            ] {
+                assert_eq!(shown.to_string(), name);
+            }
+            assert_eq!(shown(&external.markdown().to_string()).as_deref(), Ok(name));
+        }
+        assert_eq!(External::new("src/lib.rs").markdown().to_string(), "src/lib.rs");
+        let answer = "👩\u{200d}💻 ❤\u{fe0f}:\n\tx\n";
+        assert_eq!(External::new(answer).lines().to_string(), answer);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_invisible_is_left(name in hostile()) {
+            let external = External::new(&name);
+            let all = [external.line(), external.label(), external.notice(), external.markdown(), external.line_start()];
+            for shown in all.map(|shown| shown.to_string()) {
+                prop_assert!(!shown.chars().any(is_invisible), "{shown:?}");
+            }
+            let line = external.tool_line().to_string();
+            prop_assert!(!line.chars().any(|c| c != '\t' && is_invisible(c)), "{line:?}");
+            let lines = external.lines().to_string();
+            let bare = lines.replace(['\u{200c}', '\u{200d}', '\u{fe0e}', '\u{fe0f}', '\n', '\t'], "");
+            prop_assert!(!bare.chars().any(is_invisible), "{lines:?}");
+        }
+
+        #[test]
+        fn no_link_icon_or_markup_is_left(name in hostile()) {
+            let external = External::new(&name);
+            let notice = external.notice().to_string();
+            prop_assert!(!notice.contains("](") && !notice.contains("$("), "{notice}");
+            prop_assert!(!external.label().to_string().contains("$("));
+            let markdown = external.markdown().to_string();
+            let indent = name.chars().next().filter(|c| c.is_whitespace() && !is_invisible(*c));
+            let expected = match indent {
+                Some(first) => format!("{}{}", first.escape_unicode(), External::new(&name[first.len_utf8()..]).line()),
+                None => external.line().to_string(),
+            };
+            let text = shown(&markdown).map(|text| text.trim_end().to_owned());
+            prop_assert_eq!(text, Ok(expected.trim_end().to_owned()), "{:?}", markdown);
+            // GitHub Flavored Markdown makes links of bare addresses.
+            let markdown = markdown.to_lowercase().replace("\\://", "");
+            prop_assert!(!markdown.contains("://") && !markdown.contains("www."), "{markdown}");
+        }
+
+        #[test]
+        fn no_line_of_a_result_is_forged(name in hostile()) {
+            use regex::Regex;
+            let forged = Regex::new(r"^(\d+[-:]\s|\w+:(\s|$)|[#<>`~*+=|(\s-])").unwrap();
+            let name = External::new(&name).line_start().to_string();
+            prop_assert!(!forged.is_match(&name), "{name}");
+        }
+    }
+}

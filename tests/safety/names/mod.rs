@@ -1,0 +1,292 @@
+//! Names and texts that imitate what a reader acts on: links that run an editor's commands, images, icons, terminal sequences, warnings,
+//! matches. Every front end shows them, and none of them does anything there.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
+
+mod hostile;
+mod medium;
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use e2e::{Dialect, ModelServer, Reply, Repo, Setup, sse, strata};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use hostile::{FORGED, Hostile};
+use medium::{Medium, check};
+
+/// A shell in a repository, with a directory of the user's own.
+struct Shell<'a> {
+    repo: &'a Repo,
+    home: TempDir,
+}
+
+impl<'a> Shell<'a> {
+    fn new(repo: &'a Repo) -> Self {
+        Self { repo, home: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, input: &str, arguments: &[&str]) -> (String, String) {
+        let mut child = Command::new(strata())
+            .args(arguments)
+            .current_dir(self.repo.root())
+            .env("XDG_CONFIG_HOME", self.home.path().join("config"))
+            .env("STRATA_STATE_DIR", self.home.path())
+            .env("STRATA_CACHE_DIR", self.home.path().join("cache"))
+            .env("ANTHROPIC_API_KEY", "a key for tests")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let Output { stdout, stderr, .. } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(stdout), text(stderr))
+    }
+}
+
+#[test]
+fn no_name_acts_on_the_command_line() {
+    let hostile = Hostile::new(1);
+    let shell = Shell::new(&hostile.repo);
+    let first = &*hostile.paths[0];
+    let newline = &*hostile.paths[2];
+    let missing = format!("{newline}x");
+    let note = format!("a note {FORGED}\u{202e}");
+    let commands: &[&[&str]] = &[
+        &["map", "--legend"],
+        &["map", "--json"],
+        &["context", "shared target function"],
+        &["symbols", "target"],
+        &["symbols", "heading"],
+        &["outline", first],
+        &["outline", newline],
+        &["outline", "notes.md"],
+        &["outline", &missing],
+        &["references", "shared"],
+        &["grep", "shared"],
+        &["grep", "--json", "shared"],
+        &["grep", "("],
+        &["read", &missing],
+        &["tokens"],
+        &["tokens", &missing],
+        &["memory", "add", &note, "--tag", "x\nwarning: FORGED"],
+        &["memory", "list"],
+        &["memory", "search", "note"],
+        &[
+            "prompt",
+            "--session",
+            "new",
+            "--select",
+            first,
+            "--select",
+            newline,
+            "--auto",
+            "2000",
+            "What is shared?",
+        ],
+        &["prompt", "--select", &missing, "What is this?"],
+        &["sessions", "list"],
+        &["sessions", "show", &missing],
+        &["sessions", "search", "shared"],
+        &["status"],
+        &["doctor"],
+    ];
+    for arguments in commands {
+        let (out, err) = shell.run("", arguments);
+        let what = format!("{arguments:?}");
+        assert!(!out.is_empty() || !err.is_empty(), "{what} printed nothing");
+        check(Medium::Terminal, &format!("the result of {what}"), &out);
+        check(Medium::Terminal, &format!("the messages of {what}"), &err);
+    }
+}
+
+#[test]
+fn no_name_acts_in_the_result_of_a_tool() {
+    let hostile = Hostile::new(2);
+    let shell = Shell::new(&hostile.repo);
+    let mut calls = vec![
+        ("map", json!({})),
+        ("context", json!({ "query": "shared target" })),
+        ("symbols", json!({ "query": "target" })),
+        ("symbols", json!({ "query": "heading" })),
+        ("references", json!({ "name": "shared" })),
+        ("files_find", json!({})),
+        ("grep", json!({ "pattern": "shared" })),
+        ("grep", json!({ "pattern": "shared", "context": 1 })),
+        ("grep", json!({ "pattern": "(" })),
+        ("files_select", json!({ "paths": hostile.paths })),
+        ("files_list", json!({})),
+        ("memory_add", json!({ "text": format!("a note {FORGED}\u{202e}"), "tags": ["x\nwarning: FORGED"] })),
+        ("memory_search", json!({ "query": "note" })),
+        ("outline", json!({ "path": "notes.md" })),
+    ];
+    for path in &hostile.paths {
+        calls.push(("outline", json!({ "path": path })));
+        calls.push(("outline", json!({ "path": format!("{path}x") })));
+        calls.push(("dependents", json!({ "path": path })));
+    }
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let mut messages = vec![
+        json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+    ];
+    messages.extend(calls.iter().enumerate().map(|(id, (tool, arguments))| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
+    }));
+    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    let (out, err) = shell.run(&input, &["mcp"]);
+    check(Medium::Terminal, "the log", &err);
+    let mut shown = 0;
+    for reply in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let Some((tool, arguments)) = reply["id"].as_u64().and_then(|id| calls.get(id as usize)) else {
+            continue;
+        };
+        let text = reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}"));
+        check(Medium::Tool, &format!("{tool} {arguments}"), text);
+        shown += 1;
+    }
+    assert_eq!(shown, calls.len());
+}
+
+#[test]
+fn no_name_acts_in_a_question_to_a_model() {
+    let hostile = Hostile::new(3);
+    let shell = Shell::new(&hostile.repo);
+    let lookups = [
+        ("grep", json!({ "pattern": "shared" })),
+        ("symbols", json!({ "query": "target" })),
+        ("files_find", json!({})),
+        ("files_list", json!({})),
+        ("outline", json!({ "path": hostile.paths[2] })),
+    ];
+    let calls = Reply::Body("text/event-stream", sse::answer("Let me see.", &lookups));
+    let done = Reply::Body("text/event-stream", sse::answer("Done.", &[]));
+    let server = ModelServer::start(Dialect::Anthropic, vec![calls, done]);
+    let folder = shell.home.path().join("config/strata");
+    std::fs::create_dir_all(&folder).unwrap();
+    let settings =
+        format!("[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n", server.base_url());
+    std::fs::write(folder.join("strata.toml"), settings).unwrap();
+    let (out, err) = shell.run("", &["ask", "--tools", "--select", &hostile.paths[2], "What is shared?"]);
+    assert!(out.contains("Done."), "{out}{err}");
+    check(Medium::Terminal, "the messages of `ask`", &err);
+    let body = &server.asked()[1].body;
+    let results: Vec<&str> = texts(body, "tool_result");
+    assert_eq!(results.len(), lookups.len(), "{body}");
+    for ((tool, arguments), result) in lookups.iter().zip(results) {
+        check(Medium::Tool, &format!("{tool} {arguments}"), result);
+    }
+    for text in texts(body, "text") {
+        check(Medium::Prompt, "the prompt", text);
+    }
+}
+
+/// The texts in blocks of this type.
+fn texts<'a>(value: &'a Value, kind: &str) -> Vec<&'a str> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(|item| texts(item, kind)).collect(),
+        Value::Object(fields) if value["type"] == kind => {
+            let texts = fields.values().flat_map(|field| match field {
+                Value::String(text) if text != kind => vec![&**text],
+                field => texts(field, "text"),
+            });
+            texts.filter(|text| !text.starts_with("toolu_")).collect()
+        }
+        Value::Object(fields) => fields.values().flat_map(|field| texts(field, kind)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn no_name_acts_in_an_editor() {
+    let hostile = Hostile::new(4);
+    let features = ["document_symbol", "workspace_symbol", "hover", "definition", "references", "code_lens"];
+    let features: serde_json::Map<String, Value> =
+        features.map(|name| (name.to_owned(), Value::Bool(true))).into_iter().collect();
+    let mut editor = Setup::new(&hostile.repo).settings(json!({ "lsp": features })).start();
+    let mut notices: Vec<String> = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    let mut hovers: Vec<String> = Vec::new();
+    for path in &hostile.paths {
+        let uri = hostile.repo.uri(path);
+        let text = hostile.repo.read(path);
+        editor.open_text(&uri, "python", &text);
+        let document = json!({ "uri": uri });
+        for command in ["here.select", "here.deselect", "here.exclude", "here.include", "here.toggle"] {
+            let reply = editor.run(command, json!({ "uri": uri }));
+            notices.push(reply["message"].as_str().unwrap().to_owned());
+        }
+        for (command, argument) in [
+            ("files.read", json!({ "path": format!("{path}x") })),
+            ("files.read", json!({ "path": format!("{path}#nothing") })),
+            ("files.grep", json!({ "pattern": "x", "paths": [format!("{path}x")] })),
+            ("symbols.file", json!({ "path": format!("{path}x") })),
+        ] {
+            notices.push(editor.refused(command, argument).message);
+        }
+        let position = json!({ "line": 1, "character": 5 });
+        let hover = editor
+            .server
+            .request("textDocument/hover", json!({ "textDocument": document, "position": position }));
+        hovers.push(hover.unwrap()["contents"]["value"].as_str().unwrap().to_owned());
+        for (method, params) in [
+            ("textDocument/documentSymbol", json!({ "textDocument": document })),
+            ("textDocument/codeLens", json!({ "textDocument": document })),
+        ] {
+            strings(&editor.server.request(method, params).unwrap(), &mut labels);
+        }
+        // The server loses track of the document, and warns.
+        let nowhere = json!({ "line": 9_999, "character": 0 });
+        let change = json!({ "range": { "start": nowhere, "end": nowhere }, "text": "x" });
+        let document = json!({ "uri": uri, "version": 2 });
+        editor.server.notify(
+            "textDocument/didChange",
+            json!({ "textDocument": document, "contentChanges": [change] }),
+        );
+    }
+    for query in ["target", "heading"] {
+        strings(&editor.server.request("workspace/symbol", json!({ "query": query })).unwrap(), &mut labels);
+    }
+    let prompt = editor.assemble_with(json!({ "prompt": "What is shared?" }));
+    strings(&prompt.0["warnings"], &mut notices);
+    let mut warned = 0;
+    for method in ["strata/warning", "window/logMessage", "window/showMessage", "$/progress"] {
+        for params in editor.server.heard(method) {
+            warned += usize::from(method == "strata/warning");
+            for message in [&params["message"], &params["value"]["message"]] {
+                notices.extend(message.as_str().map(str::to_owned));
+            }
+        }
+    }
+    assert!(warned >= hostile.paths.len(), "{warned} warnings");
+    assert!(labels.len() > 2 * hostile.paths.len());
+    notices.iter().for_each(|text| check(Medium::Notification, "a message", text));
+    labels.iter().for_each(|text| check(Medium::Label, "a label", text));
+    hovers.iter().for_each(|text| check(Medium::Markdown, "a hover", text));
+    editor.quit();
+}
+
+/// All strings that an editor shows: names, details, titles, messages.
+fn strings(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(text)
+                        if ["name", "detail", "containerName", "title", "message"].contains(&&**name) =>
+                    {
+                        found.push(text.clone());
+                    }
+                    Value::String(_) => {}
+                    field => strings(field, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
