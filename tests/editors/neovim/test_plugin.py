@@ -52,6 +52,24 @@ def test_the_context_is_edited_like_a_list(plugin: Editor):
     until(lambda: plugin.nvim.eval("expand('%:t')") == "greet.rs", "the window is closed")
 
 
+def test_a_hostile_name_is_only_text(plugin: Editor, repo: pathlib.Path):
+    name = "a\nwarning: b %{execute('quit')} \u202e\x1b[2J.rs"
+    (repo / name).write_text("fn forged() {}\n")
+    plugin.edit("src/greet.rs")
+    plugin.type(":Strata status<CR>")
+    until(lambda: plugin.run("files.select", paths=[name])["changed"] == [name], "selected")
+    open_context(plugin)
+    escaped = r"a\u{a}warning: b %{execute('quit')} \u{202e}\u{1b}[2J.rs"
+    until(lambda: escaped in lines(plugin), "one line for the file")
+    # The line stands for the file, also when it is written back.
+    plugin.type(":write<CR>")
+    assert files(plugin) == {name: "selected"}
+    plugin.lua("require('strata.display').notify(...)", "one\nwarning: two")
+    assert plugin.nvim.command_output("1messages").endswith(r"Strata: one\u{a}warning: two")
+    plugin.type("/warning<CR>dd:write<CR>")
+    until(lambda: files(plugin) == {}, "deselected")
+
+
 def test_a_visual_selection_is_shown(plugin: Editor):
     plugin.edit("src/greet.rs")
     plugin.type("ggVj:Strata add<CR>")
