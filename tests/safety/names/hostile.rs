@@ -1,5 +1,7 @@
 //! A repository whose names and texts imitate what readers act on.
 
+use std::env;
+
 use e2e::{Repo, Rng};
 
 /// Marks what must never stand at the start of a line.
@@ -74,6 +76,12 @@ const PIECES: &[&str] = &[
     "\u{e01ef}",
 ];
 
+/// Repositories to try: one, or 40 with `STRATA_LONG=1`. `first` distinguishes the tests.
+pub(super) fn repositories(first: u64) -> impl Iterator<Item = Hostile> {
+    let count = if env::var_os("STRATA_LONG").is_some() { 40 } else { 1 };
+    (0..count).map(move |n| Hostile::new(first + 10 * n))
+}
+
 pub(super) struct Hostile {
     pub(super) repo: Repo,
     /// Paths of the files with code.
@@ -81,7 +89,7 @@ pub(super) struct Hostile {
 }
 
 impl Hostile {
-    pub(super) fn new(seed: u64) -> Self {
+    fn new(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let mut text =
             |most: usize| -> String { (0..1 + rng.below(most)).map(|_| rng.one_of(PIECES)).collect() };

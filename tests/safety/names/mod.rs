@@ -1,5 +1,5 @@
 //! Names and texts that imitate what a reader acts on: links that run an editor's commands, images, icons, terminal sequences, warnings,
-//! matches. Every front end shows them, and none of them does anything there.
+//! matches. Every front end shows them, and none of them does anything there. `STRATA_LONG=1` tries more random names.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
@@ -14,7 +14,7 @@ use e2e::{Dialect, ModelServer, Reply, Repo, Setup, sse, strata};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use hostile::{FORGED, Hostile};
+use hostile::{FORGED, Hostile, repositories};
 use medium::{Medium, check};
 
 /// A shell in a repository, with a directory of the user's own.
@@ -50,7 +50,10 @@ impl<'a> Shell<'a> {
 
 #[test]
 fn no_name_acts_on_the_command_line() {
-    let hostile = Hostile::new(1);
+    repositories(1).for_each(|hostile| command_line(&hostile));
+}
+
+fn command_line(hostile: &Hostile) {
     let shell = Shell::new(&hostile.repo);
     let first = &*hostile.paths[0];
     let newline = &*hostile.paths[2];
@@ -106,7 +109,10 @@ fn no_name_acts_on_the_command_line() {
 
 #[test]
 fn no_name_acts_in_the_result_of_a_tool() {
-    let hostile = Hostile::new(2);
+    repositories(2).for_each(|hostile| tools(&hostile));
+}
+
+fn tools(hostile: &Hostile) {
     let shell = Shell::new(&hostile.repo);
     let mut calls = vec![
         ("map", json!({})),
@@ -154,7 +160,10 @@ fn no_name_acts_in_the_result_of_a_tool() {
 
 #[test]
 fn no_name_acts_in_a_question_to_a_model() {
-    let hostile = Hostile::new(3);
+    repositories(3).for_each(|hostile| question(&hostile));
+}
+
+fn question(hostile: &Hostile) {
     let shell = Shell::new(&hostile.repo);
     let lookups = [
         ("grep", json!({ "pattern": "shared" })),
@@ -203,7 +212,10 @@ fn texts<'a>(value: &'a Value, kind: &str) -> Vec<&'a str> {
 
 #[test]
 fn no_name_acts_in_an_editor() {
-    let hostile = Hostile::new(4);
+    repositories(4).for_each(|hostile| editor(&hostile));
+}
+
+fn editor(hostile: &Hostile) {
     let features = ["document_symbol", "workspace_symbol", "hover", "definition", "references", "code_lens"];
     let features: serde_json::Map<String, Value> =
         features.map(|name| (name.to_owned(), Value::Bool(true))).into_iter().collect();
