@@ -2,6 +2,7 @@
 //! a library. Never starts a process, writes a file, uses settings or environment variables from outside the
 //! repository, or runs a program named in the repository's settings. The engine decides what the facts mean.
 
+mod closed_tree;
 mod history;
 mod index;
 mod ownership;
@@ -12,6 +13,7 @@ mod source;
 mod status;
 
 use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancelled;
@@ -36,15 +38,42 @@ pub enum GitError {
     /// The repository is damaged, incomplete, or in a format that the library does not support.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
-    /// Parts of the repository are outside its directory, and the workspace is not trusted.
-    #[error("cannot read the git repository {}: parts of it are outside its directory, and the workspace is not trusted", .0.display())]
-    Elsewhere(PathBuf),
+    /// Parts of the repository are or could be outside its directory, and the workspace is not trusted.
+    #[error("cannot read the git repository {}: {part}; to read it anyway, trust the workspace", .place.display())]
+    Elsewhere { place: PathBuf, part: ForeignPart },
+    /// The repository of a workspace that is not trusted was changed each time it was read.
+    #[error("cannot read the git repository {}: it keeps changing; try again later", .0.display())]
+    Changing(PathBuf),
     /// The source files at one commit exceed the total size that Strata accepts when it builds sessions to replay from
     /// a history.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+/// Why a repository is not known to be inside its directory. Paths are relative to the directory with its objects.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ForeignPart {
+    #[error("{0:?} is a link, which could lead outside")]
+    Link(PathBuf),
+    /// A pipe or a device.
+    #[error("{0:?} is neither a file nor a directory")]
+    Special(PathBuf),
+    /// A file that names a directory with more data.
+    #[error("{0:?} names a directory elsewhere")]
+    Pointer(PathBuf),
+    /// A `.git` file that names a directory that does not name the work tree.
+    #[error("its \".git\" names a directory elsewhere that does not name this work tree")]
+    OneWay,
+    #[error("{0:?} cannot be checked: {1}")]
+    Unlisted(PathBuf, io::ErrorKind),
+    #[error(
+        "it has more than {} files or {} directories, too many to check",
+        closed_tree::MAX_ENTRIES,
+        closed_tree::MAX_DIRECTORIES
+    )]
+    TooLarge,
 }
 
 impl GitError {

@@ -1,5 +1,5 @@
-//! Repositories that say that they are somewhere else: names of files and branches, and texts of settings, of a repository
-//! outside must not be told.
+//! Repositories that say that they are somewhere else: names of files and branches, and texts of settings, of a
+//! repository outside must not be told.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -44,6 +44,29 @@ const TRAPS: &[Trap] = &[
         let include = format!("[include]\n\tpath = {}\n", outside.join("secret.txt").display());
         fs::write(folder.join(".git/config"), include).unwrap();
     }),
+    ("folders of its objects", |folder, outside| {
+        ordinary(folder);
+        objects_of_the_neighbour(folder, outside);
+    }),
+    ("a chain of branches", |folder, outside| {
+        objects_of_the_neighbour(folder, outside);
+        fs::remove_file(folder.join(".git/refs/heads/main")).unwrap();
+        fs::write(folder.join(".git/refs/heads/main"), "ref: refs/heads/1\n").unwrap();
+        fs::write(folder.join(".git/refs/heads/1"), "ref: refs/heads/2\n").unwrap();
+        symlink(outside.join("private.git/refs/heads").join(NAME), folder.join(".git/refs/heads/2")).unwrap();
+    }),
+    ("its index, by a setting", |folder, outside| {
+        objects_of_the_neighbour(folder, outside);
+        let index = outside.join("private.git/index");
+        let setting = format!("[gitoxide \"core\"]\n\tindexFile = {}\n", index.display());
+        fs::write(folder.join(".git/config"), setting).unwrap();
+    }),
+    ("a bare repository beside a damaged one", |folder, outside| {
+        fs::create_dir(folder.join(".git")).unwrap();
+        for part in ["HEAD", "index", "objects", "refs"] {
+            symlink(outside.join("private.git").join(part), folder.join(part)).unwrap();
+        }
+    }),
     ("its exclusions", |folder, outside| {
         ordinary(folder);
         fs::create_dir_all(folder.join(".git/info")).unwrap();
@@ -78,16 +101,54 @@ fn replaced(folder: &Path, part: &str, target: &Path) {
     symlink(target, place).unwrap();
 }
 
+/// An ordinary repository whose branch is the newest commit of the repository outside, and whose objects are there too.
+fn objects_of_the_neighbour(folder: &Path, outside: &Path) {
+    ordinary(folder);
+    let private = outside.join("private.git");
+    fs::copy(private.join("refs/heads").join(NAME), folder.join(".git/refs/heads/main")).unwrap();
+    for entry in fs::read_dir(private.join("objects")).unwrap() {
+        let name = entry.unwrap().file_name();
+        if name.len() == 2 {
+            symlink(private.join("objects").join(&name), folder.join(".git/objects").join(name)).unwrap();
+        }
+    }
+}
+
 /// A repository outside whose branch, files and rules have the names that no one may see.
 fn outside(top: &Repo) {
     top.write("outside/secret.txt", format!("[{TEXT}\n{TEXT} = {TEXT}\n"));
-    let private = "outside/private.git";
-    top.write(&format!("{private}/HEAD"), format!("ref: refs/heads/{NAME}\n"));
-    top.write(&format!("{private}/config"), "[core]\n\trepositoryformatversion = 0\n");
-    top.write(&format!("{private}/info/exclude"), format!("{TEXT}[z-a]\n"));
-    for part in ["objects/info", "refs/heads"] {
-        fs::create_dir_all(top.path(private).join(part)).unwrap();
-    }
+    let private = top.path("outside/private.git");
+    let options = gix::open::Options::isolated();
+    let kind = gix::create::Kind::Bare;
+    let repository =
+        gix::ThreadSafeRepository::init_opts(private, kind, gix::create::Options::default(), options);
+    let repository = repository.unwrap().to_thread_local();
+    let blob = repository.write_blob(TEXT).unwrap().detach();
+    let entry = gix::objs::tree::Entry {
+        mode: gix::objs::tree::EntryKind::Blob.into(),
+        filename: format!("{NAME}.rs").into(),
+        oid: blob,
+    };
+    let tree = repository.write_object(&gix::objs::Tree { entries: vec![entry] }).unwrap().detach();
+    repository.index_from_tree(&tree).unwrap().write(gix::index::write::Options::default()).unwrap();
+    let who = gix::actor::Signature {
+        name: NAME.into(),
+        email: NAME.into(),
+        time: gix::date::Time::new(1_700_000_000, 0),
+    };
+    let commit = gix::objs::Commit {
+        tree,
+        parents: [].into_iter().collect(),
+        author: who.clone(),
+        committer: who,
+        encoding: None,
+        message: TEXT.into(),
+        extra_headers: Vec::new(),
+    };
+    let commit = repository.write_object(&commit).unwrap().detach();
+    top.write("outside/private.git/HEAD", format!("ref: refs/heads/{NAME}\n"));
+    top.write(&format!("outside/private.git/refs/heads/{NAME}"), format!("{commit}\n"));
+    top.write("outside/private.git/info/exclude", format!("{TEXT}[z-a]\n"));
 }
 
 fn look(editor: &mut Editor) -> usize {

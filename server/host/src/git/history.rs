@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::thread;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -14,7 +15,9 @@ use gix::objs::tree::EntryMode;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 
+use super::closed_tree::CLOCK_TICK;
 use super::index::Index;
+use super::ownership::OwnRepository;
 use super::{GitError, ownership};
 use crate::roots::canonical;
 
@@ -30,6 +33,13 @@ const MAX_PATHS_BYTES: usize = 64 << 20;
 
 /// Git setting that limits the memory for one object, since a few compressed bytes can expand to any size.
 const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
+
+/// Git setting that ignores multi-pack indexes. They name packs by path, so one could name a pack of another
+/// repository.
+const NO_MULTI_PACK_INDEX: &str = "core.multiPackIndex=false";
+
+/// How often to read a repository that changes while it is read.
+const MAX_ATTEMPTS: usize = 4;
 
 /// Maximum length of a path, in bytes. Longer paths come from trees that are nested maliciously.
 const MAX_PATH_BYTES: usize = 4096;
@@ -71,17 +81,72 @@ pub(super) struct FileChange {
 }
 
 impl History {
-    /// Opens the repository that contains `folder`, which may be the repository itself. If the workspace is not
-    /// trusted, rejects a repository with parts outside its directory before reading any of it.
-    pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
-        let found = match trust {
-            Trust::Trusted => discovered(folder),
-            Trust::Untrusted => match ownership::nearest(folder) {
-                None => return Ok(None),
-                Some(top) if ownership::is_own(&top) => options_of_open().open(top),
-                Some(top) => return Err(GitError::Elsewhere(top)),
+    /// Reads the repository that contains `folder`, which may be the repository itself, with `read`. Returns `None`
+    /// outside a repository.
+    ///
+    /// If the workspace is not trusted, rejects a repository with parts outside its directory before reading any of it.
+    /// Discards what was read if the repository changed in the meantime, since a change can lead elsewhere, and tries
+    /// again.
+    pub(super) fn read<T>(
+        folder: &Path,
+        trust: Trust,
+        mut read: impl FnMut(&Self) -> Result<Option<T>, GitError>,
+    ) -> Result<Option<T>, GitError> {
+        match trust {
+            Trust::Trusted => match Self::opened(folder, discovered(folder))? {
+                Some(history) => read(&history),
+                None => Ok(None),
             },
+            Trust::Untrusted => Self::read_unless_elsewhere(folder, read),
+        }
+    }
+
+    fn read_unless_elsewhere<T>(
+        folder: &Path,
+        mut read: impl FnMut(&Self) -> Result<Option<T>, GitError>,
+    ) -> Result<Option<T>, GitError> {
+        let Some(top) = ownership::nearest(folder) else { return Ok(None) };
+        for _ in 0..MAX_ATTEMPTS {
+            let own = OwnRepository::check(&top)
+                .map_err(|part| GitError::Elsewhere { place: top.clone(), part })?;
+            if !own.tree.is_settled {
+                thread::sleep(CLOCK_TICK);
+                continue;
+            }
+            let outcome = match Self::opened(folder, options_without_trust().open(own.entry.as_path())) {
+                Ok(Some(history)) if history.is_exactly(&own, &top) => read(&history),
+                Ok(_) => Ok(None),
+                Err(error) => Err(error),
+            };
+            if matches!(outcome, Err(GitError::Cancelled(_))) || own.tree.is_unchanged() {
+                return outcome;
+            }
+        }
+        Err(GitError::Changing(top))
+    }
+
+    /// Whether the library opened only what was checked, and `top` is the top of the work tree.
+    fn is_exactly(&self, own: &OwnRepository, top: &Path) -> bool {
+        let repository = &self.repository;
+        let git_dir = repository.git_dir();
+        let is_in_git_dir = |section: &gix::config::file::Metadata| {
+            section.path.as_deref().is_some_and(|path| path.starts_with(git_dir))
         };
+        // The setting is not followed, but it says that the repository is about other files.
+        let work_tree = repository.config_snapshot().string_filter("core.worktree", is_in_git_dir);
+        let is_top = |path: gix::bstr::BString| {
+            let path = gix::path::from_bstring(path).ok()?;
+            canonical(&git_dir.join(path)).ok().filter(|path| path == top)
+        };
+        own.has_directories(git_dir, repository.common_dir())
+            && repository.index_path() == git_dir.join("index")
+            && work_tree.is_none_or(|path| is_top(path).is_some())
+    }
+
+    fn opened(
+        folder: &Path,
+        found: Result<gix::ThreadSafeRepository, gix::Error>,
+    ) -> Result<Option<Self>, GitError> {
         let repository = match found {
             Ok(repository) => repository.to_thread_local(),
             Err(error) if is_absence(&error) => return Ok(None),
@@ -310,6 +375,17 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
 /// includes, and no environment variables. Ownership is not checked, since files are only read.
 fn options_of_open() -> gix::open::Options {
     gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
+}
+
+/// Returns options for opening a checked repository of a workspace that is not trusted, at exactly its path. The
+/// repository's settings cannot name files: the library has settings for the paths of the index, the work tree and
+/// others.
+fn options_without_trust() -> gix::open::Options {
+    gix::open::Options::isolated()
+        .config_overrides([LARGEST_OBJECT, NO_MULTI_PACK_INDEX])
+        .open_path_as_is(true)
+        .with(gix::sec::Trust::Reduced)
+        .filter_config_section(|section| section.source.kind() != gix::config::source::Kind::Repository)
 }
 
 fn is_absence(error: &gix::Error) -> bool {

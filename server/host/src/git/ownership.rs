@@ -1,34 +1,21 @@
 //! Checks that a repository belongs to its directory. A crafted `.git` can refer to another user's repository as a
-//! link, with a `gitdir:` line, through links inside it, or with `alternates`. Strata would then report the branch and
-//! file names of that repository for this directory. The check reads only names and a few short files, and does not
-//! open the repository.
+//! link, with a `gitdir:` line, through a link anywhere inside it, or with `alternates`. Strata would then report the
+//! branch and file names of that repository for this directory. The check reads names and a few short files, and does
+//! not open the repository.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::ForeignPart;
+use super::closed_tree::ClosedTree;
 use crate::roots::canonical;
 
-/// Entries of a repository that the library opens (see gitrepository-layout(5)).
-const OPENED: &[&str] = &[
-    "HEAD",
-    "config",
-    "config.worktree",
-    "index",
-    "info",
-    "objects",
-    "objects/info",
-    "objects/pack",
-    "packed-refs",
-    "refs",
-    "refs/heads",
-    "shallow",
-];
+/// Files of a repository that name directories elsewhere, from which the library reads as well (see
+/// gitrepository-layout(5)).
+const POINTERS: &[&str] = &["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
-/// Entries that refer to objects outside the repository.
-const ELSEWHERE: &[&str] = &["objects/info/alternates", "objects/info/http-alternates"];
-
-/// Maximum size of a file that contains a reference or a path, in bytes.
+/// Maximum size of a file that contains a path, in bytes.
 const MAX_POINTER: u64 = 8 * 1024;
 
 /// Maximum size of a `config` file that is searched for `core.worktree`, in bytes.
@@ -42,76 +29,76 @@ pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
 }
 
-/// Whether the repository at `top` is entirely inside `top`, or in a directory that names `top` as its work tree.
-pub(super) fn is_own(top: &Path) -> bool {
-    let git = top.join(".git");
-    match git.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => is_self_contained(&git, CommonDirectory::Here),
-        Ok(metadata) if metadata.is_file() => is_pointed_at_both_ways(top, &git),
-        Ok(_) => false,
-        // Without a `.git`, `top` itself is a bare repository.
-        Err(_) => is_self_contained(top, CommonDirectory::Here),
+/// A repository that is entirely inside its directory, or in a directory that names it as its work tree.
+pub(super) struct OwnRepository {
+    /// The path to open: the `.git` of a work tree, or a bare repository.
+    pub(super) entry: PathBuf,
+    /// The directory with `HEAD` and the index.
+    git_dir: PathBuf,
+    /// The directory with objects and branches, which contains `git_dir`.
+    common_dir: PathBuf,
+    pub(super) tree: ClosedTree,
+}
+
+impl OwnRepository {
+    /// Checks the repository at `top`, which [`nearest`] returned.
+    ///
+    /// # Errors
+    /// The first part that leads elsewhere, or could.
+    pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
+        let git = top.join(".git");
+        let (entry, git_dir, common_dir) = match git.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => (git.clone(), git.clone(), git),
+            Ok(metadata) if metadata.is_file() => {
+                let (git_dir, common_dir) = pointed_at_both_ways(top, &git).ok_or(ForeignPart::OneWay)?;
+                (git, git_dir, common_dir)
+            }
+            Ok(metadata) if metadata.is_symlink() => return Err(ForeignPart::Link(".git".into())),
+            Ok(_) => return Err(ForeignPart::Special(".git".into())),
+            // Without a `.git`, `top` itself is a bare repository.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                (top.to_owned(), top.to_owned(), top.to_owned())
+            }
+            Err(error) => return Err(ForeignPart::Unlisted(".git".into(), error.kind())),
+        };
+        // The tree comes first, since it notices whether a pointer is added later.
+        let tree = ClosedTree::check(&common_dir)?;
+        let pointer = POINTERS.iter().find(|name| common_dir.join(name).symlink_metadata().is_ok());
+        match pointer {
+            Some(name) => Err(ForeignPart::Pointer(name.into())),
+            None => Ok(Self { entry, git_dir, common_dir, tree }),
+        }
+    }
+
+    /// Whether these are the directories that were checked. The library resolves pointers on its own, and a pointer can
+    /// change in between.
+    pub(super) fn has_directories(&self, git_dir: &Path, common_dir: &Path) -> bool {
+        let is = |found: &Path, checked: &Path| canonical(found).is_ok_and(|found| found == checked);
+        is(git_dir, &self.git_dir) && is(common_dir, &self.common_dir)
     }
 }
 
-/// Where a repository stores the data shared by its work trees.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CommonDirectory {
-    /// In the repository's own directory.
-    Here,
-    /// In the directory named in the file `commondir`.
-    Named,
-}
-
-/// Whether everything that the library opens in a repository's directory is inside that directory.
-fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
-    let Ok(real) = canonical(git) else { return false };
-    let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
-    let packs =
-        fs::read_dir(git.join("objects/pack")).into_iter().flatten().flatten().map(|entry| entry.path());
-    let opened = OPENED.iter().map(|name| git.join(name)).chain(branch).chain(packs);
-    let absent = |name: &str| git.join(name).symlink_metadata().is_err();
-    opened.into_iter().all(|path| is_inside(&path, &real))
-        && ELSEWHERE.iter().all(|name| absent(name))
-        && (common == CommonDirectory::Named || absent("commondir"))
-}
-
-/// Whether `path` does not exist, or resolves to a file or directory below `real`.
-fn is_inside(path: &Path, real: &Path) -> bool {
-    if path.symlink_metadata().is_err() {
-        return true;
-    }
-    let leads = canonical(path).ok().filter(|to| to.starts_with(real)).and_then(|to| to.metadata().ok());
-    leads.is_some_and(|found| found.is_file() || found.is_dir())
-}
-
-/// Whether a `.git` file and the directory of a linked work tree or submodule refer to each other.
-fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
-    let Some(place) = pointer(git, "gitdir:").and_then(|to| canonical(&top.join(to)).ok()) else {
-        return false;
-    };
+/// Returns the directory of a linked work tree or submodule and its common directory, if the directory and the `.git`
+/// file of the work tree refer to each other.
+fn pointed_at_both_ways(top: &Path, git: &Path) -> Option<(PathBuf, PathBuf)> {
+    let place = pointer(git, "gitdir:").and_then(|to| canonical(&top.join(to)).ok())?;
     let leads_to = |from: &Path, to: &str, wanted: &Path| {
         let real = canonical(&from.join(to));
         real.is_ok_and(|real| canonical(wanted).is_ok_and(|wanted| wanted == real))
     };
     if let Some(back) = pointer(&place.join("gitdir"), "") {
-        let Some(common) = place.parent().filter(|at| at.ends_with("worktrees")).and_then(Path::parent)
-        else {
-            return false;
-        };
-        let shared = pointer(&place.join("commondir"), "");
-        return leads_to(&place, &back, git)
-            && shared.is_some_and(|shared| leads_to(&place, &shared, common))
-            && is_self_contained(&place, CommonDirectory::Named)
-            && is_self_contained(common, CommonDirectory::Here);
+        let common = place.parent().filter(|at| at.ends_with("worktrees")).and_then(Path::parent)?.to_owned();
+        let shared = pointer(&place.join("commondir"), "")?;
+        let is_mutual = leads_to(&place, &back, git) && leads_to(&place, &shared, &common);
+        return is_mutual.then_some((place, common));
     }
-    let Some(config) = short(&place.join("config"), MAX_CONFIG) else { return false };
+    let config = short(&place.join("config"), MAX_CONFIG)?;
     let value = |line: &str| {
         let (name, value) = line.split_once('=')?;
         name.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"').to_owned())
     };
-    config.lines().filter_map(value).next_back().is_some_and(|to| leads_to(&place, &to, top))
-        && is_self_contained(&place, CommonDirectory::Here)
+    let back = config.lines().filter_map(value).next_back()?;
+    leads_to(&place, &back, top).then(|| (place.clone(), place))
 }
 
 /// Returns the rest of a file's first line after the prefix `name`. Returns `None` if the line does not begin with the
@@ -136,6 +123,7 @@ fn short(file: &Path, limit: u64) -> Option<String> {
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -143,7 +131,7 @@ mod tests {
     /// Creates directories that look like repositories, and a workspace directory `top`.
     fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
-        let base = crate::roots::canonical(directory.path()).unwrap();
+        let base = canonical(directory.path()).unwrap();
         fs::create_dir_all(base.join("top")).unwrap();
         for folder in folders {
             fs::create_dir_all(base.join(folder).join("objects/pack")).unwrap();
@@ -154,17 +142,21 @@ mod tests {
         (directory, base)
     }
 
+    fn foreign_part(top: &Path) -> Option<ForeignPart> {
+        OwnRepository::check(top).err()
+    }
+
     #[test]
     fn a_repository_in_its_folder_is_its_own() {
         let (_directory, base) = at(&["top/.git", "bare.git"]);
         let top = base.join("top");
-        assert!(is_own(&top) && is_own(&base.join("bare.git")));
+        assert_eq!((foreign_part(&top), foreign_part(&base.join("bare.git"))), (None, None));
         fs::create_dir(top.join("below")).unwrap();
         assert_eq!(nearest(&top.join("below")), Some(top.clone()));
         symlink("refs/heads/main", top.join(".git/packed-refs")).unwrap();
-        assert!(!is_own(&top), "a link to nothing");
         fs::write(top.join(".git/refs/heads/main"), "").unwrap();
-        assert!(is_own(&top), "a link that stays inside");
+        let link = Some(ForeignPart::Link("packed-refs".into()));
+        assert_eq!(foreign_part(&top), link, "a link that stays inside can lead out a moment later");
     }
 
     #[test]
@@ -174,41 +166,35 @@ mod tests {
         fs::write(top.join(".git"), format!("gitdir: {}/main/.git/worktrees/top\n", base.display())).unwrap();
         let worktree = base.join("main/.git/worktrees/top");
         fs::write(worktree.join("commondir"), "../..\n").unwrap();
-        assert!(!is_own(&top), "the work tree's directory does not point back");
+        let one_way = Some(ForeignPart::OneWay);
+        assert_eq!(foreign_part(&top), one_way, "the work tree's directory does not point back");
         fs::write(worktree.join("gitdir"), format!("{}/elsewhere/.git\n", base.display())).unwrap();
-        assert!(!is_own(&top), "it points back to another directory");
+        assert_eq!(foreign_part(&top), one_way, "it points back to another directory");
         fs::write(worktree.join("gitdir"), format!("{}/.git\n", top.display())).unwrap();
-        assert!(is_own(&top));
+        assert_eq!(foreign_part(&top), None);
         fs::write(worktree.join("commondir"), "../../..\n").unwrap();
-        assert!(!is_own(&top), "the shared data is elsewhere");
+        assert_eq!(foreign_part(&top), one_way, "the shared data is elsewhere");
 
         let sub = base.join("main/sub");
         fs::create_dir(&sub).unwrap();
         fs::write(sub.join(".git"), "gitdir: ../.git/modules/sub\n").unwrap();
-        assert!(!is_own(&sub));
+        assert_eq!(foreign_part(&sub), one_way);
         let config = base.join("main/.git/modules/sub/config");
         fs::write(config, "[core]\n\tworktree = ../../../sub\n").unwrap();
-        assert!(is_own(&sub));
+        assert_eq!(foreign_part(&sub), None);
     }
 
     #[test]
     fn what_leads_elsewhere_is_not() {
-        for name in OPENED.iter().chain(&["refs/heads/main", "objects/pack/x.idx"]) {
-            let (_directory, base) = at(&["top/.git", "outside"]);
-            let place = base.join("top/.git").join(name);
-            let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir_all(&place));
-            symlink(base.join("outside/HEAD"), &place).unwrap();
-            assert!(!is_own(&base.join("top")), "{name}");
-        }
-        for name in ELSEWHERE.iter().chain(&["commondir"]) {
+        for name in POINTERS {
             let (_directory, base) = at(&["top/.git", "outside"]);
             fs::create_dir_all(base.join("top/.git/objects/info")).unwrap();
-            assert!(is_own(&base.join("top")));
+            assert_eq!(foreign_part(&base.join("top")), None);
             fs::write(base.join("top/.git").join(name), "../outside\n").unwrap();
-            assert!(!is_own(&base.join("top")), "{name}");
+            assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Pointer(name.into())));
         }
         let (_directory, base) = at(&["outside"]);
         symlink("../outside", base.join("top/.git")).unwrap();
-        assert!(!is_own(&base.join("top")), "a link");
+        assert_eq!(foreign_part(&base.join("top")), Some(ForeignPart::Link(".git".into())));
     }
 }

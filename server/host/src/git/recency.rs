@@ -27,12 +27,9 @@ pub struct GitFacts {
 /// Reads no history, so the call is fast.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] or [`GitError::Elsewhere`].
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`] or [`GitError::Changing`].
 pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
-    match History::discover(folder, trust)? {
-        Some(history) => Ok(history.head()?.branch),
-        None => Ok(None),
-    }
+    History::read(folder, trust, |history| Ok(history.head()?.branch))
 }
 
 /// Reads the history of a directory, which is the top of a work tree, a directory below it, or a bare repository.
@@ -40,21 +37,24 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 /// and yields fewer facts.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`], or
-/// [`GitError::Cancelled`].
+/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
+/// [`GitError::Changing`], or [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
-    let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
+    History::read(folder, trust, |history| facts_of(history, cancel).map(Some))
+}
+
+fn facts_of(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> {
     let newest = match history.head()?.commit {
         Some(id) => history.commit(id)?,
         None => None,
     };
     let (recency, commits) = match newest {
-        Some(newest) => (recency(&history, newest, cancel)?, past_touches(&history, newest, cancel)?),
+        Some(newest) => (recency(history, newest, cancel)?, past_touches(history, newest, cancel)?),
         None => (BTreeMap::new(), Vec::new()),
     };
     let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
     let committed = readable(listed)?;
-    Ok(Some(GitFacts { recency, commits, committed }))
+    Ok(GitFacts { recency, commits, committed })
 }
 
 /// Counts the commits since the last change of each path that exists at `newest` and was changed within

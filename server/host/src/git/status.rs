@@ -45,10 +45,10 @@ pub enum FileStatus {
 /// because Strata never runs conversion programs.
 ///
 /// # Errors
-/// [`GitError::Unreadable`], [`GitError::Elsewhere`] or [`GitError::Cancelled`].
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Changing`] or [`GitError::Cancelled`].
 pub fn status<'a>(
     folder: &Path,
-    files: impl Iterator<Item = &'a str>,
+    files: impl Iterator<Item = &'a str> + Clone,
     trust: Trust,
     cancel: &Cancel,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
@@ -58,12 +58,21 @@ pub fn status<'a>(
 /// Like [`status`], but compares at most `most` files and submodules.
 fn compared<'a>(
     folder: &Path,
-    files: impl Iterator<Item = &'a str>,
+    files: impl Iterator<Item = &'a str> + Clone,
     trust: Trust,
     cancel: &Cancel,
     most: usize,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
+    History::read(folder, trust, |history| compared_with(history, folder, files.clone(), cancel, most))
+}
+
+fn compared_with<'a>(
+    history: &History,
+    folder: &Path,
+    files: impl Iterator<Item = &'a str>,
+    cancel: &Cancel,
+    most: usize,
+) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
     let Some(index) = history.index()? else { return Ok(None) };
     if index.count > most {
         return Ok(None);

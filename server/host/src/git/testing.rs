@@ -155,6 +155,11 @@ impl Repo {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }
 
+    #[cfg(unix)]
+    pub(super) fn newest_tree(&self) -> ObjectId {
+        self.tree_at(self.newest.unwrap())
+    }
+
     pub(super) fn detach(&self) {
         self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
     }

@@ -13,6 +13,9 @@ use super::history::History;
 use super::testing::{Now, Repo};
 use super::*;
 
+#[cfg(unix)]
+mod foreign;
+
 fn facts_of(folder: &Path) -> GitFacts {
     facts(folder, Trust::Untrusted, &Cancel::new()).unwrap().unwrap()
 }
@@ -520,7 +523,7 @@ fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {
         let folder = repo.beside(name);
         make(&folder);
         let error = facts(&folder, Trust::Untrusted).unwrap_err();
-        assert!(matches!(error, GitError::Elsewhere(_)), "{name}: {error}");
+        assert!(matches!(error, GitError::Elsewhere { .. }), "{name}: {error}");
         assert!(branch(&folder, Trust::Untrusted).is_err(), "{name}");
         assert!(status(&folder, [].into_iter(), Trust::Untrusted, &Cancel::new()).is_err(), "{name}");
         let trusted = facts(&folder, Trust::Trusted).unwrap().unwrap();

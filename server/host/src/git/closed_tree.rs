@@ -1,0 +1,290 @@
+//! Checks that a directory contains only files and directories, however deep. A link could lead anywhere, and reading a
+//! pipe can take forever. Reads names and types of entries, but no files. Remembers the entries of unchanged
+//! directories, since a repository can have 100,000 objects and is checked before every prompt.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::ForeignPart;
+
+/// Maximum number of entries to check. Listing them takes about a second.
+pub(super) const MAX_ENTRIES: usize = 1_000_000;
+
+/// Maximum number of directories to check. Each check compares the metadata of all of them.
+pub(super) const MAX_DIRECTORIES: usize = 50_000;
+
+/// Maximum number of trees to remember. A tree is forgotten if it is not among the last that were checked.
+const MAX_REMEMBERED: usize = 8;
+
+/// Time after which two changes of a directory certainly have different timestamps. The clock of a file system advances
+/// every 10 milliseconds or more often.
+pub(super) const CLOCK_TICK: Duration = Duration::from_millis(20);
+
+/// The most recently checked trees, newest first.
+static REMEMBERED: Mutex<Vec<(PathBuf, Arc<Listings>)>> = Mutex::new(Vec::new());
+
+/// A directory without links, pipes and devices, as of one moment.
+pub(super) struct ClosedTree {
+    /// All directories of the tree, beginning with the top.
+    directories: Vec<(PathBuf, DirectoryStamp)>,
+    /// Whether any later change would be noticed. A change within [`CLOCK_TICK`] of an earlier one might not be.
+    pub(super) is_settled: bool,
+}
+
+/// The entries of directories, by path relative to the top.
+type Listings = BTreeMap<PathBuf, Arc<Listing>>;
+
+/// The entries of one directory without links, pipes and devices.
+struct Listing {
+    stamp: DirectoryStamp,
+    /// Whether the directory's stamp would be different if the directory had changed after it was listed.
+    is_settled: bool,
+    /// Number of all entries.
+    count: usize,
+    directories: Vec<OsString>,
+}
+
+/// Identifies a directory and the time of its last change. It changes whenever an entry is added, replaced or removed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct DirectoryStamp {
+    identity: (u64, u64),
+    changed: Option<SystemTime>,
+}
+
+impl ClosedTree {
+    /// Checks all entries below `top`, which must be a directory.
+    ///
+    /// # Errors
+    /// The first entry that is neither a file nor a directory, or the reason why the tree cannot be checked.
+    pub(super) fn check(top: &Path) -> Result<Self, ForeignPart> {
+        let known = remembered(top);
+        let mut listings = Listings::new();
+        let tree = listed(top, &known, &mut listings);
+        remember(top, listings);
+        tree
+    }
+
+    /// Whether no entry was added, replaced or removed since the check. If so, everything that was read below the top
+    /// in the meantime came from inside the tree.
+    pub(super) fn is_unchanged(&self) -> bool {
+        let is_same = |(place, stamp): &(PathBuf, DirectoryStamp)| {
+            DirectoryStamp::read(place).is_ok_and(|now| now == Some(*stamp))
+        };
+        self.directories.iter().all(is_same)
+    }
+}
+
+fn listed(top: &Path, known: &Listings, listings: &mut Listings) -> Result<ClosedTree, ForeignPart> {
+    let mut tree = ClosedTree { directories: Vec::new(), is_settled: true };
+    let mut pending = vec![PathBuf::new()];
+    let mut count = 0;
+    while let Some(below) = pending.pop() {
+        let place = top.join(&below);
+        let unlisted = |error: io::Error| ForeignPart::Unlisted(below.clone(), error.kind());
+        let stamp = match DirectoryStamp::read(&place).map_err(unlisted)? {
+            Some(stamp) => stamp,
+            None => return Err(ForeignPart::Link(below)),
+        };
+        let listing = match known.get(&below) {
+            Some(listing) if listing.stamp == stamp => Arc::clone(listing),
+            _ => Arc::new(Listing::read(&place, &below, stamp, MAX_ENTRIES - count)?),
+        };
+        count += listing.count;
+        pending.extend(listing.directories.iter().map(|name| below.join(name)));
+        tree.directories.push((place, stamp));
+        if count > MAX_ENTRIES || tree.directories.len() + pending.len() > MAX_DIRECTORIES {
+            return Err(ForeignPart::TooLarge);
+        }
+        if listing.is_settled {
+            listings.insert(below, listing);
+        } else {
+            tree.is_settled = false;
+        }
+    }
+    Ok(tree)
+}
+
+impl Listing {
+    /// Lists a directory. Stops with an error after `most` entries.
+    fn read(place: &Path, below: &Path, stamp: DirectoryStamp, most: usize) -> Result<Self, ForeignPart> {
+        let is_settled = stamp.is_older_than(SystemTime::now());
+        let unlisted = |error: io::Error| ForeignPart::Unlisted(below.to_owned(), error.kind());
+        let mut listing = Self { stamp, is_settled, count: 0, directories: Vec::new() };
+        for entry in fs::read_dir(place).map_err(unlisted)? {
+            let entry = entry.map_err(unlisted)?;
+            let kind = entry.file_type().map_err(unlisted)?;
+            listing.count += 1;
+            if listing.count > most {
+                return Err(ForeignPart::TooLarge);
+            }
+            if kind.is_dir() {
+                listing.directories.push(entry.file_name());
+            } else if kind.is_symlink() {
+                return Err(ForeignPart::Link(below.join(entry.file_name())));
+            } else if !is_harmless(kind) {
+                return Err(ForeignPart::Special(below.join(entry.file_name())));
+            }
+        }
+        Ok(listing)
+    }
+}
+
+/// Whether an entry that is neither a directory nor a link can be opened without effects. Git itself creates a socket
+/// in its directory (`fsmonitor--daemon.ipc`), and opening a socket fails.
+#[cfg(unix)]
+fn is_harmless(kind: FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    kind.is_file() || kind.is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_harmless(kind: FileType) -> bool {
+    kind.is_file()
+}
+
+impl DirectoryStamp {
+    /// Reads the stamp of a directory. Returns `None` if the path is a link or a file.
+    fn read(place: &Path) -> io::Result<Option<Self>> {
+        let metadata = place.symlink_metadata()?;
+        Ok(metadata.is_dir().then(|| Self::of_directory(&metadata)))
+    }
+
+    /// Uses the change time, which programs cannot set.
+    #[cfg(unix)]
+    fn of_directory(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let seconds = u64::try_from(metadata.ctime()).ok().map(Duration::from_secs);
+        let nanoseconds = u64::try_from(metadata.ctime_nsec()).ok().map(Duration::from_nanos);
+        let since = seconds.zip(nanoseconds).map(|(seconds, nanoseconds)| seconds + nanoseconds);
+        let changed = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
+        Self { identity: (metadata.dev(), metadata.ino()), changed }
+    }
+
+    #[cfg(not(unix))]
+    fn of_directory(metadata: &Metadata) -> Self {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut created = DefaultHasher::new();
+        metadata.created().ok().hash(&mut created);
+        Self { identity: (created.finish(), 0), changed: metadata.modified().ok() }
+    }
+
+    /// Whether the last change was so long before `now` that a later change has another timestamp.
+    fn is_older_than(&self, now: SystemTime) -> bool {
+        let age = self.changed.and_then(|changed| now.duration_since(changed).ok());
+        age.is_some_and(|age| age >= CLOCK_TICK)
+    }
+}
+
+fn remembered(top: &Path) -> Arc<Listings> {
+    let trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    trees.iter().find(|(known, _)| known == top).map(|(_, listings)| Arc::clone(listings)).unwrap_or_default()
+}
+
+fn remember(top: &Path, listings: Listings) {
+    let mut trees = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    trees.retain(|(known, _)| known != top);
+    trees.insert(0, (top.to_owned(), Arc::new(listings)));
+    trees.truncate(MAX_REMEMBERED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks until the file system's clock has advanced since the last change.
+    fn settled(top: &Path) -> ClosedTree {
+        loop {
+            let tree = ClosedTree::check(top).unwrap();
+            if tree.is_settled {
+                return tree;
+            }
+            std::thread::sleep(CLOCK_TICK);
+        }
+    }
+
+    fn directory() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let top = crate::roots::canonical(directory.path()).unwrap().join("top");
+        fs::create_dir_all(top.join("objects/aa")).unwrap();
+        fs::create_dir_all(top.join("refs/heads")).unwrap();
+        fs::write(top.join("objects/aa/1"), "").unwrap();
+        (directory, top)
+    }
+
+    #[test]
+    fn every_new_entry_is_noticed() {
+        let (_directory, top) = directory();
+        for (number, below) in ["", "objects", "objects/aa", "refs/heads"].into_iter().enumerate() {
+            let tree = settled(&top);
+            assert!(tree.is_unchanged());
+            fs::write(top.join(below).join(format!("new-{number}")), "").unwrap();
+            assert!(!tree.is_unchanged(), "{below}");
+        }
+        let tree = settled(&top);
+        fs::write(top.join("objects/aa/1"), "a file's content is not part of the tree").unwrap();
+        assert!(tree.is_unchanged());
+        fs::remove_dir_all(&top).unwrap();
+        assert!(!tree.is_unchanged());
+    }
+
+    /// A directory whose entries are remembered is not listed again, and one that has changed is.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_found_although_the_entries_are_remembered() {
+        use std::os::unix::fs::symlink;
+
+        let (_directory, top) = directory();
+        for below in ["link", "objects/aa/2", "refs/heads/main"] {
+            settled(&top);
+            symlink("/", top.join(below)).unwrap();
+            let found = ClosedTree::check(&top).map(drop);
+            assert_eq!(found, Err(ForeignPart::Link(below.into())));
+            fs::remove_file(top.join(below)).unwrap();
+        }
+        settled(&top);
+        fs::rename(top.join("objects"), top.join("other")).unwrap();
+        symlink("other", top.join("objects")).unwrap();
+        assert_eq!(ClosedTree::check(&top).map(drop), Err(ForeignPart::Link("objects".into())));
+    }
+
+    /// Without the rule for recent changes, the second listing would be taken for the first.
+    #[cfg(unix)]
+    #[test]
+    fn the_entries_of_a_directory_that_has_just_changed_are_not_remembered() {
+        use std::os::unix::fs::symlink;
+
+        for _ in 0..20 {
+            let (_directory, top) = directory();
+            let tree = ClosedTree::check(&top).unwrap();
+            assert!(!tree.is_settled);
+            symlink("/", top.join("refs/heads/main")).unwrap();
+            assert!(ClosedTree::check(&top).is_err());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_rejected_and_sockets_are_not() {
+        use std::os::unix::net::UnixListener;
+
+        let (_directory, top) = directory();
+        let _socket = UnixListener::bind(top.join("fsmonitor--daemon.ipc")).unwrap();
+        settled(&top);
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, top.join("HEAD"), mode).unwrap();
+        assert_eq!(ClosedTree::check(&top).map(drop), Err(ForeignPart::Special("HEAD".into())));
+    }
+
+    #[test]
+    fn a_tree_that_takes_too_long_to_check_is_rejected() {
+        let (_directory, top) = directory();
+        let stamp = DirectoryStamp::read(&top).unwrap().unwrap();
+        let listing = |most| Listing::read(&top, Path::new(""), stamp, most).map(|listing| listing.count);
+        assert_eq!((listing(2), listing(1)), (Ok(2), Err(ForeignPart::TooLarge)));
+    }
+}
