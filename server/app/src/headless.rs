@@ -1,6 +1,7 @@
 //! A workspace with one session and no editor, for the command line. Runs the server's commands one after another on
 //! the caller's thread, without a main loop or open buffers.
 
+mod foreign_rules;
 mod loop_file;
 mod working_folder;
 
@@ -19,6 +20,7 @@ use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
+use self::foreign_rules::distrust_foreign_rules;
 use self::working_folder::{from_top, repository_of};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
@@ -138,6 +140,8 @@ impl HeadlessWorkspace {
     /// command line as `NAME=VALUE`, and `options` those of the command, which yield to them. Also returns a message for
     /// each rejected setting.
     ///
+    /// Without `folder`, the workspace is not trusted if other users can change its rules, and a message says so.
+    ///
     /// # Errors
     /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
     pub fn configured(
@@ -148,6 +152,7 @@ impl HeadlessWorkspace {
     ) -> Result<(Self, Vec<String>), OpenError> {
         let options = command_line_settings(set, options)?;
         let here = Path::new(".");
+        let is_named = folder.is_some();
         let folder = folder.map(Path::to_owned).or_else(|| repository_of(here));
         let mut headless = Self::open(folder.as_deref().unwrap_or(here), Settings::default())?;
         let mut configuration = Configuration::default();
@@ -167,6 +172,9 @@ impl HeadlessWorkspace {
         // Tokenizer files are loaded when tokens are first counted.
         snapshot.configure(configuration);
         snapshot.outlines = Arc::new(outlines_of_user());
+        if trust == Trust::Trusted && !is_named {
+            told.extend(distrust_foreign_rules(snapshot));
+        }
         Ok((headless, told))
     }
 

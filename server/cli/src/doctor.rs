@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::external::External;
-use strata_app::headless::{HeadlessWorkspace, Settings};
+use strata_app::headless::{HeadlessWorkspace, Settings, Trust};
 use strata_app::send::ProviderReport;
 
 use crate::arguments::DoctorArguments;
@@ -91,7 +91,10 @@ fn examine_repository(
         let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
         problems.extend(told);
     }
-    let trust = if arguments.repository.untrusted { "untrusted" } else { "trusted" };
+    let trust = match headless.snapshot().trust {
+        Trust::Trusted => "trusted",
+        Trust::Untrusted => "untrusted",
+    };
     Ok(Repository { workspace, trust, sessions, provider, answer })
 }
 

@@ -3,12 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
 use strata_engine::key::FileKey;
 
 use crate::disk::stamp_of;
-use crate::roots::Roots;
+use crate::file_owner::{Caller, FileOwner, ForeignControl};
+use crate::roots::{Root, Roots, canonical};
 
 /// Maximum number of entries to read from one directory.
 const MAX_ENTRIES: usize = 1_000;
@@ -24,14 +27,7 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut targets = BTreeSet::new();
     for pattern in patterns {
         for root in roots.iter() {
-            let mut places = vec![root.real.to_owned()];
-            for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
-                let matcher = matcher(part);
-                places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
-                // Outside the workspace, not even file names are read.
-                places.retain(|place| roots.locate_absolute(place).is_ok());
-                places.truncate(MAX_ENTRIES);
-            }
+            let places = steps(roots, root, pattern).pop().unwrap_or_default();
             let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
             // Check the file itself, because a directory in its path may have been replaced with a link in the
             // meantime.
@@ -46,6 +42,49 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     found
 }
 
+/// Returns the first path through which another user can determine the rule files: a workspace folder, or a directory
+/// or file that is part of a pattern's match. Links are followed, and all directories above a link's target count.
+pub fn foreign_rule_path(
+    roots: &Roots,
+    patterns: &[String],
+    caller: &Caller,
+) -> Option<(PathBuf, ForeignControl)> {
+    let mut checked = BTreeSet::new();
+    for root in roots.iter() {
+        let places = patterns.iter().flat_map(|pattern| steps(roots, root, pattern)).flatten();
+        for place in iter::once(root.real.clone()).chain(places) {
+            let Ok(real) = canonical(&place) else { continue };
+            let inside = real.ancestors().take_while(|at| at.starts_with(&root.real));
+            for at in inside.chain([place.as_path()]) {
+                // A path that no longer exists determines nothing.
+                let Ok(metadata) = at.symlink_metadata() else { continue };
+                // A link has no permissions of its own.
+                let is_new = !metadata.is_symlink() && checked.insert(at.to_owned());
+                if is_new && let Some(control) = caller.foreign_control(FileOwner::new(&metadata)) {
+                    return Some((at.to_owned(), control));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Returns the paths in a workspace folder that match the beginning of a pattern, for each part of the pattern. Only
+/// the last paths match the whole pattern.
+fn steps(roots: &Roots, root: &Root, pattern: &str) -> Vec<Vec<PathBuf>> {
+    let mut steps = Vec::new();
+    let mut places = vec![root.real.clone()];
+    for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        let matcher = matcher(part);
+        places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
+        // Outside the workspace, not even file names are read.
+        places.retain(|place| roots.locate_absolute(place).is_ok());
+        places.truncate(MAX_ENTRIES);
+        steps.push(places.clone());
+    }
+    steps
+}
+
 fn matcher(part: &str) -> Option<GlobMatcher> {
     let has_wildcard = part.contains(['*', '?', '[', '{']);
     has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
@@ -53,7 +92,7 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
 
 /// Returns the entries of a directory that match `part`, sorted by name. `matcher` is the compiled glob, or `None` if
 /// `part` is a plain name.
-fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
+fn below(folder: &Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<PathBuf> {
     let Some(matcher) = matcher else {
         let only = folder.join(part);
         return if part == ".." || !only.exists() { Vec::new() } else { vec![only] };
@@ -120,5 +159,42 @@ mod tests {
         let found =
             rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
         assert_eq!(found, [FileKey::from(".cursor/more/b.mdc")]);
+    }
+
+    /// Everyone may write to one path at a time.
+    #[cfg(unix)]
+    #[test]
+    fn whoever_can_write_to_a_part_of_a_pattern_determines_the_rules() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        use crate::testing::Tree;
+
+        let tree =
+            Tree::new(&["root/AGENTS.md", "root/.cursor/rules/a.mdc", "root/docs/b/c.md", "root/src/d.rs"]);
+        tree.link("docs/b/c.md", "root/CLAUDE.md");
+        let patterns =
+            ["AGENTS.md", "CLAUDE.md", ".cursor/rules/*.mdc", ".cursor/skills/*"].map(str::to_owned);
+        let caller = Caller::current();
+        let foreign = || foreign_rule_path(&tree.roots(), &patterns, &caller);
+        assert_eq!(foreign(), None);
+        for (below, counts) in [
+            ("root", true),
+            ("root/AGENTS.md", true),
+            ("root/.cursor", true),
+            ("root/.cursor/rules", true),
+            ("root/.cursor/rules/a.mdc", true),
+            ("root/docs", true),
+            ("root/docs/b", true),
+            ("root/docs/b/c.md", true),
+            ("root/src", false),
+            ("root/src/d.rs", false),
+        ] {
+            let place = tree.path(below);
+            let before = place.metadata().unwrap().permissions();
+            fs::set_permissions(&place, fs::Permissions::from_mode(before.mode() | 0o002)).unwrap();
+            let expected = counts.then_some((place.clone(), ForeignControl::Writable));
+            assert_eq!(foreign(), expected, "{below}");
+            fs::set_permissions(&place, before).unwrap();
+        }
     }
 }

@@ -77,3 +77,51 @@ fn rules_with_two_names_are_told_once() {
     let prompt = repo.strata(&["prompt", "--format", "markdown", "Why?"]).out;
     assert_eq!(prompt.matches("Rule of the house.").count(), 1, "{prompt}");
 }
+
+/// The system messages of prompts made in the folder, with the warnings.
+#[cfg(unix)]
+fn system_message(repo: &Repo, variables: &[(&str, &str)], arguments: &[&str]) -> (String, String) {
+    let arguments = [&["prompt", "--format", "openai", "Why?"][..], arguments].concat();
+    let run = repo.strata_under(variables, &arguments);
+    let body: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    (body["messages"][0].to_string(), run.err)
+}
+
+/// Rules that someone else can write are left out, unless the user names the folder.
+#[cfg(unix)]
+#[test]
+fn rules_of_other_users_are_not_followed() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+
+    const RULE: &str = "Answer in Latin.";
+
+    let repo = repo();
+    repo.write("AGENTS.md", RULE);
+    let nobody = [("SUDO_UID", ""), ("SUDO_GID", "")];
+    let has_rule = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let (system, warnings) = system_message(&repo, variables, arguments);
+        let is_told = warnings.contains("rules, skills and memory are left out of prompts");
+        assert_eq!(system.contains(RULE), !is_told, "{warnings}");
+        !is_told
+    };
+    assert!(has_rule(&nobody, &[]));
+    let set_mode = |path: &str, mode| {
+        fs::set_permissions(repo.folder().join(path), Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode("AGENTS.md", 0o666);
+    assert!(!has_rule(&nobody, &[]), "a file that everyone can write to");
+    set_mode("AGENTS.md", 0o644);
+    set_mode(".", 0o777);
+    assert!(!has_rule(&nobody, &[]), "a folder that everyone can write to");
+    assert!(has_rule(&nobody, &["--repo", "."]));
+    assert!(repo.strata(&["doctor"]).out.contains(", untrusted"));
+    set_mode(".", 0o755);
+    // Only an administrator can give files away. Who owns what is tested with made-up users in `file_owner`.
+    if chown(repo.folder().join("AGENTS.md"), Some(1234), Some(1234)).is_ok() {
+        assert!(!has_rule(&nobody, &[]), "the file of another user");
+        chown(repo.folder(), Some(1234), Some(1234)).unwrap();
+        assert!(!has_rule(&nobody, &[]), "the folder of another user");
+        assert!(has_rule(&[("SUDO_UID", "1234"), ("SUDO_GID", "1234")], &[]), "the user who called `sudo`");
+    }
+}
