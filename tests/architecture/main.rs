@@ -13,6 +13,7 @@ mod generated;
 mod imports;
 mod local_paths;
 mod modules;
+mod pinned;
 mod prose;
 mod repo;
 mod signatures;
@@ -169,6 +170,30 @@ fn clippy_keeps_the_engine_pure() {
     let repo = Repo::open();
     let findings = engine_lints::gaps(&repo.text("server/engine/clippy.toml"));
     hold(&findings, "Add it to server/engine/clippy.toml, with a reason.");
+}
+
+#[test]
+fn actions_are_pinned_by_commit() {
+    let findings = pinned::actions(&Repo::open().texts());
+    hold(&findings, "Write `owner/name@COMMIT # v1.2.3`, with the commit of the release.");
+}
+
+#[test]
+fn python_packages_are_pinned_by_hash() {
+    let findings = pinned::packages(&Repo::open().texts());
+    hold(
+        &findings,
+        "Run `uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header FILE -o FILE`.",
+    );
+}
+
+#[test]
+fn installations_are_pinned_and_run_no_scripts_of_packages() {
+    let findings = pinned::installations(&Repo::open().texts());
+    hold(
+        &findings,
+        "Install from a list with hashes or a lock file, with the option that the finding names.",
+    );
 }
 
 #[test]
