@@ -410,6 +410,53 @@ def test_what_is_no_message_disturbs_nobody(repo):
     assert server.end()[0] == ""
 
 
+def test_what_clients_send_in_good_faith_is_accepted(repo):
+    server = Raw(repo)
+    # No capabilities, no name of the client, no version.
+    server.send({"id": 0, "method": "initialize", "params": {"capabilities": [], "clientInfo": {"name": "raw"}}})
+    assert server.receive()["result"]["serverInfo"]["name"] == "strata"
+    server.send({"method": "notifications/initialized", "params": None})
+    read = {"name": "files_read", "arguments": '{"path": "src/app.py#main", "cursor": null}'}
+    server.send({"id": "a", "method": "tools/call", "params": read})
+    assert "greet_person" in server.receive()["result"]["content"][0]["text"]
+    for arguments in ["", None, {}]:
+        server.send({"id": 1, "method": "tools/call", "params": {"name": "files_find", "arguments": arguments}})
+        assert "src/app.py" in server.receive()["result"]["content"][0]["text"], arguments
+    server.send(json.dumps({"id": 2, "method": "ping"}))
+    assert server.receive() == {"jsonrpc": "2.0", "id": 2, "result": {}}, "a request without `jsonrpc`"
+    # A batch, as in version 2025-03-26: one line of replies, without those of notifications.
+    call = {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": read}
+    server.send(json.dumps([{"jsonrpc": "2.0", "id": 3, "method": "ping"}, {"jsonrpc": "2.0", "method": "notifications/x"}, call]))
+    replies = server.receive()
+    assert sorted(reply["id"] for reply in replies) == [3, 4] and all("result" in reply for reply in replies)
+    server.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "ping"}))
+    assert json.loads(server.end()[0]) == {"jsonrpc": "2.0", "id": 5, "result": {}}, "a last line without its end"
+
+
+def test_a_request_that_cannot_be_read_gets_an_error_with_its_id(repo):
+    server = Raw(repo)
+    server.begin()
+    for line, id, code, words in [
+        ({"id": 1, "method": "tools/call", "params": {"name": "map", "arguments": 5}}, 1, -32602, "params.arguments"),
+        ({"id": 2, "method": "tools/call", "params": {"arguments": {}}}, 2, -32602, "name"),
+        ({"id": 3, "method": "resources/read"}, 3, -32602, "uri"),
+        ({"id": 4, "method": 5}, 4, -32600, "method"),
+        ({"id": 5}, 5, -32600, "method"),
+        ({"id": 1.5, "method": "ping"}, None, -32600, "`id`"),
+        ("[]", None, -32600, "batch"),
+        ("[7]", None, -32600, "object"),
+        ('{"jsonrpc": "2.0", "id": 6,', None, -32700, "JSON"),
+        ("x" * (17 << 20), None, -32600, "16 MiB"),
+    ]:
+        server.send(line)
+        reply = server.receive()
+        reply = reply[0] if isinstance(reply, list) else reply
+        assert (reply["id"], reply["error"]["code"]) == (id, code) and words in reply["error"]["message"], reply
+    server.send({"id": 7, "method": "ping"})
+    assert server.receive()["result"] == {}
+    assert server.end()[0] == ""
+
+
 def test_a_cancelled_call_is_not_answered_and_the_next_one_is(repo):
     # Enough files that outlining them takes a while.
     for n in range(3000):

@@ -51,10 +51,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "map",
         title: "Repository map",
-        description: "Shows the most important files of the repository with their definitions (types, functions, headings) without \
-                      bodies, ranked by how much other code refers to them. Call it first in a repository you do not know: it is far \
-                      cheaper than reading files. Name files or globs in `focus` to see the code around them, and describe your task \
-                      in `about` to see related definitions.",
+        description: "Shows the most important files with their definitions, without bodies, ranked by how much other \
+                      code refers to them. Call it first in a repository you do not know.",
         command: "strata.symbols.map",
         hidden: &["budget", "sort"],
         shape: Shape::Budget { argument: "budget" },
@@ -63,9 +61,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "context",
         title: "Relevant code",
-        description: "Finds the files and definitions relevant to a task, best first, with their lines. Describe the task in plain \
-                      words; names from the code count most. Call it at the start of a task, then call `outline` or `files_read` on \
-                      the results.",
+        description: "Finds the files and definitions relevant to a task, best first, with their lines. Names from the \
+                      code count most. Call it at the start of a task.",
         command: "strata.symbols.relevant",
         hidden: &["minScore"],
         shape: Shape::Lists(&["items"]),
@@ -74,9 +71,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "symbols",
         title: "Find definitions",
-        description: "Finds definitions whose names contain the given letters in order (`hdlsws` finds `HeadlessWorkspace`), or by a \
-                      dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
-                      `path#Type.method` with `files_read`.",
+        description: "Finds definitions by some letters of their names in order (`hdlsws` finds `HeadlessWorkspace`) \
+                      or by a dotted name (`Type.method`). To see a body, read `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
         shape: Shape::Lists(&["symbols"]),
@@ -85,8 +81,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "outline",
         title: "File outline",
-        description: "Shows all definitions of a file with their lines, without bodies. Call it instead of reading a file whose \
-                      details you do not need, or before reading part of a large one.",
+        description: "Lists the definitions of a file with their lines, without bodies.",
         command: "strata.symbols.file",
         hidden: &[],
         shape: Shape::Lines("text"),
@@ -95,9 +90,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "references",
         title: "References",
-        description: "Finds where a name is defined and every line that refers to it, as `path:line: text`. Call it before you \
-                      change, rename or remove something. Takes `name` or `Type.name`. Follows scopes, imports and type annotations; \
-                      a line marked `guess` only has the same name.",
+        description: "Finds where a name is defined and every line that refers to it. Call it before you change or rename something. Follows scopes, imports and type annotations; a line marked `guess` \
+                      only has the same name.",
         command: "strata.symbols.references",
         hidden: &[],
         shape: Shape::Lists(&["hits", "definitions"]),
@@ -106,8 +100,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "dependents",
         title: "Dependencies",
-        description: "Shows which files depend on a file and which it depends on, strongest first. Call it to learn what a change may \
-                      break, or what to read to understand the file.",
+        description: "Shows which files depend on a file and which it depends on, strongest first.",
         command: "strata.symbols.dependents",
         hidden: &[],
         shape: Shape::Lists(&["dependents", "dependencies", "imports", "mutual"]),
@@ -116,8 +109,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_find",
         title: "Find files",
-        description: "Finds files whose paths contain the given letters in order. Without a query, lists all files. Leaves out \
-                      ignored files.",
+        description: "Finds files whose paths contain the given letters in order. Without a query, lists all files. \
+                      Skips ignored files.",
         command: "strata.files.find",
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -126,10 +119,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_read",
         title: "Read a file",
-        description: "Reads a workspace file, a range of its lines (`src/lib.rs#L10-40`) or one of its definitions \
-                      (`src/lib.rs#Type.method`). Returns long files in parts. Passwords and keys are replaced by placeholders such \
-                      as [secret:github-token:1a2b3c4d5e6f]. Try \
-                      `outline` first if the file may be large.",
+        description: "Reads a file, some of its lines (`src/lib.rs#L10-40`) or a definition \
+                      (`src/lib.rs#Type.method`). Secrets are replaced by placeholders (`[secret:…]`).",
         command: "strata.files.read",
         hidden: &[],
         shape: Shape::Lines("text"),
@@ -138,8 +129,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "grep",
         title: "Search in files",
-        description: "Finds lines that match a regular expression (ripgrep syntax) in workspace files, with their numbers. Skips \
-                      ignored, binary and excluded files. For definitions and their callers, prefer `symbols` and `references`.",
+        description: "Finds lines that match a regular expression (ripgrep syntax). Skips ignored, binary and excluded \
+                      files. For definitions and their callers, prefer `symbols` and `references`.",
         command: "strata.files.grep",
         hidden: &[],
         shape: Shape::Nested { outer: "files", inner: "lines" },
@@ -148,8 +139,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_list",
         title: "Selected files",
-        description: "Lists the files selected for or excluded from the prompt, with their tokens. Call it to learn what the user \
-                      wants you to look at: their editor shows the same list.",
+        description: "Lists the files that the user selected for the prompt or excluded from it, with their tokens.",
         command: FILES_LIST,
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -158,37 +148,36 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_select",
         title: "Select files",
-        description: "Selects files, folders, globs or lines of a file (`src/lib.rs#L10-40`): the prompt (`strata://prompt`) then \
-                      contains them in full. Files whose names suggest secrets are skipped and reported.",
+        description: "Adds files, directories, globs or lines of a file in full to the prompt (`strata://prompt`). \
+                      Skips files whose names suggest secrets.",
         command: "strata.files.select",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_deselect",
         title: "Deselect files",
-        description: "Deselects files: the prompt then contains only their definitions, without bodies.",
+        description: "Shows files in the prompt by their definitions only, without bodies.",
         command: "strata.files.deselect",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_exclude",
         title: "Exclude files",
-        description: "Excludes files, folders or globs from the prompt entirely, including their names.",
+        description: "Hides files, directories or globs from the prompt, including their names.",
         command: "strata.files.exclude",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_include",
         title: "Include files again",
-        description: "Makes excluded files visible to models again.",
+        description: "Undoes `files_exclude`.",
         command: "strata.files.include",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "memory_search",
         title: "Search notes and conversations",
-        description: "Searches the notes, `MEMORY.md` and all stored conversations about this workspace, best matches first. Call it \
-                      before you ask the user about earlier decisions, attempts or explanations.",
+        description: "Searches the notes and all stored conversations about this workspace.",
         command: "strata.memory.search",
         hidden: &[],
         shape: Shape::Lists(&["hits"]),
@@ -197,8 +186,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "memory_add",
         title: "Save a note",
-        description: "Saves a note about this workspace for later conversations; `memory_search` finds it. Use it for decisions, \
-                      conventions and facts that were hard to find, in a sentence or two that make sense on their own.",
+        description: "Saves a note about this workspace for later conversations: a decision, a convention, a fact that was hard to find.",
         command: "strata.memory.add",
         hidden: &[],
         shape: Shape::Whole,
@@ -207,8 +195,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "tool_output_read",
         title: "Read more of a tool output",
-        description: "Reads lines of a tool output that was truncated. Pass the id after `toolOutput.read` in the truncation \
-                      notice, or the number of the message.",
+        description: "Reads lines of a truncated tool output. The truncation notice names its `id`.",
         command: "strata.toolOutput.read",
         hidden: &[],
         shape: Shape::Numbered,
@@ -217,9 +204,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "count_tokens",
         title: "Count tokens",
-        description: "Counts the tokens in a text, for the given model or the current one.",
+        description: "Counts the tokens of a text.",
         command: "strata.prompt.estimate",
-        hidden: &[],
+        hidden: &["maxInputTokens"],
         shape: Shape::Whole,
         text: text::tokens,
     },

@@ -1,6 +1,7 @@
 //! The server for agents, which offers Strata's commands as tools and resources of the Model Context Protocol. It has
 //! no domain logic and no open buffers. A tool converts its arguments, runs one command and converts the reply.
 
+mod lines;
 mod resources;
 mod server;
 mod stdio;

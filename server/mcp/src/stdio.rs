@@ -11,12 +11,12 @@ use rmcp::ServiceExt;
 use rmcp::model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, RequestId};
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
+use crate::lines::{Lines, answered_by};
 use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
@@ -74,7 +74,7 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
     let closed = Arc::new(Notify::new());
     let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
-        let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), output);
+        let pipes = Lines::new(tokio::io::stdin(), output);
         let service =
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
@@ -97,7 +97,7 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
 /// A transport that stops reading while too many requests are unanswered. Without it, the service would start every
 /// request immediately and keep all replies until they are written.
 struct BoundedTransport {
-    pipes: AsyncRwTransport<RoleServer, tokio::io::Stdin, Output>,
+    pipes: Lines<Output>,
     /// Requests whose reply has not been written yet. A cancelled request gets no reply and is removed.
     unanswered: watch::Sender<HashSet<RequestId>>,
 }
@@ -113,11 +113,7 @@ impl Transport<RoleServer> for BoundedTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let answered = match &message {
-            JsonRpcMessage::Response(reply) => Some(reply.id.clone()),
-            JsonRpcMessage::Error(error) => error.id.clone(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-        };
+        let answered = answered_by(&message).cloned();
         let unanswered = self.unanswered.clone();
         let send = self.pipes.send(message);
         async move {

@@ -22,8 +22,7 @@ use super::{Access, Command, CommandError, Context, Empty, IndexNeed, NoArgument
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
-    /// Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-    /// accept lines.
+    /// Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept lines.
     paths: Vec<String>,
     /// Files to select although their names suggest secrets. Their content is not redacted. Defaults to none.
     #[serde(default)]
@@ -132,10 +131,10 @@ struct ListedFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
-    /// Letters that a path must contain, in the given order. Defaults to an empty string, which matches every path.
+    /// Letters of a path, in order. Defaults to an empty string, which matches every path.
     #[serde(default)]
     query: String,
-    /// Maximum number of files to return. Defaults to 50.
+    /// Maximum number of files. Defaults to 50.
     #[serde(default = "default_limit")]
     limit: usize,
 }

@@ -26,12 +26,12 @@ const MAX_LINE: usize = 300;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GrepParams {
-    /// Regular expression in ripgrep's syntax, matched within each line.
+    /// Regular expression, matched within each line. Has the syntax of ripgrep.
     pattern: String,
     /// Files, directories or globs to search. Defaults to the whole workspace.
     #[serde(default)]
     paths: Vec<String>,
-    /// Whether to match the pattern literally instead of as a regular expression. Defaults to `false`.
+    /// Whether to match the pattern literally. Defaults to `false`.
     #[serde(default)]
     literal: bool,
     /// Whether to ignore case. Defaults to `false`.
@@ -40,10 +40,10 @@ pub(super) struct GrepParams {
     /// Whether to match whole words only. Defaults to `false`.
     #[serde(default)]
     words: bool,
-    /// Number of context lines to show before and after each match, at most 50. Defaults to 0.
+    /// Number of lines to show before and after each match. At most 50; defaults to 0.
     #[serde(default)]
     context: usize,
-    /// Maximum number of matching lines in the reply. Defaults to 100.
+    /// Maximum number of matching lines. Defaults to 100.
     #[serde(default = "default_limit")]
     limit: usize,
 }

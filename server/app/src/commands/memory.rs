@@ -36,7 +36,7 @@ pub(super) struct AddParams {
 pub(super) struct SearchParams {
     /// Words to search for. Must contain at least one letter or digit.
     query: String,
-    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
+    /// Maximum number of matches. At most 1,000; defaults to 20.
     limit: Option<usize>,
 }
 

@@ -27,7 +27,7 @@ use crate::snapshot::Snapshot;
 pub(super) struct MapParams {
     /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`.
     budget: Option<usize>,
-    /// Files that the map must include, as paths or globs such as `src/**/*.rs`. Files related to them are ranked
+    /// Paths or globs (`src/**/*.rs`) of files that the map must include. Files related to them are ranked
     /// first.
     #[serde(default)]
     focus: Vec<String>,
@@ -108,11 +108,11 @@ pub(super) struct FileReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
-    /// Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
+    /// Name to find. May be qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
     /// File to search for definitions of the name. Defaults to all files.
     path: Option<String>,
-    /// Maximum number of references to return. Defaults to 200.
+    /// Maximum number of references. Defaults to 200.
     #[serde(default = "default_hits")]
     limit: usize,
 }
@@ -205,7 +205,7 @@ pub(super) struct DependentsReply {
 pub(super) struct FindParams {
     /// Name of a symbol, or some of its letters in order. May be qualified (`Type.method`).
     query: String,
-    /// Maximum number of symbols to return. Defaults to 50.
+    /// Maximum number of symbols. Defaults to 50.
     #[serde(default = "default_limit")]
     limit: usize,
 }

@@ -38,7 +38,7 @@ pub(super) struct AddParams {
     outcome: Outcome,
 }
 
-/// Identifier of a tool output: a message number, or the name of a spilled output.
+/// Identifier of a tool output: a message number (also as a string), or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
@@ -123,6 +123,13 @@ impl Command for Read {
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
         let ReadParams { id, from, count } = params;
         let count = count.unwrap_or(LINES);
+        let id = match id {
+            // The schema for models declares a string, also for a number.
+            OutputName::Spill(name) => {
+                name.parse().map(MessageId).map_or(OutputName::Spill(name), OutputName::Message)
+            }
+            id @ OutputName::Message(_) => id,
+        };
         match id {
             OutputName::Message(id) => {
                 let message = context.session.history.get(id);

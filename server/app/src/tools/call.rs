@@ -66,6 +66,9 @@ pub fn call(
     arguments: Map<String, Value>,
     host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
+    let mut arguments = arguments;
+    // Models often write `null` for an argument that they leave out.
+    arguments.retain(|_, value| !value.is_null());
     let (wanted, arguments) = taken_apart(tool, arguments)?;
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })

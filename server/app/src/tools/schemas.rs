@@ -1,5 +1,6 @@
 //! JSON Schemas of tools: those of their commands, with the budget and the cursor added, and without arguments that a
-//! model must not set.
+//! model must not set. Input schemas use only keywords that all providers accept, since some reject a request over any
+//! other (`$ref`, `anyOf`, `format`, lists of types, `additionalProperties`).
 
 use std::collections::BTreeMap;
 
@@ -30,19 +31,16 @@ impl Schemas {
         let mut schema = self.of(tool, "params");
         without(&mut schema, tool.hidden());
         if tool.shape.has_budget() {
-            let description = format!(
-                "Maximum tokens of the result. Defaults to {DEFAULT_TOKENS}. The result says what was left out."
-            );
-            let most = json!({ "type": "integer", "minimum": 1, "default": DEFAULT_TOKENS, "description": description });
-            add(&mut schema, MAX_TOKENS, most);
+            let description = format!("Token limit, {DEFAULT_TOKENS} by default");
+            add(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
         }
         if tool.shape.has_cursor() {
-            let description = format!(
-                "Continues an earlier result. Pass the `{NEXT}` of that result, and repeat the other arguments."
-            );
+            let description = format!("`{NEXT}` of the last page");
             add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
         }
-        self.complete(schema)
+        // The description of the tool says what the arguments are.
+        schema.shift_remove("description");
+        self.plain(schema)
     }
 
     /// Returns the schema of a tool's structured reply.
@@ -67,6 +65,47 @@ impl Schemas {
 
     fn definition(&self, reference: &str) -> Option<&Value> {
         self.0["$defs"].get(name_of(reference)?)
+    }
+
+    /// Returns the schema with references replaced by their definitions, and without keywords that some provider rejects.
+    /// Keeps the first sentence of each description. The command checks what the schema no longer says.
+    fn plain(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+        let description = schema.get("description").cloned();
+        if let Some(definition) =
+            schema.get("$ref").and_then(Value::as_str).and_then(|name| self.definition(name))
+        {
+            schema = definition.as_object().cloned().unwrap_or_default();
+        }
+        if let Some(Value::Array(options)) = schema.get("anyOf") {
+            // The last option is the most general one: a name after a number.
+            let option = options.iter().rev().find(|option| option["type"] != "null");
+            schema = option.and_then(Value::as_object).cloned().unwrap_or_default();
+            schema = self.plain(schema);
+        }
+        for keyword in ["$ref", "additionalProperties", "default", "format", "minimum"] {
+            schema.shift_remove(keyword);
+        }
+        if let Some(Value::Array(types)) = schema.get("type") {
+            let named = types.iter().find(|name| *name != "null").cloned();
+            schema.extend(named.map(|name| ("type".to_owned(), name)));
+        }
+        if let Some(Value::Object(items)) = schema.get("items") {
+            let items = self.plain(items.clone());
+            schema.insert("items".to_owned(), items.into());
+        }
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            let plain = properties.iter().map(|(name, property)| {
+                let property = property.as_object().cloned().unwrap_or_default();
+                (name.clone(), self.plain(property).into())
+            });
+            let plain: Map<String, Value> = plain.collect();
+            schema.insert("properties".to_owned(), plain.into());
+        }
+        let first_sentence =
+            description.as_ref().and_then(Value::as_str).and_then(|text| text.split(". ").next());
+        schema
+            .extend(first_sentence.map(|text| ("description".to_owned(), text.trim_end_matches('.').into())));
+        schema
     }
 
     /// Adds all definitions that a schema refers to.
@@ -112,6 +151,8 @@ fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static
 
 #[cfg(test)]
 mod tests {
+    use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+
     use super::*;
     use crate::tools::TOOLS;
 
@@ -121,19 +162,46 @@ mod tests {
         for tool in TOOLS {
             let input = Value::Object(schemas.input(tool));
             assert_eq!(input["type"], "object", "{}", tool.name);
-            assert_eq!(input["additionalProperties"], false, "{}", tool.name);
             for hidden in tool.hidden() {
                 assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
             }
             let output = Value::Object(schemas.output(tool));
             assert_eq!(output["type"], "object", "{}", tool.name);
-            for schema in [&input, &output] {
-                for reference in schema::references(schema) {
-                    let pointer = reference.strip_prefix('#').unwrap();
-                    assert!(schema.pointer(pointer).is_some(), "{}: {reference}", tool.name);
-                }
+            for reference in schema::references(&output) {
+                let pointer = reference.strip_prefix('#').unwrap();
+                assert!(output.pointer(pointer).is_some(), "{}: {reference}", tool.name);
             }
         }
+    }
+
+    #[test]
+    fn input_schemas_use_keywords_that_every_provider_accepts() {
+        fn check(tool: &str, schema: &Value) {
+            let fields = schema.as_object().unwrap();
+            for keyword in fields.keys() {
+                let known = ["type", "properties", "required", "items", "enum", "description"];
+                assert!(known.contains(&keyword.as_str()), "{tool}: {keyword}");
+            }
+            assert!(fields["type"].is_string(), "{tool}: {schema}");
+            fields.get("items").into_iter().for_each(|items| check(tool, items));
+            let properties = fields.get("properties").and_then(Value::as_object);
+            properties.into_iter().flat_map(Map::values).for_each(|property| check(tool, property));
+        }
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            check(tool.name, &schemas.input(tool).into());
+        }
+    }
+
+    /// Every request of a client contains the definitions of all tools.
+    #[test]
+    fn the_definitions_of_all_tools_take_few_tokens() {
+        let schemas = Schemas::new();
+        let definition = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) });
+        let all = TOOLS.iter().map(definition).collect::<Value>().to_string();
+        let tokens = TokenCounter::default().count(Tokenizer::O200k, &all);
+        println!("tool definitions: {tokens} tokens");
+        assert!(tokens <= 2_000, "{tokens}");
     }
 
     /// Hidden arguments must exist, so that a renamed argument does not become visible.

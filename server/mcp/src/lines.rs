@@ -1,0 +1,354 @@
+//! The transport of the protocol: one JSON value per line. Accepts what clients send in good faith although the protocol
+//! forbids it, and answers every request, even one that it cannot read. Does not know what a method does.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientNotification, ErrorCode, ErrorData, Implementation,
+    InitializeRequestParams, JsonRpcMessage, JsonRpcNotification, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, RequestId,
+};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
+    BufReader,
+};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// Maximum bytes of a line. Longer lines are skipped.
+const MAX_LINE: u64 = 16 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Returns the request that a message of the server answers.
+pub(crate) fn answered_by(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(reply) => Some(&reply.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
+/// A transport over two pipes.
+pub(crate) struct Lines<W> {
+    messages: Receiver<RxJsonRpcMessage<RoleServer>>,
+    output: Arc<Output<W>>,
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
+    /// Starts a task that reads `input`. The task ends with the input or with the transport.
+    pub(crate) fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
+        let output = Arc::new(Output { writer: Some(output).into(), batches: Mutex::default() });
+        let (sender, messages) = channel(1);
+        tokio::spawn(read(input, Arc::clone(&output), sender));
+        Self { messages, output }
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        async move {
+            let reply = serde_json::to_value(&message)?;
+            let message = match answered_by(&message) {
+                Some(id) => output.add_to_batch(id, reply),
+                None => Some(reply),
+            };
+            match message {
+                Some(message) => output.write(&message).await,
+                None => Ok(()),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.writer.lock().await.take();
+        Ok(())
+    }
+}
+
+/// The output pipe, and the batches that are not completely answered.
+struct Output<W> {
+    writer: tokio::sync::Mutex<Option<W>>,
+    batches: Mutex<Vec<Batch>>,
+}
+
+/// Requests that came in one line, as version 2025-03-26 of the protocol allows. Their replies go out in one line.
+#[derive(Default)]
+struct Batch {
+    unanswered: HashSet<RequestId>,
+    replies: Vec<Value>,
+}
+
+impl<W: AsyncWrite + Send + Unpin> Output<W> {
+    async fn write(&self, message: &Value) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let mut writer = self.writer.lock().await;
+        let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        writer.write_all(&line).await?;
+        writer.flush().await
+    }
+
+    /// Adds a reply to the batch of its request. Returns what to write now: a reply that belongs to no batch, or all
+    /// replies of a batch that is complete with this one.
+    fn add_to_batch(&self, id: &RequestId, reply: Value) -> Option<Value> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(at) = batches.iter().position(|batch| batch.unanswered.contains(id)) else {
+            return Some(reply);
+        };
+        batches.get_mut(at)?.replies.push(reply);
+        finished(&mut batches, at, id)
+    }
+
+    /// Removes a cancelled request from its batch, since it gets no reply. Returns the replies of a batch that is
+    /// complete without it.
+    fn cancel_in_batch(&self, id: &RequestId) -> Option<Value> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = batches.iter().position(|batch| batch.unanswered.contains(id))?;
+        finished(&mut batches, at, id)
+    }
+}
+
+/// Marks a request of a batch as finished. Removes and returns the replies of the batch if they are complete.
+fn finished(batches: &mut Vec<Batch>, at: usize, id: &RequestId) -> Option<Value> {
+    let batch = batches.get_mut(at)?;
+    batch.unanswered.remove(id);
+    if !batch.unanswered.is_empty() {
+        return None;
+    }
+    let replies = batches.swap_remove(at).replies;
+    (!replies.is_empty()).then(|| replies.into())
+}
+
+/// Reads messages until the input ends, the output breaks or the transport is dropped.
+async fn read<W: AsyncWrite + Send + Unpin>(
+    input: impl AsyncRead + Send + Unpin,
+    output: Arc<Output<W>>,
+    messages: Sender<RxJsonRpcMessage<RoleServer>>,
+) {
+    let mut input = BufReader::new(input);
+    while let Ok(Some(line)) = next_line(&mut input).await {
+        let incoming = match line {
+            Line::TooLong => {
+                refusal(None, ErrorCode::INVALID_REQUEST, "the message is larger than 16 MiB").into()
+            }
+            Line::Text(text) => decode_line(&text, &output),
+        };
+        for message in incoming.messages {
+            if messages.send(message).await.is_err() {
+                return;
+            }
+        }
+        for reply in incoming.replies {
+            if output.write(&reply).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+enum Line {
+    Text(Vec<u8>),
+    TooLong,
+}
+
+/// Reads a line. Returns `None` at the end of the input.
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    input.take(MAX_LINE + 1).read_until(b'\n', &mut line).await?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.ends_with(b"\n") || line.len() as u64 <= MAX_LINE {
+        return Ok(Some(Line::Text(line)));
+    }
+    while !line.is_empty() && !line.ends_with(b"\n") {
+        line.clear();
+        input.take(MAX_LINE).read_until(b'\n', &mut line).await?;
+    }
+    Ok(Some(Line::TooLong))
+}
+
+/// The messages of a line, and the replies to those of its messages that cannot be passed on.
+#[derive(Default)]
+struct Incoming {
+    messages: Vec<RxJsonRpcMessage<RoleServer>>,
+    replies: Vec<Value>,
+}
+
+impl From<Value> for Incoming {
+    fn from(reply: Value) -> Self {
+        Self { messages: Vec::new(), replies: vec![reply] }
+    }
+}
+
+fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) -> Incoming {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
+    let mut incoming = match serde_json::from_slice(line) {
+        Ok(Value::Array(batch)) if batch.is_empty() => {
+            refusal(None, ErrorCode::INVALID_REQUEST, "the batch is empty").into()
+        }
+        Ok(Value::Array(batch)) => return decode_batch(batch, output),
+        Ok(message) => decode(message),
+        // Text that does not look like a message gets no reply: a client that echoes what it cannot read would be
+        // answered forever.
+        Err(_) if !line.starts_with(b"{") && !line.starts_with(b"[") => Incoming::default(),
+        Err(error) => {
+            refusal(None, ErrorCode::PARSE_ERROR, &format!("the message is not JSON: {error}")).into()
+        }
+    };
+    incoming
+        .replies
+        .extend(incoming.messages.iter().filter_map(cancelled).filter_map(|id| output.cancel_in_batch(id)));
+    incoming
+}
+
+fn decode_batch<W: AsyncWrite + Send + Unpin>(batch: Vec<Value>, output: &Output<W>) -> Incoming {
+    let mut incoming = Incoming::default();
+    for Incoming { messages, replies } in batch.into_iter().map(decode) {
+        incoming.messages.extend(messages);
+        incoming.replies.extend(replies);
+    }
+    let requests = incoming.messages.iter().filter_map(|message| match message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    });
+    let unanswered: HashSet<RequestId> = requests.collect();
+    let replies = std::mem::take(&mut incoming.replies);
+    if !unanswered.is_empty() {
+        let batch = Batch { unanswered, replies };
+        output.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+    } else if !replies.is_empty() {
+        incoming.replies.push(replies.into());
+    }
+    incoming
+}
+
+/// Returns the request that a message cancels.
+fn cancelled(message: &RxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Notification(JsonRpcNotification {
+            notification: ClientNotification::CancelledNotification(cancelled),
+            ..
+        }) => cancelled.params.request_id.as_ref(),
+        _ => None,
+    }
+}
+
+/// Decodes a message that is not a batch. A request that cannot be decoded gets a reply; other such messages are ignored.
+fn decode(message: Value) -> Incoming {
+    let Value::Object(mut fields) = message else {
+        return refusal(None, ErrorCode::INVALID_REQUEST, "a message must be a JSON object").into();
+    };
+    fields.insert("jsonrpc".to_owned(), "2.0".into());
+    for optional in ["id", "params"] {
+        if fields.get(optional).is_some_and(Value::is_null) {
+            fields.shift_remove(optional);
+        }
+    }
+    let id = fields.get("id").cloned();
+    if id.as_ref().is_some_and(|id| !id.is_string() && !id.is_i64()) {
+        return refusal(None, ErrorCode::INVALID_REQUEST, "`id` must be a string or an integer").into();
+    }
+    let is_request = id.is_some() && fields.contains_key("method");
+    if is_request && let Err(problem) = repair_params(&mut fields) {
+        return refusal(id, ErrorCode::INVALID_PARAMS, &problem).into();
+    }
+    let is_other =
+        fields.contains_key("method") || fields.contains_key("result") || fields.contains_key("error");
+    match serde_json::from_value(fields.into()) {
+        Ok(message) => Incoming { messages: vec![message], replies: Vec::new() },
+        Err(_) if is_other && !is_request => Incoming::default(),
+        Err(_) => refusal(id, ErrorCode::INVALID_REQUEST, "a request needs `method`, a string").into(),
+    }
+}
+
+/// Corrects the parameters of a request where their meaning is clear, and checks them.
+///
+/// # Errors
+/// Returns what is wrong with the parameters. The library would otherwise report the method as unknown.
+fn repair_params(request: &mut Map<String, Value>) -> Result<(), String> {
+    let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let params = request.entry("params").or_insert_with(|| json!({}));
+    match method.as_str() {
+        "initialize" => {
+            repair_initialize(params);
+            check::<InitializeRequestParams>(params)
+        }
+        "tools/call" => {
+            repair_arguments(params);
+            check::<CallToolRequestParams>(params)
+        }
+        "resources/read" => check::<ReadResourceRequestParams>(params),
+        "tools/list" | "resources/list" | "resources/templates/list" => {
+            check::<PaginatedRequestParams>(params)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check<P: DeserializeOwned>(params: &Value) -> Result<(), String> {
+    serde_path_to_error::deserialize::<_, P>(params).map(drop).map_err(|error| {
+        match error.path().to_string() {
+            path if path == "." => format!("`params`: {}", error.inner()),
+            path => format!("`params.{path}`: {}", error.inner()),
+        }
+    })
+}
+
+/// Completes what a client says about itself. Nothing depends on it but the version of the protocol.
+fn repair_initialize(params: &mut Value) {
+    let Value::Object(fields) = params else { return };
+    if !fields.get("protocolVersion").is_some_and(Value::is_string) {
+        fields.insert("protocolVersion".to_owned(), json!(ProtocolVersion::V_2024_11_05));
+    }
+    if !is_a::<ClientCapabilities>(fields.get("capabilities")) {
+        fields.insert("capabilities".to_owned(), json!({}));
+    }
+    if !is_a::<Implementation>(fields.get("clientInfo")) {
+        let text = |field: &str| {
+            let value = fields.get("clientInfo").and_then(|info| info.get(field)?.as_str());
+            value.unwrap_or("unknown").to_owned()
+        };
+        let info = json!({ "name": text("name"), "version": text("version") });
+        fields.insert("clientInfo".to_owned(), info);
+    }
+}
+
+fn is_a<T: DeserializeOwned>(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| T::deserialize(value).is_ok())
+}
+
+/// Accepts the arguments of a tool as JSON in a string, as some models write them, and an empty string or `null` for none.
+fn repair_arguments(params: &mut Value) {
+    let Some(arguments) = params.get_mut("arguments") else { return };
+    if let Value::String(text) = arguments {
+        *arguments = match text.trim() {
+            "" => Value::Null,
+            text => match serde_json::from_str(text) {
+                Ok(Value::Object(fields)) => fields.into(),
+                _ => return,
+            },
+        };
+    }
+}
+
+/// Returns an error reply. The id is `null` if it cannot be read, as JSON-RPC requires.
+fn refusal(id: Option<Value>, code: ErrorCode, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": ErrorData::new(code, message.to_owned(), None) })
+}
