@@ -7,6 +7,7 @@ mod configured_provider;
 mod document_edits;
 mod grammar_robustness;
 mod provider_misbehaviour;
+mod repeated_key;
 mod store_durability;
 mod summary_provider_log;
 mod summary_providers;

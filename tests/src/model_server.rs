@@ -36,6 +36,8 @@ pub enum Reply {
     Drip(String, Duration),
     /// An error in the provider's format, with a status and further headers.
     Refuse(u16, Vec<(&'static str, String)>),
+    /// An error with this status and body.
+    RefuseWith(u16, String),
     /// A valid answer as a stream of several pieces, or an error if the request is invalid.
     Stream(String),
     /// A stream that contains half of the text and then fails in this way.
@@ -161,7 +163,14 @@ impl Dialect {
     /// Returns a valid answer as the events of a stream: the beginning, the pieces of text, and the end.
     pub fn stream(self, text: &str) -> [Vec<String>; 3] {
         let characters: Vec<char> = text.chars().collect();
-        let pieces = characters.chunks(4).map(|piece| piece.iter().collect::<String>());
+        let pieces: Vec<String> = characters.chunks(4).map(|piece| piece.iter().collect()).collect();
+        self.stream_pieces(&pieces)
+    }
+
+    /// Returns a valid answer as the events of a stream, with these pieces of text.
+    pub fn stream_pieces(self, pieces: &[String]) -> [Vec<String>; 3] {
+        let text = &pieces.concat();
+        let pieces = pieces.iter().cloned();
         let named =
             |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("none"));
         let bare = |data: Value| format!("data: {data}\n\n");
@@ -226,34 +235,51 @@ impl Dialect {
 
     /// Returns a valid answer with one tool call, as a stream.
     pub fn call(self, id: &str, name: &str, input: &Value) -> String {
-        let written = input.to_string();
+        self.call_pieces(id, name, &[input.to_string()])
+    }
+
+    /// Returns a valid answer with one tool call, as a stream, with these pieces of its arguments as JSON. Responses and
+    /// Gemini send them at once.
+    pub fn call_pieces(self, id: &str, name: &str, pieces: &[String]) -> String {
+        let written = pieces.concat();
         match self {
             Self::Anthropic => {
                 let usage = json!({"input_tokens": 10, "output_tokens": 1});
                 let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
-                let delta = json!({"type": "input_json_delta", "partial_json": written});
-                let events = [
+                let delta = |piece: &String| {
+                    let delta = json!({"type": "input_json_delta", "partial_json": piece});
+                    json!({"type": "content_block_delta", "index": 0, "delta": delta})
+                };
+                let mut events = vec![
                     json!({"type": "message_start", "message": {"id": "msg_01", "role": "assistant", "content": [], "usage": usage}}),
                     json!({"type": "content_block_start", "index": 0, "content_block": block}),
-                    json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+                ];
+                events.extend(pieces.iter().map(delta));
+                events.extend([
                     json!({"type": "content_block_stop", "index": 0}),
                     json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}),
                     json!({"type": "message_stop"}),
-                ];
+                ]);
                 events
                     .iter()
                     .map(|data| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap()))
                     .collect()
             }
             Self::OpenAi | Self::Ollama => {
-                let function = json!({"name": name, "arguments": written});
+                let function = json!({"name": name, "arguments": ""});
                 let call = json!({"index": 0, "id": id, "type": "function", "function": function});
                 let chunk = |delta: Value, finish: Value| json!({"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
+                let part = |piece: &String| {
+                    let part = json!({"index": 0, "function": {"arguments": piece}});
+                    chunk(json!({"tool_calls": [part]}), Value::Null)
+                };
                 let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
-                let said = chunk(json!({"role": "assistant", "tool_calls": [call]}), Value::Null);
-                let end = chunk(json!({}), "tool_calls".into());
-                let bill = json!({"id": "c", "choices": [], "usage": usage});
-                format!("data: {said}\n\ndata: {end}\n\ndata: {bill}\n\ndata: [DONE]\n\n")
+                let mut events = vec![chunk(json!({"role": "assistant", "tool_calls": [call]}), Value::Null)];
+                events.extend(pieces.iter().map(part));
+                events.push(chunk(json!({}), "tool_calls".into()));
+                events.push(json!({"id": "c", "choices": [], "usage": usage}));
+                let events: String = events.iter().map(|data| format!("data: {data}\n\n")).collect();
+                events + "data: [DONE]\n\n"
             }
             Self::Responses => {
                 let item = json!({
@@ -270,10 +296,36 @@ impl Dialect {
             }
             Self::Gemini => {
                 let mut answer = self.answer("");
+                let input: Value = serde_json::from_str(&written).unwrap();
                 let call = json!({"id": id, "name": name, "args": input});
                 answer["candidates"][0]["content"]["parts"] =
                     json!([{"functionCall": call, "thoughtSignature": "c2lnbmVk"}]);
                 format!("data: {answer}\n\n")
+            }
+        }
+    }
+
+    /// Returns a streamed piece of reasoning, for an answer that begins with it.
+    pub fn thought(self, piece: &str) -> String {
+        match self {
+            Self::Anthropic => {
+                let start = json!({"type": "content_block_start", "index": 9, "content_block": {"type": "thinking", "thinking": piece}});
+                format!("event: content_block_start\ndata: {start}\n\n")
+            }
+            Self::OpenAi | Self::Ollama => {
+                let delta = json!({"index": 0, "delta": {"reasoning_content": piece}, "finish_reason": null});
+                format!("data: {}\n\n", json!({"id": "c", "choices": [delta]}))
+            }
+            Self::Responses => {
+                let delta = json!({"type": "response.reasoning_summary_text.delta", "delta": piece});
+                format!("event: response.reasoning_summary_text.delta\ndata: {delta}\n\n")
+            }
+            Self::Gemini => {
+                let parts = json!([{"text": piece, "thought": true}]);
+                format!(
+                    "data: {}\n\n",
+                    json!({"candidates": [{"content": {"parts": parts, "role": "model"}}]})
+                )
             }
         }
     }
@@ -511,6 +563,7 @@ fn respond(
             let body = dialect.error(status, "not today").to_string();
             whole(stream, status, "application/json", &headers, &body)
         }
+        Reply::RefuseWith(status, body) => whole(stream, status, "application/json", &[], &body),
         Reply::Redirect(to) => whole(stream, 307, "text/plain", &[("location", to)], ""),
         Reply::Drip(text, pause) => {
             let body = dialect.answer(&text).to_string();

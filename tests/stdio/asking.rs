@@ -252,3 +252,32 @@ fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
     let shell = Shell::new("");
     assert!(shell.run(&["doctor"]).1.contains("none, so nothing is sent"));
 }
+
+#[test]
+fn a_key_that_the_provider_repeats_is_neither_printed_nor_stored() {
+    let key = "sk-never/show-this-0123456789";
+    let spelled = |json: String| json.replace(key, "sk-never\\/show-this-\\u0030123456789");
+    let call = sse::answer("Let me see.", &[("grep", json!({ "pattern": key }))]);
+    let error = Dialect::Anthropic.error(401, &format!("invalid key {key}")).to_string();
+    let server = ModelServer::start(
+        Dialect::Anthropic,
+        vec![
+            Reply::Body(STREAM, spelled(call)),
+            says(&format!("It is {key}.")),
+            Reply::RefuseWith(401, spelled(error.clone())),
+            Reply::RefuseWith(401, spelled(error)),
+        ],
+    );
+    let shell = Shell::with(&server);
+    let mut printed = String::new();
+    for arguments in [&["ask", "--tools", "Why?"][..], &["ask", "--json", "Why?"], &["doctor", "--online"]] {
+        let mut command = shell.command(arguments);
+        let ended = command.env("ANTHROPIC_API_KEY", key).env("STRATA_LOG", "trace").output().unwrap();
+        printed += &String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat());
+    }
+    assert!(printed.contains("It is [key].") && printed.contains("invalid key [key]"), "{printed}");
+    let session = printed.split_once("(session ").unwrap().1.split(')').next().unwrap();
+    let stored = shell.said(session);
+    assert!(stored.contains("[key]"), "{stored}");
+    assert!(!printed.contains("never/show") && !stored.contains("never/show"), "{printed} {stored}");
+}

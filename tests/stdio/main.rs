@@ -19,6 +19,7 @@ mod line_endings;
 mod navigation;
 mod readiness;
 mod redaction;
+mod repeated_key;
 mod request_order;
 mod selection;
 mod sending;

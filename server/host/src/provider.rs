@@ -3,7 +3,8 @@
 //! connects only when called.
 //!
 //! A key from the environment, or from a command that the user configured, is sent only in one header of a request.
-//! Addresses, errors and logs contain no keys and no bodies.
+//! Addresses, errors and logs contain no keys and no bodies, and replies contain no key either, even if the provider
+//! repeats it (`key_filter`).
 
 mod address;
 mod attempt;
@@ -11,6 +12,7 @@ mod error;
 mod http;
 mod key;
 mod key_command;
+mod key_filter;
 mod kind;
 mod retry;
 
@@ -30,6 +32,7 @@ pub(crate) use self::address::Target;
 use self::address::Address;
 use self::attempt::{Exchange, StreamReading, WholeReading};
 use self::http::Request;
+use self::key_filter::Decoded;
 
 /// A model and how to reach it.
 #[derive(Debug, Clone)]
@@ -130,7 +133,7 @@ impl Provider {
     }
 
     /// Posts a body to one of the provider's endpoints and parses the complete reply with `read`.
-    pub(crate) fn post<T>(
+    pub(crate) fn post<T: Decoded>(
         &self,
         target: Target,
         body: &Value,
@@ -156,7 +159,8 @@ impl Provider {
         let body = body.map(|body| self.bytes(body));
         let request = Request { url, headers: kind::headers(self.kind, key.as_ref()), body };
         let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
-        Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
+        let filter = key.as_ref().map(Key::filter).unwrap_or_default();
+        Ok(Exchange::new(request, filter, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
     /// Serializes the body. Removes the model for Gemini, which expects it in the URL.

@@ -14,7 +14,8 @@ use strata_engine::prompt::settings::ProviderName;
 
 use super::error::SendError;
 use super::http::{Fault, Head, Piece, Request};
-use super::key::{Key, KeySource};
+use super::key::KeySource;
+use super::key_filter::{Decoded, EventFilter, KeyFilter};
 use super::retry::{Failure, Retry, Tries};
 use super::{Limits, Sent};
 
@@ -23,10 +24,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Maximum deadline. Longer deadlines are reduced to it.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A request in progress, with its key and limits.
+/// A request in progress, with its limits. Removes the key from everything that is read.
 pub(super) struct Exchange<'a> {
     request: Request,
-    key: Option<Key>,
+    filter: KeyFilter,
     key_source: KeySource,
     limits: Limits,
     cancel: &'a Cancel,
@@ -37,27 +38,27 @@ pub(super) struct Exchange<'a> {
 pub(super) trait Reading {
     type Output;
 
-    /// Resets the state for the next attempt.
-    fn begin(&mut self) -> Result<(), Failure>;
+    /// Resets the state for the next attempt. `filter` removes the key.
+    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure>;
 
     /// Reads the next bytes of the body. Returns `true` if the reply is complete.
     fn take(&mut self, bytes: &[u8]) -> bool;
 
     /// Finishes the reply. `cut` is the failure that ended the reply early, if any.
-    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Self::Output, Failure>;
+    fn end(&mut self, cut: Option<Failure>) -> Result<Self::Output, Failure>;
 }
 
 impl<'a> Exchange<'a> {
     /// Creates an exchange and starts its deadline.
     pub(super) fn new(
         request: Request,
-        key: Option<Key>,
+        filter: KeyFilter,
         key_source: KeySource,
         limits: Limits,
         cancel: &'a Cancel,
     ) -> Self {
         let until = Instant::now() + limits.deadline.min(LONGEST);
-        Self { request, key, key_source, limits, cancel, until }
+        Self { request, filter, key_source, limits, cancel, until }
     }
 
     /// Sends the request, and retries until there is a reply, a retry is pointless, or the next attempt would start
@@ -78,10 +79,11 @@ impl<'a> Exchange<'a> {
     }
 
     fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
-        reading.begin()?;
+        reading.begin(&self.filter)?;
         let pending = self.request.send(self.limits.max_reply_bytes);
-        let pending = pending
-            .map_err(|reason| Failure::lasting(SendError::Unreachable { reason: self.excerpt(&reason) }))?;
+        let pending = pending.map_err(|reason| {
+            Failure::lasting(SendError::Unreachable { reason: self.filter.text(&reason) })
+        })?;
         let mut refusal: Option<(Head, Vec<u8>)> = None;
         let mut heard = Instant::now();
         let cut = loop {
@@ -122,7 +124,7 @@ impl<'a> Exchange<'a> {
         match (refusal, cut) {
             (Some((head, body)), None) => Err(self.refused(&head, &body)),
             (Some(_), Some(failure)) => Err(failure),
-            (None, cut) => reading.end(cut, self.key.as_ref()),
+            (None, cut) => reading.end(cut),
         }
     }
 
@@ -130,10 +132,10 @@ impl<'a> Exchange<'a> {
     fn fault(&self, fault: Fault) -> Failure {
         match fault {
             Fault::NotConnected(reason) => {
-                Failure::lasting(SendError::Unreachable { reason: self.excerpt(&reason) })
+                Failure::lasting(SendError::Unreachable { reason: self.filter.text(&reason) })
             }
             Fault::Cut(reason) => {
-                let error = SendError::Unreachable { reason: self.excerpt(&reason) };
+                let error = SendError::Unreachable { reason: self.filter.text(&reason) };
                 Failure { error, again: Retry::Usual, may_be_billed: true }
             }
             Fault::TooLong => Failure::lasting(SendError::TooLong { limit: self.limits.max_reply_bytes }),
@@ -142,21 +144,12 @@ impl<'a> Exchange<'a> {
 
     /// Converts an error response to a failure.
     fn refused(&self, head: &Head, body: &[u8]) -> Failure {
-        let body = redacted(self.key.as_ref(), body);
-        let error = ProviderError::of_status(head.status, body.as_bytes(), head.retry_after);
+        let error = ProviderError::of_status(head.status, body, head.retry_after).without_key(&self.filter);
         if error.kind == ProviderErrorKind::Authentication {
             self.key_source.was_refused();
         }
         let again = Retry::after_status(head.status, head.retry_advised, error.retry_after);
         Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
-    }
-
-    /// Removes the key from text that becomes part of an error message.
-    fn excerpt(&self, text: &str) -> String {
-        match &self.key {
-            Some(key) => key.redact(text),
-            None => text.to_owned(),
-        }
     }
 
     /// Waits before the next attempt, unless the request is cancelled.
@@ -178,19 +171,21 @@ pub(super) struct WholeReading<'a, T> {
     kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
     body: Vec<u8>,
+    filter: KeyFilter,
 }
 
 impl<'a, T> WholeReading<'a, T> {
     pub(super) fn new(kind: ProviderName, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
-        Self { kind, read, body: Vec::new() }
+        Self { kind, read, body: Vec::new(), filter: KeyFilter::default() }
     }
 }
 
-impl<T> Reading for WholeReading<'_, T> {
+impl<T: Decoded> Reading for WholeReading<'_, T> {
     type Output = T;
 
-    fn begin(&mut self) -> Result<(), Failure> {
+    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure> {
         self.body.clear();
+        self.filter = filter.clone();
         Ok(())
     }
 
@@ -199,13 +194,14 @@ impl<T> Reading for WholeReading<'_, T> {
         false
     }
 
-    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<T, Failure> {
+    fn end(&mut self, cut: Option<Failure>) -> Result<T, Failure> {
         if let Some(failure) = cut {
             return Err(failure);
         }
-        // Errors quote a truncated body, so remove the key before parsing. A key cut off by the truncation could not be
-        // recognized.
-        (self.read)(redacted(key, &self.body).as_bytes()).map_err(|error| said_within(self.kind, error))
+        match (self.read)(&self.body) {
+            Ok(output) => Ok(output.without_key(&self.filter)),
+            Err(error) => Err(said_within(self.kind, error.without_key(&self.filter))),
+        }
     }
 }
 
@@ -214,18 +210,25 @@ pub(super) struct StreamReading<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(ReplyEvent),
     decoder: Option<ReplyDecoder>,
+    filter: KeyFilter,
+    events: EventFilter,
     has_given: bool,
 }
 
 impl<'a> StreamReading<'a> {
     pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(ReplyEvent)) -> Self {
-        Self { kind, on_event, decoder: None, has_given: false }
+        let filter = KeyFilter::default();
+        let events = EventFilter::new(&filter);
+        Self { kind, on_event, decoder: None, filter, events, has_given: false }
     }
 
     fn give(&mut self, events: Vec<ReplyEvent>) {
         for event in events {
+            // An event that is held back is delivered at the end.
             self.has_given = true;
-            (self.on_event)(event);
+            if let Some(event) = self.events.push(event) {
+                (self.on_event)(event);
+            }
         }
     }
 }
@@ -233,7 +236,9 @@ impl<'a> StreamReading<'a> {
 impl Reading for StreamReading<'_> {
     type Output = Sent;
 
-    fn begin(&mut self) -> Result<(), Failure> {
+    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure> {
+        self.filter = filter.clone();
+        self.events = EventFilter::new(filter);
         let format: Format = self.kind.format();
         let decoder = ReplyDecoder::new(format);
         self.decoder =
@@ -249,14 +254,13 @@ impl Reading for StreamReading<'_> {
         is_done
     }
 
-    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Sent, Failure> {
-        let Some((mut reply, events)) = self.decoder.take().map(ReplyDecoder::finish) else {
+    fn end(&mut self, cut: Option<Failure>) -> Result<Sent, Failure> {
+        let Some((reply, events)) = self.decoder.take().map(ReplyDecoder::finish) else {
             return Err(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }));
         };
         self.give(events);
-        if let (ReplyEnd::Failed(error), Some(key)) = (&mut reply.end, key) {
-            error.message = key.redact(&error.message);
-        }
+        self.events.finish().for_each(&mut *self.on_event);
+        let reply = reply.without_key(&self.filter);
         // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
             (Some(failure), _) => failure,
@@ -283,13 +287,4 @@ fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
         _ => SendError::Provider { status: 200, error },
     };
     Failure { error, again, may_be_billed: true }
-}
-
-/// Converts a body to text and removes the key.
-fn redacted(key: Option<&Key>, body: &[u8]) -> String {
-    let body = String::from_utf8_lossy(body);
-    match key {
-        Some(key) => key.redact(&body),
-        None => body.into_owned(),
-    }
 }

@@ -1,0 +1,528 @@
+//! Removes the provider's key from everything that is decoded from its replies. Some gateways repeat the key that they
+//! reject, or the headers of a request. Knows nothing about formats of replies: the decoder has already joined their
+//! fragments and resolved their escapes.
+
+use std::mem;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::reply::{ProviderError, Reply, ReplyEnd, ReplyEvent};
+
+/// Minimum length in bytes of a key that is removed, and of the beginning of a key that is removed from the end of a
+/// text. A shorter one also occurs in ordinary text.
+const SHORTEST: usize = 8;
+
+/// Maximum number of backslashes before an escaped character, for JSON inside strings of JSON.
+const MAX_BACKSLASHES: usize = 8;
+
+/// Replacement of a key in a text.
+const IN_TEXT: &str = "[key]";
+
+/// Replacement of a key in the id of a call or the name of a tool, in which providers reject brackets.
+const IN_IDENTIFIER: &str = "key";
+
+/// Standard and URL-safe alphabets of base64 (RFC 4648).
+const ALPHABETS: [&[u8; 64]; 2] = [
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+];
+
+/// Recognizes a key in text: literally or in base64, with any of its characters escaped as in JSON or percent-encoded.
+/// The default recognizes nothing.
+#[derive(Clone, Default)]
+pub(crate) struct KeyFilter {
+    /// The key, and the part of its base64 that does not depend on the text around it, at each alignment.
+    forms: Arc<[Vec<u8>]>,
+}
+
+/// Whether a text starts with a form of the key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    No,
+    /// The whole text is the beginning of the form, with so many of its bytes.
+    Partial(usize),
+    /// The first bytes of the text are the form.
+    Full(usize),
+}
+
+/// Removes the key from a text that arrives in pieces. Holds back only what may be the beginning of the key.
+pub(super) struct KeyStream {
+    filter: KeyFilter,
+    held: String,
+}
+
+/// Removes the key from the events of a streamed reply.
+pub(super) struct EventFilter {
+    filter: KeyFilter,
+    text: KeyStream,
+    thinking: KeyStream,
+}
+
+/// The result of decoding a reply, which may repeat the key.
+pub(crate) trait Decoded {
+    /// Removes the key from all strings.
+    #[must_use]
+    fn without_key(self, filter: &KeyFilter) -> Self;
+}
+
+impl KeyFilter {
+    /// Creates a filter for a key. Recognizes nothing if the key is shorter than eight bytes.
+    pub(super) fn new(key: &str) -> Self {
+        if key.len() < SHORTEST {
+            return Self::default();
+        }
+        let mut forms = vec![key.as_bytes().to_vec()];
+        for alphabet in ALPHABETS {
+            forms.extend((0..3).map(|offset| base64_core(key.as_bytes(), offset, alphabet)));
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        Self { forms: forms.into() }
+    }
+
+    /// Removes the key from a complete text, including the beginning of a key at the end of a truncated text.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.replaced(text, IN_TEXT)
+    }
+
+    fn identifier(&self, text: &str) -> String {
+        self.replaced(text, IN_IDENTIFIER)
+    }
+
+    /// Removes the key from all strings of a value, including the names of fields.
+    fn value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.text(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.value(value)),
+            Value::Object(fields) => {
+                fields.values_mut().for_each(|value| self.value(value));
+                if !fields.keys().all(|name| self.is_absent(name)) {
+                    let renamed: Map<String, Value> = mem::take(fields)
+                        .into_iter()
+                        .map(|(name, value)| (self.text(&name), value))
+                        .collect();
+                    *fields = renamed;
+                }
+            }
+            // A key of digits can also be a number.
+            Value::Number(number) if !self.is_absent(&number.to_string()) => *value = IN_TEXT.into(),
+            Value::Number(_) | Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn is_absent(&self, text: &str) -> bool {
+        self.text(text) == text
+    }
+
+    fn error(&self, error: ProviderError) -> ProviderError {
+        ProviderError { message: self.text(&error.message), ..error }
+    }
+
+    fn stream(&self) -> KeyStream {
+        KeyStream { filter: self.clone(), held: String::new() }
+    }
+
+    /// Removes the key from the content of a reply. A key that is split over several blocks of text is removed too,
+    /// since they are shown next to each other.
+    fn content(&self, content: Vec<ContentBlock>) -> Vec<ContentBlock> {
+        let thoughts: String = content.iter().filter_map(thought).collect();
+        let keeps_thoughts = self.is_absent(&thoughts);
+        let mut text = self.stream();
+        let mut kept: Vec<ContentBlock> = Vec::new();
+        for block in content {
+            match block {
+                ContentBlock::Text { text: written } => {
+                    kept.push(ContentBlock::Text { text: text.push(&written) });
+                }
+                // Providers accept reasoning only unchanged.
+                ContentBlock::Thinking { signature, .. }
+                    if !keeps_thoughts || !self.is_absent(signature.as_deref().unwrap_or_default()) => {}
+                ContentBlock::RedactedThinking { data } if !self.is_absent(&data) => {}
+                ContentBlock::ToolCall { id, name, mut input } => {
+                    self.value(&mut input);
+                    let (id, name) = (self.identifier(&id), self.identifier(&name));
+                    kept.push(ContentBlock::ToolCall { id, name, input });
+                }
+                other => kept.extend(self.block(other)),
+            }
+        }
+        let rest = text.finish();
+        if let Some(last) = kept.iter_mut().rev().find_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            _ => None,
+        }) {
+            last.push_str(&rest);
+        }
+        kept.retain(|block| !matches!(block, ContentBlock::Text { text } if text.is_empty()));
+        kept
+    }
+
+    /// Removes the key from a block of any kind. Drops a block that is invalid without it.
+    fn block(&self, block: ContentBlock) -> Option<ContentBlock> {
+        let mut value = serde_json::to_value(&block).ok()?;
+        let before = value.clone();
+        self.value(&mut value);
+        if value == before { Some(block) } else { serde_json::from_value(value).ok() }
+    }
+
+    fn replaced(&self, text: &str, replacement: &str) -> String {
+        // Errors that quote a truncated text end with an ellipsis.
+        let end = text.trim_end_matches('…').len();
+        let (body, tail) = text.split_at(end);
+        let (mut out, _) = self.scan(body, replacement, true);
+        out.push_str(tail);
+        out
+    }
+
+    /// Returns the text without the key, and how many bytes of `text` it covers. The others may be the beginning of a
+    /// key, unless the text is complete.
+    fn scan(&self, text: &str, replacement: &str, is_complete: bool) -> (String, usize) {
+        let bytes = text.as_bytes();
+        let (mut out, mut copied, mut at) = (String::with_capacity(text.len()), 0, 0);
+        while at < bytes.len() {
+            let length = match self.at(bytes.get(at..).unwrap_or_default()) {
+                Match::Full(length) => length,
+                Match::Partial(matched) if is_complete && matched >= SHORTEST => bytes.len() - at,
+                Match::Partial(_) if !is_complete => break,
+                Match::Partial(_) | Match::No => {
+                    at += 1;
+                    continue;
+                }
+            };
+            out.push_str(text.get(copied..at).unwrap_or_default());
+            out.push_str(replacement);
+            at += length;
+            copied = at;
+        }
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        (out, at)
+    }
+
+    /// Compares the beginning of a text with all forms.
+    fn at(&self, text: &[u8]) -> Match {
+        let mut best = Match::No;
+        for form in &*self.forms {
+            best = match (best, match_form(form, text)) {
+                (full @ Match::Full(_), _) | (_, full @ Match::Full(_)) => full,
+                (Match::Partial(one), Match::Partial(other)) => Match::Partial(one.max(other)),
+                (Match::No, other) => other,
+                (partial, Match::No) => partial,
+            };
+        }
+        best
+    }
+}
+
+impl KeyStream {
+    /// Appends a piece, and returns what certainly is not part of the key.
+    fn push(&mut self, text: &str) -> String {
+        self.held.push_str(text);
+        let (out, end) = self.filter.scan(&self.held, IN_TEXT, false);
+        self.held.drain(..end);
+        out
+    }
+
+    /// Returns the rest at the end of the stream.
+    fn finish(&mut self) -> String {
+        let (out, _) = self.filter.scan(&self.held, IN_TEXT, true);
+        self.held.clear();
+        out
+    }
+}
+
+impl EventFilter {
+    pub(super) fn new(filter: &KeyFilter) -> Self {
+        Self { filter: filter.clone(), text: filter.stream(), thinking: filter.stream() }
+    }
+
+    /// Removes the key from an event. Returns `None` if all of its text is held back.
+    pub(super) fn push(&mut self, event: ReplyEvent) -> Option<ReplyEvent> {
+        match event {
+            ReplyEvent::Text(text) => said(self.text.push(&text), ReplyEvent::Text),
+            ReplyEvent::Thinking(text) => said(self.thinking.push(&text), ReplyEvent::Thinking),
+            ReplyEvent::ToolCall { id, name, mut input } => {
+                self.filter.value(&mut input);
+                let (id, name) = (self.filter.identifier(&id), self.filter.identifier(&name));
+                Some(ReplyEvent::ToolCall { id, name, input })
+            }
+        }
+    }
+
+    /// Returns what was held back at the end of the reply.
+    pub(super) fn finish(&mut self) -> impl Iterator<Item = ReplyEvent> {
+        let thinking = said(self.thinking.finish(), ReplyEvent::Thinking);
+        thinking.into_iter().chain(said(self.text.finish(), ReplyEvent::Text))
+    }
+}
+
+fn said(text: String, event: fn(String) -> ReplyEvent) -> Option<ReplyEvent> {
+    (!text.is_empty()).then(|| event(text))
+}
+
+fn thought(block: &ContentBlock) -> Option<&str> {
+    match block {
+        ContentBlock::Thinking { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+impl Decoded for Reply {
+    fn without_key(self, filter: &KeyFilter) -> Self {
+        let end = match self.end {
+            ReplyEnd::Failed(error) => ReplyEnd::Failed(filter.error(error)),
+            end => end,
+        };
+        Self { content: filter.content(self.content), usage: self.usage, end }
+    }
+}
+
+impl Decoded for ProviderError {
+    fn without_key(self, filter: &KeyFilter) -> Self {
+        filter.error(self)
+    }
+}
+
+impl Decoded for () {
+    fn without_key(self, _: &KeyFilter) -> Self {}
+}
+
+/// Compares the beginning of `text` with a form.
+fn match_form(form: &[u8], text: &[u8]) -> Match {
+    match (form.first(), text.first()) {
+        (Some(first), Some(byte)) if byte == first || matches!(byte, b'\\' | b'%') => {}
+        (_, None) => return Match::Partial(0),
+        _ => return Match::No,
+    }
+    // Only a backslash or a percent sign in the key can be read in several ways.
+    let mut ends = vec![0];
+    let mut partial = None;
+    for (number, byte) in form.iter().enumerate() {
+        let mut next = Vec::with_capacity(1);
+        for end in ends {
+            let rest = text.get(end..).unwrap_or_default();
+            if read(*byte, rest, |length| next.push(end + length)) {
+                partial = Some(number);
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        if next.is_empty() {
+            return partial.map_or(Match::No, Match::Partial);
+        }
+        ends = next;
+    }
+    ends.last().map_or(Match::No, |end| Match::Full(*end))
+}
+
+/// Calls `found` with the length of each encoding of `byte` at the beginning of `text`. Returns whether the whole text
+/// may be the beginning of a longer encoding.
+fn read(byte: u8, text: &[u8], mut found: impl FnMut(usize)) -> bool {
+    let Some(first) = text.first() else { return true };
+    if *first == byte {
+        found(1);
+    }
+    match first {
+        b'\\' => {
+            let slashes = text.iter().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
+            if byte == b'\\' {
+                (2..=slashes).for_each(&mut found);
+            }
+            let rest = text.get(slashes..).unwrap_or_default();
+            match rest.first() {
+                None => return true,
+                Some(next) if *next == byte && !byte.is_ascii_alphanumeric() => found(slashes + 1),
+                Some(_) => {}
+            }
+            escape(rest, *b"u00", byte, slashes, found)
+        }
+        b'%' => escape(text, *b"%", byte, 0, found),
+        _ => false,
+    }
+}
+
+/// Reads an escape: a prefix followed by the two hexadecimal digits of `byte`.
+fn escape<const N: usize>(
+    text: &[u8],
+    prefix: [u8; N],
+    byte: u8,
+    before: usize,
+    mut found: impl FnMut(usize),
+) -> bool {
+    let digits = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef".get(usize::from(digit)).copied());
+    let expected = prefix.into_iter().map(Some).chain(digits).flatten();
+    let mut length = 0;
+    for expected in expected {
+        match text.get(length) {
+            None => return true,
+            Some(read) if read.to_ascii_lowercase() == expected => length += 1,
+            Some(_) => return false,
+        }
+    }
+    found(before + length);
+    false
+}
+
+/// Returns the base64 of `key` after `offset` other bytes, without the characters that also encode their neighbours.
+fn base64_core(key: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
+    let bit = |at: usize| key.get(at / 8).is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1);
+    let (first, end) = ((offset * 8).div_ceil(6), (offset + key.len()) * 8 / 6);
+    let value = |character: usize| {
+        (0..6).fold(0, |value, at| value << 1 | usize::from(bit(character * 6 + at - offset * 8)))
+    };
+    (first..end).filter_map(|character| alphabet.get(value(character)).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+    use strata_engine::conversation::reply::ProviderErrorKind;
+
+    use super::*;
+
+    const KEY: &str = "sk-0123/456789";
+
+    fn filter() -> KeyFilter {
+        KeyFilter::new(KEY)
+    }
+
+    #[test]
+    fn a_key_is_removed_in_every_form() {
+        for (text, expected) in [
+            ("no sk-0123/456789 here, sk-0123/456789", "no [key] here, [key]"),
+            (r"a \u0073k-0123\/456789.", "a [key]."),
+            (r"a \u0073\u006b\u002D0123\\/456789.", "a [key]."),
+            ("?key=sk-0123%2F456789&x", "?key=[key]&x"),
+            ("?key=%73k-0123%2f456789&x", "?key=[key]&x"),
+            // The base64 of the key, `a:KEY`, `me:KEY` and `:KEY`.
+            ("c2stMDEyMy80NTY3ODk=", "[key]k="),
+            ("Basic YTpzay0wMTIzLzQ1Njc4OQ==", "Basic YTp[key]Q=="),
+            ("Basic bWU6c2stMDEyMy80NTY3ODk=", "Basic bWU6[key]k="),
+            ("Basic OnNrLTAxMjMvNDU2Nzg5", "Basic On[key]"),
+            // The beginning of a key at the end of a truncated text.
+            ("not sk-01234…", "not sk-01234…"),
+            ("not sk-0123/4…", "not [key]…"),
+            (r"not sk-0123/4\u00…", "not [key]…"),
+            ("a task-", "a task-"),
+            ("é…", "é…"),
+        ] {
+            assert_eq!(filter().text(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_key_is_not_removed() {
+        for key in ["1", "a key", "1234567"] {
+            let text = format!("next-x1 {key}");
+            assert_eq!(KeyFilter::new(key).text(&text), text);
+        }
+        assert_eq!(KeyFilter::new("12345678").text("a 12345678"), "a [key]");
+    }
+
+    #[test]
+    fn only_what_may_be_the_key_is_held_back() {
+        let mut stream = filter().stream();
+        let mut shown = |piece: &str| stream.push(piece);
+        assert_eq!(shown("The task"), "The ta");
+        assert_eq!(shown(" for"), "sk for");
+        assert_eq!(shown(" sk-0123"), " ");
+        assert_eq!(shown("4"), "sk-01234");
+        assert_eq!(shown("sk-0123/45678"), "");
+        assert_eq!(shown("9!"), "[key]!");
+        assert_eq!(shown("sk-"), "");
+        assert_eq!(stream.finish(), "sk-");
+    }
+
+    #[test]
+    fn every_string_of_a_reply_is_searched() {
+        let half = KEY.split_at(5);
+        let call = ContentBlock::ToolCall {
+            id: format!("call-{KEY}"),
+            name: KEY.to_owned(),
+            input: json!({ KEY: [KEY, { "a": format!("x{KEY}") }], "n": 5 }),
+        };
+        let foreign = serde_json::from_value(json!({
+            "type": "foreign", "provider": "gemini", "value": { "type": KEY, "deep": [KEY] },
+        }));
+        let content = vec![
+            ContentBlock::Thinking { text: format!("so {KEY}"), signature: Some("c2ln".to_owned()) },
+            ContentBlock::RedactedThinking { data: KEY.to_owned() },
+            ContentBlock::text(format!("It is {}", half.0)),
+            call,
+            ContentBlock::text(format!("{} indeed", half.1)),
+            foreign.unwrap(),
+            ContentBlock::text("sk-0"),
+        ];
+        let error = ProviderError {
+            kind: ProviderErrorKind::Refused,
+            message: format!("not {KEY}"),
+            retry_after: None,
+        };
+        let reply = Reply { content, usage: None, end: ReplyEnd::Failed(error) }.without_key(&filter());
+        let ReplyEnd::Failed(error) = &reply.end else { panic!("{:?}", reply.end) };
+        assert_eq!(error.message, "not [key]");
+        assert_eq!(reply.text(), "It is [key] indeedsk-0");
+        let ContentBlock::ToolCall { id, name, input } = &reply.content[1] else { panic!("{reply:?}") };
+        assert_eq!((&**id, &**name), ("call-key", "key"));
+        assert_eq!(*input, json!({ "[key]": ["[key]", { "a": "x[key]" }], "n": 5 }));
+        let written = serde_json::to_string(&reply.content).unwrap();
+        assert!(written.contains("foreign") && !written.contains("sk-0123"), "{written}");
+        assert!(!written.contains("thinking"), "{written}");
+    }
+
+    /// A character as it is, or in one of its encodings.
+    fn encoded(byte: u8, how: u8) -> String {
+        match how {
+            0 => format!("\\u{byte:04x}"),
+            1 => format!("\\u{byte:04X}"),
+            2 => format!("%{byte:02x}"),
+            3 => format!("\\\\u{byte:04x}"),
+            4 if !byte.is_ascii_alphanumeric() => format!("\\{}", char::from(byte)),
+            _ => char::from(byte).to_string(),
+        }
+    }
+
+    proptest! {
+        /// However a key is encoded and split, no piece and no concatenation of pieces contains it, and the other text
+        /// arrives unchanged.
+        #[test]
+        fn a_key_never_passes(
+            key in r"[!-$&-\[\]-~]{8,40}",
+            before in "[a-z é\\\\%]{0,12}",
+            after in "[ a-z]{0,12}",
+            how in prop::collection::vec(0_u8..12, 40),
+            cuts in prop::collection::vec(1_usize..9, 1..20),
+        ) {
+            let written: String = key.bytes().zip(&how).map(|(byte, how)| encoded(byte, *how)).collect();
+            let text = format!("{before}. {written} .{after}");
+            let filter = KeyFilter::new(&key);
+            let mut stream = filter.stream();
+            let mut pieces = Vec::new();
+            let characters: Vec<char> = text.chars().collect();
+            let (mut at, mut cuts) = (0, cuts.iter().cycle());
+            while at < characters.len() {
+                let end = (at + cuts.next().unwrap()).min(characters.len());
+                pieces.push(stream.push(&characters[at..end].iter().collect::<String>()));
+                at = end;
+            }
+            pieces.push(stream.finish());
+            let shown = pieces.concat();
+            prop_assert_eq!(&shown, &filter.text(&text));
+            prop_assert!(shown.contains("[key]"), "{} {}", text, shown);
+            prop_assert!(!shown.contains(&key) && !shown.contains(&written), "{} {}", text, shown);
+        }
+
+        /// Text without the key arrives unchanged, and nearly all of it at once.
+        #[test]
+        fn other_text_passes(text in "[ a-zA-Z0-9.\\\\%/é-]{0,200}", at in 0_usize..200) {
+            let filter = KeyFilter::new("Zq9-Zq9-Zq9-Zq9");
+            prop_assert_eq!(filter.text(&text), text.clone());
+            let at = text.char_indices().map(|(at, _)| at).nth(at).unwrap_or(text.len());
+            let mut stream = filter.stream();
+            let shown = stream.push(&text[..at]);
+            prop_assert!(text[..at].starts_with(&shown));
+            prop_assert_eq!(shown + &stream.push(&text[at..]) + &stream.finish(), text);
+        }
+    }
+}
