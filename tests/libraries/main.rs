@@ -8,6 +8,7 @@ mod document_edits;
 mod grammar_robustness;
 mod provider_misbehaviour;
 mod repeated_key;
+mod restored_secrets;
 mod store_durability;
 mod summary_provider_log;
 mod summary_providers;

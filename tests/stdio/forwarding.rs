@@ -234,7 +234,7 @@ fn nothing_is_sent_without_a_provider_or_a_key() {
 }
 
 #[test]
-fn the_model_sees_placeholders_and_the_client_its_secrets() {
+fn the_model_sees_placeholders_and_the_edit_tools_of_the_client_its_secrets() {
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
     let question = format!("Who issued {secret}?");
     // The first answer repeats what the model saw, in text and in the arguments of a call.
@@ -246,18 +246,18 @@ fn the_model_sees_placeholders_and_the_client_its_secrets() {
     let at = sent.find("[secret:").unwrap();
     let placeholder = &sent[at..=at + sent[at..].find(']').unwrap()];
 
-    let answer = sse::answer(
-        &format!("It is {placeholder} indeed."),
-        &[("write", json!({ "lines": [{ "text": placeholder }] }))],
-    );
+    let text = format!("It is {placeholder} indeed.");
+    let answer = sse::answer(&text, &[("write", json!({ "lines": [{ "text": placeholder }] }))]);
     let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Body(STREAM, answer), says("Well.")]);
-    editor.configure(
-        json!({ "provider": { "name": "anthropic", "base_url": server.base_url(), "retries": 0 } }),
-    );
+    editor.configure(json!({
+        "provider": { "name": "anthropic", "base_url": server.base_url(), "retries": 0 },
+        "redaction": { "edit_tools": ["write"] },
+    }));
     let mut said = vec![user(&question)];
     let reply = editor.run("model.send", json!({ "messages": said, "stream": "s" }));
-    assert_eq!(reply["content"][0]["text"], format!("It is {secret} indeed."));
+    assert_eq!(reply["content"][0]["text"], text);
     assert_eq!(reply["content"][1]["input"], json!({ "lines": [{ "text": secret }] }));
+    assert_eq!(reply["warnings"], json!([]));
     let deltas = editor.server.heard("strata/delta");
     let call = deltas.iter().find_map(|delta| delta.get("toolCall")).unwrap();
     assert_eq!(call["input"], json!({ "lines": [{ "text": secret }] }));

@@ -21,6 +21,7 @@ mod readiness;
 mod redaction;
 mod repeated_key;
 mod request_order;
+mod restored_secrets;
 mod selection;
 mod sending;
 mod sessions;

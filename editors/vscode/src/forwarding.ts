@@ -29,8 +29,9 @@ export async function forward(
   const listening = strata.onDelta((delta) => delta.stream === stream && report(delta, progress));
   try {
     const request = { ...conversationOf(messages), tools: tools.map(declared), model, stream };
-    const { usage, error }: ModelSendReply = await strata.ask('strata.model.send', request, token);
+    const { usage, error, warnings }: ModelSendReply = await strata.ask('strata.model.send', request, token);
     progress.report(billOf(usage));
+    warnings.forEach((warning) => strata.output.warn(warning));
     if (error !== undefined) {
       throw new Error(`The answer is incomplete: ${error}`);
     }

@@ -1279,11 +1279,17 @@ export interface Delta {
   stream: string;
   /** Id of the session that the answer belongs to. */
   session: string;
-  /** Next piece of text, with known secrets restored. */
+  /**
+   * Next piece of text. With `redaction.show_secrets`, known secrets are restored in answers of
+   * `strata.prompt.send`.
+   */
   text?: string;
-  /** Next piece of reasoning, if the provider shows it. */
+  /** Next piece of reasoning, if the provider shows it. Secrets as in `text`. */
   thinking?: string;
-  /** Tool call that the model made. */
+  /**
+   * Tool call that the model made. Known secrets are restored only in answers of `strata.model.send`, and only in
+   * calls of the tools in `redaction.edit_tools`.
+   */
   toolCall?: DeltaToolCall;
   /** Result of a tool call. */
   toolResult?: DeltaToolResult;
@@ -3129,7 +3135,10 @@ export interface ModelSendParams {
 export interface ModelSendReply {
   /** Model that answered. */
   model: string;
-  /** Content of the answer, with known secrets restored. Pass it as the assistant's message in the next request. */
+  /**
+   * Content of the answer. Known secrets are restored only in the arguments of the tools in `redaction.edit_tools`.
+   * Pass it as the assistant's message in the next request.
+   */
   content: ContentBlock[];
   /** How the answer ended. */
   end: SendEnd;
@@ -3139,6 +3148,8 @@ export interface ModelSendReply {
   usage: Usage;
   /** Cost of the input. */
   cost: SendCost;
+  /** Warnings for the user. For example, a tool call contains placeholders. */
+  warnings: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -3770,7 +3781,10 @@ export interface PromptSendReply {
   session: string;
   /** Model that answered. */
   model: string;
-  /** Text of the answer, with known secrets restored. */
+  /**
+   * Text of the answer. With `redaction.show_secrets`, known secrets are restored outside of addresses, links and
+   * images.
+   */
   text: string;
   /** How the answer ended. */
   end: SendEnd;
@@ -4025,7 +4039,7 @@ export interface RedactionRestoreParams {
 
 /** The text with its secrets restored. Apply it to a file; do not send it to a model. */
 export interface RedactionRestoreReply {
-  /** Text with all known secrets restored. */
+  /** Text with known secrets restored. */
   text: string;
   /** Number of placeholders that were replaced. */
   restored: number;
@@ -4034,6 +4048,11 @@ export interface RedactionRestoreReply {
    * was found in a message during an earlier run of the server.
    */
   unknown: string[];
+  /**
+   * Placeholders that were not replaced because they are inside an address, or in the target of a link or an image,
+   * and the secret was not found in the same address.
+   */
+  withheld: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -4044,6 +4063,16 @@ export interface RedactionSettings {
   enabled: boolean;
   /** Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules. */
   allow: string[];
+  /**
+   * Whether to show secrets instead of their placeholders in answers of `strata ask` and `strata.prompt.send`,
+   * except inside addresses, links and images. Editors may store the answers that they show.
+   */
+  show_secrets: boolean;
+  /**
+   * Names of tools whose calls through `strata.model.send` edit your own files. Their arguments get secrets instead
+   * of placeholders, except inside addresses that the secret does not belong to.
+   */
+  edit_tools: string[];
 }
 
 /** Redaction of secrets in text that models see. */
@@ -4052,6 +4081,16 @@ export interface RedactionSettingsInput {
   enabled?: boolean;
   /** Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules. */
   allow?: string[];
+  /**
+   * Whether to show secrets instead of their placeholders in answers of `strata ask` and `strata.prompt.send`,
+   * except inside addresses, links and images. Editors may store the answers that they show.
+   */
+  show_secrets?: boolean;
+  /**
+   * Names of tools whose calls through `strata.model.send` edit your own files. Their arguments get secrets instead
+   * of placeholders, except inside addresses that the secret does not belong to.
+   */
+  edit_tools?: string[];
 }
 
 /** A line that refers to the name. */

@@ -29,6 +29,7 @@ use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::diagnostics::WorkspaceReport;
 use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
+use crate::redaction::screen_of_user;
 use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
@@ -192,6 +193,7 @@ impl HeadlessWorkspace {
         }
         let snapshot = Snapshot {
             roots: Arc::new(Roots::single(&real)?),
+            screen: Arc::new(screen_of_user().with(&settings.redaction)),
             settings: Arc::new(settings),
             // Naming a folder on the command line counts as trusting it.
             trust: Trust::Trusted,

@@ -19,13 +19,14 @@ use strata_engine::conversation::history::Outcome;
 use strata_engine::conversation::reply::{ProviderErrorKind, Reply};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Charge;
+use strata_engine::tokens::redaction::RestoredText;
 use strata_host::provider::{SendError, Sent};
 
 use crate::commands::CommandError;
 use crate::snapshot::Snapshot;
 use crate::tools::ToolHost;
 
-use answer::ended;
+use answer::{Audience, ended};
 use tool_round::Asked;
 
 pub(crate) use answer::{SendEnd, SendReply};
@@ -45,13 +46,16 @@ pub struct Delta {
     pub stream: String,
     /// Id of the session that the answer belongs to.
     pub session: String,
-    /// Next piece of text, with known secrets restored.
+    /// Next piece of text. With `redaction.show_secrets`, known secrets are restored in answers of `strata.prompt.send`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Next piece of reasoning, if the provider shows it.
+    #[schemars(with = "Option<String>")]
+    pub text: Option<RestoredText>,
+    /// Next piece of reasoning, if the provider shows it. Secrets as in `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<String>,
-    /// Tool call that the model made.
+    #[schemars(with = "Option<String>")]
+    pub thinking: Option<RestoredText>,
+    /// Tool call that the model made. Known secrets are restored only in answers of `strata.model.send`, and only in
+    /// calls of the tools in `redaction.edit_tools`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<DeltaToolCall>,
     /// Result of a tool call.
@@ -250,8 +254,9 @@ impl SendJob {
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             reply.shed(shed);
             host.progress(&format!("waiting for {model}"));
-            let (sent, said) = self.connection.send(body, tokens.output_reserve, host, cancel);
-            reply.say(said);
+            let (sent, said) =
+                self.connection.send(body, tokens.output_reserve, Audience::User, host, cancel);
+            reply.say(&said);
             reply.model.clone_from(&model);
             let Sent { reply: answer, broken } = match sent {
                 Ok(sent) => sent,

@@ -174,8 +174,8 @@ impl Screen {
     }
 
     fn show(&mut self, delta: &Delta) {
-        if let Some(text) = delta.text.as_deref().filter(|_| self.is_shown) {
-            self.write(text);
+        if let Some(text) = delta.text.as_ref().filter(|_| self.is_shown) {
+            self.write(text.for_terminal());
         }
         if let Some(call) = &delta.tool_call {
             self.end_line();

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
 use strata_engine::text::LineStarts;
-use strata_engine::tokens::redaction::{FoundSecret, Placeholder, RestoredText, placeholders};
+use strata_engine::tokens::redaction::{
+    Destination, FoundSecret, Placeholder, Restoration, RestoredText, placeholders,
+};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
@@ -21,14 +23,19 @@ pub(super) struct RestoreParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RestoredText")]
 pub(super) struct RestoreReply {
-    /// Text with all known secrets restored.
-    text: String,
+    /// Text with known secrets restored.
+    #[schemars(with = "String")]
+    text: RestoredText,
     /// Number of placeholders that were replaced.
     restored: usize,
     /// Placeholders that were not replaced because their secrets are unknown: the file is not selected, or the secret
     /// was found in a message during an earlier run of the server.
     #[schemars(with = "Vec<String>")]
     unknown: Vec<Placeholder>,
+    /// Placeholders that were not replaced because they are inside an address, or in the target of a link or an image,
+    /// and the secret was not found in the same address.
+    #[schemars(with = "Vec<String>")]
+    withheld: Vec<Placeholder>,
 }
 
 /// The secrets that placeholders replace in the session's content.
@@ -131,8 +138,9 @@ impl Command for Restore {
         for key in session.selection.selected.keys() {
             let _ = snapshot.text(key, &session.selection);
         }
-        let RestoredText { text, restored, unknown } = snapshot.screen.restore(&params.text);
-        Ok(RestoreReply { text, restored, unknown })
+        let restoration = snapshot.screen.restore(&params.text, Destination::Edit);
+        let Restoration { text, restored, unknown, withheld } = restoration;
+        Ok(RestoreReply { text, restored, unknown, withheld })
     }
 }
 

@@ -7,7 +7,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::reply::{Reply, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::{Charge, Prices, Usage};
-use strata_engine::tokens::redaction::TextPieces;
+use strata_engine::tokens::redaction::{Destination, RestoredText, Restorer};
 use strata_host::provider::SendError;
 
 use super::SendHost;
@@ -22,8 +22,13 @@ pub(crate) struct SendReply {
     pub session: String,
     /// Model that answered.
     pub model: String,
-    /// Text of the answer, with known secrets restored.
-    pub text: String,
+    /// Text of the answer. With `redaction.show_secrets`, known secrets are restored outside of addresses, links and
+    /// images.
+    #[schemars(with = "String")]
+    pub text: RestoredText,
+    /// Text of the answer with its placeholders, for files.
+    #[serde(skip)]
+    pub(super) written: String,
     /// How the answer ended.
     pub(crate) end: SendEnd,
     /// Error that ended the answer early. Absent unless `end` is `cut` or `failed`.
@@ -114,11 +119,13 @@ impl SendReply {
     }
 
     /// Appends the text that the model wrote between two rounds of tool calls, as a new paragraph.
-    pub(super) fn say(&mut self, text: String) {
-        if !self.text.is_empty() && !text.is_empty() {
-            self.text.push_str("\n\n");
+    pub(super) fn say(&mut self, answer: &Answer) {
+        if !self.written.is_empty() && !answer.written.is_empty() {
+            self.written.push_str("\n\n");
+            self.text.append(&RestoredText::unrestored("\n\n".to_owned()));
         }
-        self.text.push_str(&text);
+        self.written.push_str(&answer.written);
+        self.text.append(&answer.shown);
     }
 
     pub(super) fn bill(&mut self, usage: Option<Usage>, predicted: Charge, prices: &Prices) {
@@ -166,37 +173,64 @@ pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) 
     (end, None)
 }
 
-/// A stream of answer pieces that can be shown as they arrive. Placeholders are never split, and known secrets are
-/// restored.
+/// The complete text of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The text with its placeholders.
+    pub(super) written: String,
+    /// The text as shown to the user.
+    pub(super) shown: RestoredText,
+}
+
+/// Who receives an answer as it arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Audience {
+    /// The user reads it, and Strata runs the tools: text may show secrets, calls never do.
+    User,
+    /// A client that keeps the conversation itself and runs the tools: only calls that edit the user's files get
+    /// secrets.
+    Client,
+}
+
+/// A stream of answer pieces that can be shown as they arrive.
 pub(super) struct Stream<'a> {
     connection: &'a Connection,
+    audience: Audience,
     host: &'a mut dyn SendHost,
-    text: TextPieces,
-    thinking: TextPieces,
-    said: String,
+    /// `None` if the text keeps its placeholders.
+    text: Option<Restorer>,
+    thinking: Option<Restorer>,
+    answer: Answer,
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(connection: &'a Connection, host: &'a mut dyn SendHost) -> Self {
-        let (text, thinking) = (TextPieces::default(), TextPieces::default());
-        Self { connection, host, text, thinking, said: String::new() }
+    pub(super) fn new(connection: &'a Connection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
+        let restorer = || match audience {
+            Audience::User => Some(connection.screen().restorer(Destination::Display)),
+            Audience::Client => None,
+        };
+        let (text, thinking) = (restorer(), restorer());
+        Self { connection, audience, host, text, thinking, answer: Answer::default() }
     }
 
     pub(super) fn take(&mut self, event: ReplyEvent) {
         match event {
             ReplyEvent::Text(text) => {
                 self.end_thinking();
-                let piece = self.text.push(&text);
-                self.show_text(&piece);
+                self.answer.written.push_str(&text);
+                let piece = push(&mut self.text, text);
+                self.show_text(piece);
             }
             ReplyEvent::Thinking(text) => {
-                let piece = self.thinking.push(&text);
-                self.show_thinking(&piece);
+                let piece = push(&mut self.thinking, text);
+                self.show_thinking(piece);
             }
             ReplyEvent::ToolCall { id, name, mut input } => {
                 self.end_thinking();
                 self.end_text();
-                self.connection.restore_value(&mut input);
+                if self.audience == Audience::Client {
+                    self.connection.screen().restore_value(&mut input, Destination::Tool(&name));
+                }
                 let call = DeltaToolCall { id, name, input };
                 self.connection.show(self.host, |delta| Delta { tool_call: Some(call), ..delta });
             }
@@ -204,35 +238,41 @@ impl<'a> Stream<'a> {
     }
 
     /// Shows the last pieces, and returns the complete text.
-    pub(super) fn finish(mut self) -> String {
+    pub(super) fn finish(mut self) -> Answer {
         self.end_thinking();
         self.end_text();
-        self.said
+        self.answer
     }
 
     fn end_text(&mut self) {
-        let rest = self.text.finish();
-        self.show_text(&rest);
+        if let Some(rest) = self.text.as_mut().map(Restorer::finish) {
+            self.show_text(rest);
+        }
     }
 
     fn end_thinking(&mut self) {
-        let rest = self.thinking.finish();
-        self.show_thinking(&rest);
-    }
-
-    fn show_text(&mut self, piece: &str) {
-        if piece.is_empty() {
-            return;
+        if let Some(rest) = self.thinking.as_mut().map(Restorer::finish) {
+            self.show_thinking(rest);
         }
-        let text = self.connection.restored(piece);
-        self.said.push_str(&text);
-        self.connection.show(self.host, |delta| Delta { text: Some(text), ..delta });
     }
 
-    fn show_thinking(&mut self, piece: &str) {
+    fn show_text(&mut self, piece: RestoredText) {
         if !piece.is_empty() {
-            let text = self.connection.restored(piece);
-            self.connection.show(self.host, |delta| Delta { thinking: Some(text), ..delta });
+            self.answer.shown.append(&piece);
+            self.connection.show(self.host, |delta| Delta { text: Some(piece), ..delta });
         }
+    }
+
+    fn show_thinking(&mut self, piece: RestoredText) {
+        if !piece.is_empty() {
+            self.connection.show(self.host, |delta| Delta { thinking: Some(piece), ..delta });
+        }
+    }
+}
+
+fn push(restorer: &mut Option<Restorer>, text: String) -> RestoredText {
+    match restorer {
+        Some(restorer) => restorer.push(&text),
+        None => RestoredText::unrestored(text),
     }
 }

@@ -11,8 +11,9 @@ use strata_host::provider::{SendError, Sent};
 use super::Delta;
 use super::SendHost;
 use super::SnapshotParts;
-use super::answer::Stream;
+use super::answer::{Answer, Audience, Stream};
 use super::model_client::ModelClient;
+use crate::redaction::Screen;
 use crate::snapshot::Snapshot;
 
 /// A connection to a model, and to the client that receives the answer.
@@ -35,11 +36,12 @@ impl Connection {
         &self,
         mut body: Value,
         reserve: usize,
+        audience: Audience,
         host: &mut dyn SendHost,
         cancel: &Cancel,
-    ) -> (Result<Sent, SendError>, String) {
+    ) -> (Result<Sent, SendError>, Answer) {
         self.limit_answer(&mut body, reserve);
-        let mut stream = Stream::new(self, host);
+        let mut stream = Stream::new(self, audience, host);
         let sent = self.client.send(&body, cancel, &mut |event| stream.take(event));
         (sent, stream.finish())
     }
@@ -56,14 +58,8 @@ impl Connection {
         Prices::of(&models.resolve(model).model, settings.cache.ttl)
     }
 
-    /// Restores known secrets in `text`.
-    pub(super) fn restored(&self, text: &str) -> String {
-        self.snapshot.0.screen.restore(text).text
-    }
-
-    /// Restores known secrets in all strings of a value.
-    pub(super) fn restore_value(&self, value: &mut Value) {
-        self.snapshot.0.screen.restore_value(value);
+    pub(super) fn screen(&self) -> &Screen {
+        &self.snapshot.0.screen
     }
 
     /// Limits the tokens of the answer. Anthropic requires a limit. Other providers have a default.

@@ -6,10 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::ContentBlock;
+use strata_engine::external::External;
 use strata_engine::tokens::cost::Usage;
+use strata_engine::tokens::redaction::{Destination, placeholders};
 use strata_host::provider::Sent;
 
-use super::answer::{SendCost, SendEnd, ended};
+use super::answer::{Audience, SendCost, SendEnd, ended};
 use super::connection::Connection;
 use super::{ModelJob, SendHost, failure};
 use crate::commands::CommandError;
@@ -20,7 +22,8 @@ use crate::commands::CommandError;
 pub(crate) struct ModelReply {
     /// Model that answered.
     pub model: String,
-    /// Content of the answer, with known secrets restored. Pass it as the assistant's message in the next request.
+    /// Content of the answer. Known secrets are restored only in the arguments of the tools in `redaction.edit_tools`.
+    /// Pass it as the assistant's message in the next request.
     pub content: Vec<ContentBlock>,
     /// How the answer ended.
     pub(crate) end: SendEnd,
@@ -31,6 +34,8 @@ pub(crate) struct ModelReply {
     pub usage: Usage,
     /// Cost of the input.
     pub(crate) cost: SendCost,
+    /// Warnings for the user. For example, a tool call contains placeholders.
+    pub warnings: Vec<String>,
 }
 
 /// A request that continues a conversation which the client stores itself.
@@ -67,7 +72,7 @@ impl ForwardJob {
         let Self { connection, model, body, output_reserve } = self;
         host.progress(&format!("waiting for {model}"));
         let reply = ModelReply { model: model.clone(), ..ModelReply::default() };
-        let (sent, _) = connection.send(body.clone(), *output_reserve, host, cancel);
+        let (sent, _) = connection.send(body.clone(), *output_reserve, Audience::Client, host, cancel);
         let Sent { reply: answer, broken } = match sent {
             Ok(sent) => sent,
             Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
@@ -76,20 +81,31 @@ impl ForwardJob {
         let (end, error) = ended(&answer, broken, cancel);
         let usage = answer.usage.unwrap_or_default();
         let cost = SendCost::of(usage, &connection.prices(model));
-        let content = answer.content.into_iter().map(|block| self.restored(block)).collect();
-        Ok(ModelReply { content, end, error, usage, cost, ..reply })
+        let content: Vec<_> = answer.content.into_iter().map(|block| self.restored(block)).collect();
+        let warnings = content.iter().filter_map(placeholders_left).collect();
+        Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })
     }
 
-    /// Restores known secrets in text and tool calls, which the client may apply to files. Returns other blocks
-    /// unchanged, because the provider may have signed or encrypted them.
+    /// Restores known secrets in calls of tools that edit the user's files.
     fn restored(&self, block: ContentBlock) -> ContentBlock {
         match block {
-            ContentBlock::Text { text } => ContentBlock::Text { text: self.connection.restored(&text) },
             ContentBlock::ToolCall { id, name, mut input } => {
-                self.connection.restore_value(&mut input);
+                self.connection.screen().restore_value(&mut input, Destination::Tool(&name));
                 ContentBlock::ToolCall { id, name, input }
             }
             other => other,
         }
     }
+}
+
+/// Returns a warning if a tool call contains placeholders, which the tool would take for the text itself.
+fn placeholders_left(block: &ContentBlock) -> Option<String> {
+    let ContentBlock::ToolCall { name, input, .. } = block else { return None };
+    let input = input.to_string();
+    let (_, placeholder) = placeholders(&input).next()?;
+    let name = External::new(name).notice();
+    Some(format!(
+        "a call of the tool {name} contains the placeholder {placeholder} instead of a secret; if the tool edits your own files, add \
+         its name to redaction.edit_tools in your own settings"
+    ))
 }

@@ -1,4 +1,5 @@
-//! Writes an answer as a Markdown document, for editors that can show neither replies nor streamed answers.
+//! Writes an answer as a Markdown document, for editors that can show neither replies nor streamed answers. Secrets
+//! stay placeholders in it.
 
 use serde_json::{Value, json};
 use strata_engine::external::External;
@@ -23,7 +24,7 @@ impl AnswerPage {
     /// # Errors
     /// Returns a [`CommandError`] if there is no answer, or the document cannot be written.
     pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
-        if sent.text.is_empty() && sent.end != SendEnd::Complete {
+        if sent.written.is_empty() && sent.end != SendEnd::Complete {
             return Err(match &sent.error {
                 Some(error) => CommandError::failed(error.clone()),
                 None => CommandError::Cancelled,
@@ -61,7 +62,7 @@ impl AnswerPage {
             .chain(sent.warnings.iter().cloned())
             .map(|note| format!("- {}\n", markdown(&note)))
             .collect();
-        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.text.trim_end())
+        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.written.trim_end())
     }
 }
 

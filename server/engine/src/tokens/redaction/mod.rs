@@ -2,13 +2,15 @@
 //! same secret. Callers decide which texts to screen. Secrets are never logged or stored on disk.
 //!
 //! `rules` and `rules.toml` list the formats, `scan` finds them in one pass, `words` distinguishes random
-//! values from words, `key_lines` finds private keys, `placeholder` creates and parses placeholders, `pieces`
-//! handles streamed texts, `screen` replaces secrets and caches results, `structured` screens JSON, and
-//! `allow` checks exceptions.
+//! values from words, `key_lines` finds private keys, `placeholder` creates and parses placeholders, `screen`
+//! replaces secrets and caches results, `structured` screens JSON, `allow` checks exceptions, `restore`
+//! restores secrets for a destination, and `address` knows the places where they are not restored.
 
+mod address;
 mod allow;
 mod key_lines;
 mod placeholder;
+mod restore;
 mod rules;
 mod scan;
 mod screen;
@@ -17,12 +19,13 @@ mod structured;
 mod tests;
 mod words;
 
-pub use placeholder::{Placeholder, PlaceholderKey, TextPieces, placeholders};
+pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
+pub use restore::{Destination, Restoration, RestoredText, Restorer};
 
 pub use scan::scan;
 pub(crate) use screen::RedactionSettings;
 pub(crate) use screen::ScreenedText;
-pub use screen::{FoundSecret, RestoredText, Screen};
+pub use screen::{FoundSecret, Screen};
 
 pub(crate) use scan::has_a_secret;
 pub(crate) use structured::is_bytes;

@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::placeholder::{Placeholder, PlaceholderKey, placeholders};
+use super::address::{Address, Place, Reader};
+use super::placeholder::{Placeholder, PlaceholderKey};
 use super::scan::scan;
 use crate::cache::Cache;
 use crate::hash::ContentHash;
@@ -25,6 +26,8 @@ const REMEMBERED: usize = 2 << 10;
 const MAX_TEXTS: usize = 1 << 12;
 /// Maximum number of remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
+/// Maximum number of remembered addresses of a secret.
+const MAX_ADDRESSES: usize = 64;
 
 /// Redaction of secrets in text that models see.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,11 +37,17 @@ pub struct RedactionSettings {
     pub enabled: bool,
     /// Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules.
     pub allow: Vec<String>,
+    /// Whether to show secrets instead of their placeholders in answers of `strata ask` and `strata.prompt.send`, except
+    /// inside addresses, links and images. Editors may store the answers that they show.
+    pub show_secrets: bool,
+    /// Names of tools whose calls through `strata.model.send` edit your own files. Their arguments get secrets instead of
+    /// placeholders, except inside addresses that the secret does not belong to.
+    pub edit_tools: Vec<String>,
 }
 
 impl Default for RedactionSettings {
     fn default() -> Self {
-        Self { enabled: true, allow: Vec::new() }
+        Self { enabled: true, allow: Vec::new(), show_secrets: false, edit_tools: Vec::new() }
     }
 }
 
@@ -64,16 +73,6 @@ pub(crate) struct ScreenedText {
     pub found: Arc<[FoundSecret]>,
 }
 
-/// A text whose placeholders were replaced by their secrets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RestoredText {
-    pub text: String,
-    /// Number of placeholders that were replaced.
-    pub restored: usize,
-    /// Placeholders whose secrets are unknown, without duplicates.
-    pub unknown: Vec<Placeholder>,
-}
-
 /// A secret in a text, with its placeholder.
 #[derive(Debug)]
 struct Replacement {
@@ -82,11 +81,16 @@ struct Replacement {
 }
 
 /// A remembered secret and the rule that found it.
-struct Secret {
+pub(super) struct Secret {
     rule: &'static str,
     /// Text of the secret; `None` if two secrets share the placeholder.
     text: Option<Arc<str>>,
+    /// Addresses in which the secret was found.
+    addresses: BTreeSet<Address>,
 }
+
+/// The secrets found so far.
+pub(super) type Secrets = Mutex<BTreeMap<Placeholder, Secret>>;
 
 /// Key for creating placeholders, generated when the first secret is found.
 type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
@@ -97,13 +101,22 @@ pub struct Screen {
     key: Arc<Key>,
     enabled: bool,
     allowed: BTreeSet<String>,
+    pub(super) shows_secrets: bool,
+    pub(super) edit_tools: BTreeSet<String>,
     texts: Cache<ContentHash, Arc<[Replacement]>, MAX_TEXTS>,
-    secrets: Arc<Mutex<BTreeMap<Placeholder, Secret>>>,
+    pub(super) secrets: Arc<Secrets>,
 }
 
 impl fmt::Debug for Screen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Screen").field("enabled", &self.enabled).field("allowed", &self.allowed).finish()
+    }
+}
+
+impl Secret {
+    /// Returns the text of the secret and the addresses in which it was found, unless two secrets share the placeholder.
+    pub(super) fn known(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
+        self.text.as_ref().map(|text| (text, &self.addresses))
     }
 }
 
@@ -114,6 +127,8 @@ impl Screen {
             key: Arc::new(LazyLock::new(Box::new(key))),
             enabled: true,
             allowed: BTreeSet::new(),
+            shows_secrets: false,
+            edit_tools: BTreeSet::new(),
             texts: Cache::default(),
             secrets: Arc::default(),
         }
@@ -125,6 +140,8 @@ impl Screen {
             key: Arc::clone(&self.key),
             enabled: settings.enabled,
             allowed: settings.allow.iter().cloned().collect(),
+            shows_secrets: settings.show_secrets,
+            edit_tools: settings.edit_tools.iter().cloned().collect(),
             texts: Cache::default(),
             secrets: Arc::clone(&self.secrets),
         }
@@ -144,30 +161,6 @@ impl Screen {
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let replaced = self.replaced(text);
         if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
-    }
-
-    /// Replaces placeholders in a text with their secrets. Only secrets found since the process started are
-    /// known.
-    pub fn restore(&self, text: &str) -> RestoredText {
-        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut out =
-            RestoredText { text: String::with_capacity(text.len()), restored: 0, unknown: Vec::new() };
-        let mut told = BTreeSet::new();
-        let mut at = 0;
-        for (range, placeholder) in placeholders(text) {
-            match secrets.get(&placeholder).and_then(|secret| secret.text.as_deref()) {
-                Some(secret) => {
-                    out.text.push_str(text.get(at..range.start).unwrap_or_default());
-                    out.text.push_str(secret);
-                    at = range.end;
-                    out.restored += 1;
-                }
-                None if told.insert(placeholder.clone()) => out.unknown.push(placeholder),
-                None => {}
-            }
-        }
-        out.text.push_str(text.get(at..).unwrap_or_default());
-        out
     }
 
     /// Returns the rule that found a placeholder's secret, if it was found since the process started.
@@ -203,7 +196,33 @@ impl Screen {
             });
         }
         // Most texts contain no secrets, and an empty result takes no memory.
-        if replaced.is_empty() { Arc::default() } else { replaced.into() }
+        if replaced.is_empty() {
+            return Arc::default();
+        }
+        self.remember_addresses(&written(text, &replaced), &replaced);
+        replaced.into()
+    }
+
+    /// Remembers the addresses in which secrets were found. `text` has placeholders, like the text in which the secrets
+    /// are restored.
+    fn remember_addresses(&self, text: &str, replaced: &[Replacement]) {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut reader, mut read) = (Reader::default(), 0);
+        let mut offset = 0_isize;
+        for Replacement { range, found } in replaced {
+            let length = found.placeholder.as_str().len();
+            let start = range.start.saturating_add_signed(offset);
+            offset += length as isize - range.len() as isize;
+            reader.read(text.get(read..start).unwrap_or_default());
+            read = start + length;
+            if let Place::Address(Some(address)) = reader.place(text.get(read..).unwrap_or_default())
+                && let Some(secret) = secrets.get_mut(&found.placeholder)
+                && secret.addresses.len() < MAX_ADDRESSES
+            {
+                secret.addresses.insert(address);
+            }
+            reader.read_secret();
+        }
     }
 
     fn remember(&self, placeholder: &Placeholder, rule: &'static str, secret: &str) {
@@ -217,7 +236,8 @@ impl Screen {
                     secrets.clear();
                     self.texts.clear();
                 }
-                secrets.insert(placeholder.clone(), Secret { rule, text: Some(secret.into()) });
+                let addresses = BTreeSet::new();
+                secrets.insert(placeholder.clone(), Secret { rule, text: Some(secret.into()), addresses });
             }
         }
     }

