@@ -5,7 +5,7 @@ use strata_engine::key::FileKey;
 
 use crate::roots::Roots;
 
-/// How a rule matches a file. All rules ignore the case of ASCII letters.
+/// How a rule matches a file. All rules ignore the case of ASCII letters, and what a copy adds to a name (`.bak`, `~`).
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     /// The file name is this string.
@@ -16,6 +16,8 @@ enum Rule {
     Suffix(&'static str),
     /// The path ends with these components.
     Path(&'static str),
+    /// The file is a data file, and the first or last word of its name is this string: `credentials-prod.json`.
+    Word(&'static str),
 }
 
 /// Rules for file names, based on the file rules of gitleaks and detect-secrets and on GitHub's `.gitignore` templates.
@@ -25,13 +27,15 @@ const RULES: &[Rule] = &[
     Rule::Prefix(".env"),
     Rule::Suffix(".env"),
     Rule::Suffix(".tfvars"),
+    Rule::Suffix(".tfvars.json"),
     Rule::Suffix(".tfstate"),
-    Rule::Suffix(".tfstate.backup"),
     // Private keys, and certificates that include them.
     Rule::Prefix("id_rsa"),
     Rule::Prefix("id_dsa"),
     Rule::Prefix("id_ecdsa"),
     Rule::Prefix("id_ed25519"),
+    Rule::Prefix("ssh_host_"),
+    Rule::Prefix("secring."),
     Rule::Suffix(".pem"),
     Rule::Suffix(".key"),
     Rule::Suffix(".p8"),
@@ -44,62 +48,218 @@ const RULES: &[Rule] = &[
     Rule::Suffix(".ovpn"),
     // Credential stores.
     Rule::Suffix(".kdbx"),
+    Rule::Suffix(".kdb"),
+    Rule::Suffix(".psafe3"),
     Rule::Suffix(".agekey"),
+    Rule::Suffix(".secrets"),
     Rule::Name("wallet.dat"),
+    Rule::Name("login data"),
+    Rule::Name("logins.json"),
+    Rule::Name("key3.db"),
+    Rule::Name("key4.db"),
+    Rule::Name("cookies.sqlite"),
+    Rule::Name("cookies.txt"),
     Rule::Name(".netrc"),
     Rule::Name("_netrc"),
     Rule::Name(".npmrc"),
+    Rule::Name(".yarnrc.yml"),
     Rule::Name(".pypirc"),
     Rule::Name(".pgpass"),
+    Rule::Name("pgpass.conf"),
     Rule::Name(".my.cnf"),
+    Rule::Name(".mylogin.cnf"),
     Rule::Name(".htpasswd"),
+    Rule::Name("htpasswd"),
+    Rule::Name(".htdigest"),
     Rule::Name(".dockercfg"),
+    Rule::Name(".dockerconfigjson"),
     Rule::Name(".git-credentials"),
     Rule::Name(".vault-token"),
+    Rule::Prefix(".vault_pass"),
+    Rule::Prefix(".vault-pass"),
+    Rule::Prefix("vault_pass"),
+    Rule::Prefix("vault-pass"),
+    Rule::Name("vault-init.json"),
     Rule::Name(".s3cfg"),
     Rule::Name(".boto"),
-    Rule::Name("kubeconfig"),
+    Rule::Name(".msmtprc"),
+    Rule::Name(".fetchmailrc"),
+    Rule::Name(".smbcredentials"),
+    Rule::Name("chap-secrets"),
+    Rule::Name("pap-secrets"),
+    Rule::Name("shadow"),
+    Rule::Name("gshadow"),
+    Rule::Name("master.passwd"),
+    Rule::Name("rclone.conf"),
+    Rule::Name("wpa_supplicant.conf"),
+    Rule::Name("wg0.conf"),
+    Rule::Name("sftp-config.json"),
+    Rule::Name(".ftpconfig"),
+    Rule::Name("sitemanager.xml"),
+    Rule::Name("recentservers.xml"),
+    Rule::Name("local.settings.json"),
+    Rule::Name("wp-config.php"),
+    Rule::Name("rootkey.csv"),
+    Rule::Suffix("accesskeys.csv"),
     Rule::Name("credentials"),
-    Rule::Name("credentials.json"),
-    Rule::Name("client_secret.json"),
-    Rule::Name("application_default_credentials.json"),
+    Rule::Name("kubeconfig"),
+    Rule::Suffix(".kubeconfig"),
+    Rule::Word("kubeconfig"),
+    Rule::Word("credentials"),
+    Rule::Word("credential"),
+    Rule::Word("secrets"),
+    Rule::Word("passwords"),
+    Rule::Prefix("client_secret"),
     Rule::Prefix("service-account"),
     Rule::Prefix("service_account"),
-    Rule::Name("secrets.json"),
-    Rule::Name("secrets.toml"),
-    Rule::Name("secrets.yaml"),
-    Rule::Name("secrets.yml"),
+    Rule::Prefix("firebase-adminsdk"),
     Rule::Name("terraform.rc"),
     Rule::Name(".terraformrc"),
     Rule::Path(".docker/config.json"),
     Rule::Path(".kube/config"),
-    Rule::Path(".cargo/credentials.toml"),
     Rule::Path(".gem/credentials"),
+    Rule::Path(".composer/auth.json"),
     Rule::Path("gh/hosts.yml"),
     // Command histories.
     Rule::Name(".bash_history"),
     Rule::Name(".zsh_history"),
+    Rule::Name(".sh_history"),
+    Rule::Name("fish_history"),
     Rule::Name(".psql_history"),
+    Rule::Name(".mysql_history"),
+    Rule::Name(".rediscli_history"),
     Rule::Name(".python_history"),
+    Rule::Name(".node_repl_history"),
+    Rule::Name("consolehost_history.txt"),
 ];
 
-/// Suffixes of harmless names: public keys, and source code that merely handles secrets.
+/// Suffixes of harmless names: public keys, and source code and pages that merely handle secrets.
 const HARMLESS_ENDINGS: &[&str] = &[
-    ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".ts", ".tsx", ".go", ".java", ".rb", ".php", ".cs", ".md",
-    ".rst",
+    ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".vue", ".svelte", ".go", ".java",
+    ".kt", ".scala", ".rb", ".php", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".swift", ".ex", ".exs", ".hs",
+    ".ml", ".lua", ".zig", ".css", ".scss", ".html", ".md", ".rst",
+];
+
+/// Files that match a rule although their content is public.
+const HARMLESS_NAMES: &[&str] = &[
+    "fullchain.pem",
+    "chain.pem",
+    "cacert.pem",
+    "ca-bundle.pem",
+    "public.pem",
+    "public_key.pem",
+    "publickey.pem",
+    "public-key.pem",
+    "pubkey.pem",
+    "public.key",
+    "external-secrets.yaml",
+    "sealed-secrets.yaml",
+];
+
+/// Endings of data files, to which [`Rule::Word`] applies.
+const DATA_ENDINGS: &[&str] = &[
+    ".json",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".csv",
+    ".tsv",
+    ".xml",
+    ".ini",
+    ".cfg",
+    ".conf",
+    ".config",
+    ".properties",
+    ".txt",
+    ".tfrc.json",
+    ".db",
+    ".sqlite",
+    ".xlsx",
+    ".plist",
+];
+
+/// Endings that copies of a file add to its name, besides numbers and dates.
+const COPY_ENDINGS: &[&str] = &[
+    "~",
+    "bak",
+    "backup",
+    "old",
+    "orig",
+    "original",
+    "save",
+    "saved",
+    "copy",
+    "prev",
+    "previous",
+    "tmp",
+    "temp",
+    "swp",
+    "swo",
+    "new",
+    "disabled",
+    "rpmsave",
+    "rpmnew",
+    "dpkg-old",
+    "dpkg-dist",
+    "dpkg-new",
 ];
 
 /// Returns the rule that a file name matches, for example `.pem`. Returns `None` if the name does not suggest secrets.
 pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
-    let name = key.file_name();
-    let harmless = HARMLESS_ENDINGS.iter().any(|ending| ends_with(name, ending));
+    let whole = key.as_str().to_ascii_lowercase();
+    let (folder, mut name) = whole.split_at_checked(whole.len().checked_sub(key.file_name().len())?)?;
+    while let Some(shorter) = without_copy_ending(name) {
+        name = shorter;
+    }
+    let path = whole.get(..folder.len() + name.len())?;
+    // Editors put a dot before the name of a swap file.
+    let swapped = whole.ends_with(".swp").then(|| name.strip_prefix('.')).flatten();
+    matching_rule(path, name).or_else(|| matching_rule(path, swapped?))
+}
+
+fn matching_rule(path: &str, name: &str) -> Option<&'static str> {
+    if HARMLESS_NAMES.contains(&name) {
+        return None;
+    }
+    let harmless = HARMLESS_ENDINGS.iter().any(|ending| name.ends_with(ending));
     RULES.iter().find_map(|&rule| match rule {
-        Rule::Name(rule) => name.eq_ignore_ascii_case(rule).then_some(rule),
+        Rule::Name(rule) => (name == rule).then_some(rule),
         // Harmless suffixes do not apply to `.env`, since even `.env.ts` may contain real values.
-        Rule::Prefix(rule) => (starts_with(name, rule) && (rule == ".env" || !harmless)).then_some(rule),
-        Rule::Suffix(rule) => ends_with(name, rule).then_some(rule),
-        Rule::Path(rule) => ends_with_parts(key.as_str(), rule).then_some(rule),
+        Rule::Prefix(rule) => (name.starts_with(rule) && (rule == ".env" || !harmless)).then_some(rule),
+        Rule::Suffix(rule) => name.ends_with(rule).then_some(rule),
+        Rule::Path(rule) => {
+            let before = path.strip_suffix(rule)?;
+            (before.is_empty() || before.ends_with('/')).then_some(rule)
+        }
+        Rule::Word(rule) => {
+            let stem = DATA_ENDINGS.iter().rev().find_map(|ending| name.strip_suffix(ending))?;
+            let mut words = stem.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty());
+            let first = words.next()?;
+            (first == rule || words.next_back() == Some(rule)).then_some(rule)
+        }
     })
+}
+
+/// Returns a name without what a copy added to it: `server.key` for `server.key.bak`, `server.key.2024-01-31` and
+/// `server.key (2)`.
+fn without_copy_ending<'n>(name: &'n str) -> Option<&'n str> {
+    let added = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '(' | ')' | ' ');
+    let unnumbered = name.trim_end_matches(added);
+    let without_ending = |name: &'n str| {
+        COPY_ENDINGS.iter().find_map(|ending| {
+            let before = name.strip_suffix(ending)?;
+            if *ending == "~" { Some(before) } else { before.strip_suffix(['.', '-', '_', ' ']) }
+        })
+    };
+    let numbered = || (ends_with_number(name) && unnumbered.len() < name.len()).then_some(unnumbered);
+    without_ending(unnumbered).or_else(numbered).filter(|shorter| !shorter.is_empty())
+}
+
+/// Whether a name ends with a number that belongs to a copy, and not to the name itself as in `mp3`.
+fn ends_with_number(name: &str) -> bool {
+    let digits = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '(' | ')');
+    let last = name.rsplit(['.', ' ']).next().unwrap_or_default();
+    !last.is_empty() && last.len() < name.len() && last.chars().all(digits)
 }
 
 /// Like [`secret_by_name`], but also checks the name of the file that a link currently resolves to.
@@ -108,20 +268,6 @@ pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
         let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;
         secret_by_name(&roots.key_at(&place)?)
     })
-}
-
-fn starts_with(text: &str, start: &str) -> bool {
-    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
-}
-
-fn ends_with(text: &str, end: &str) -> bool {
-    let at = text.len().checked_sub(end.len());
-    at.and_then(|at| text.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
-}
-
-fn ends_with_parts(path: &str, end: &str) -> bool {
-    ends_with(path, end)
-        && matches!(path.as_bytes().get(path.len().wrapping_sub(end.len() + 1)), None | Some(b'/'))
 }
 
 #[cfg(test)]
@@ -151,8 +297,54 @@ mod tests {
             "x.kdbx",
             "config/secrets.yml",
             "store.jks",
+            "prod-credentials.json",
+            "credentials.csv",
+            "credentials.tfrc.json",
+            "kubeconfig-staging.yaml",
+            "k8s/kubeconfig.yml",
+            "secring.gpg",
+            "wp-config.php",
         ] {
             assert!(secret_by_name(&FileKey::from(key)).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_secret_file_is_one_whatever_its_name_adds() {
+        let names = [
+            "server.key",
+            ".git-credentials",
+            ".npmrc",
+            "credentials.json",
+            "prod.env",
+            "kubeconfig",
+            ".netrc",
+        ];
+        let endings = [
+            ".bak",
+            "~",
+            ".old",
+            ".orig",
+            ".BAK",
+            ".bak2",
+            ".1",
+            ".2024-01-31",
+            "_backup",
+            "-old",
+            " copy",
+            " (2)",
+        ];
+        for name in names {
+            for ending in endings {
+                for more in endings.into_iter().chain([""]) {
+                    let key = format!("a/{name}{ending}{more}");
+                    assert!(secret_by_name(&FileKey::from(&*key)).is_some(), "{key}");
+                }
+            }
+        }
+        assert!(secret_by_name(&FileKey::from(".server.key.swp")).is_some());
+        for key in ["src/main.rs.bak", "notes.txt~", "photo (2).png", "id_rsa.pub.bak", "backup.old"] {
+            assert_eq!(secret_by_name(&FileKey::from(key)), None, "{key}");
         }
     }
 
@@ -171,6 +363,17 @@ mod tests {
             "src/credentials.rs",
             "x.pem.md",
             "a.keys",
+            "credentials_form.vue",
+            "kubeconfig_test.go",
+            "fullchain.pem",
+            "report.old",
+            "song.mp3",
+            "release-2024-01-31",
+            "notes.bak",
+            "~",
+            "1",
+            ".bak",
+            "design-tokens.json",
             "é",
             "",
         ] {
