@@ -17,6 +17,8 @@ use crate::cancel::{Cancel, Cancelled};
 
 /// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
 pub(super) const MAX_NAME: usize = 120;
+/// Maximum number of bytes before a mentioned name that may show that it is a secret.
+const MAX_LINE_START: usize = 120;
 /// Maximum length of an import or attribute, in characters.
 const MAX_DETAIL: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
@@ -709,7 +711,7 @@ impl<'a> Walk<'a> {
     fn instance(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() <= MAX_NAME && !head::is_secret(&name) {
+        if name.len() <= MAX_NAME && !self.is_secret_here(&name, node) {
             self.findings.instance.push(Instance { behind: self.findings.symbols.len(), owner, name });
         }
     }
@@ -721,10 +723,19 @@ impl<'a> Walk<'a> {
         let name = self.text(node);
         // Single letters are type parameters or loop variables and hardly distinguish files. A line break
         // occurs only in names of broken text, and is the separator of stored names.
-        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || head::is_secret(&name) {
+        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || self.is_secret_here(&name, node)
+        {
             return;
         }
         *self.findings.mentions.entry(name).or_default() |= usage;
+    }
+
+    /// Whether the screen finds the mentioned name in its line, as it would in the text of the file.
+    fn is_secret_here(&self, name: &str, node: &Node<'_>) -> bool {
+        let end = node.end_byte();
+        let before = || self.source.nearest(node.start_byte().saturating_sub(MAX_LINE_START)..end);
+        head::could_be_secret(name)
+            && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
     }
 
     fn text(&self, node: &Node<'_>) -> Cow<'a, str> {

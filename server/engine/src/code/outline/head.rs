@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::source::Source;
 use crate::sanitize::is_invisible;
 use crate::text::floor;
-use crate::tokens::redaction::{has_a_secret, scan};
+use crate::tokens::redaction::{contains_secret, has_a_secret, scan};
 
 /// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
 const SHORTEST_SECRET: usize = 16;
@@ -122,12 +122,21 @@ pub(crate) fn name(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a name is or looks like a credential, which can happen in broken text and in text without quotes. Such names
-/// are never stored.
+/// Whether a name contains a secret, which can happen in headings and in text without quotes. Such names are never stored.
+/// That a name looks random is not enough: `Ed25519KeyPairSigner` and names of compilers do as well.
 pub(super) fn is_secret(name: &str) -> bool {
-    // Start with a cheap check that rules out nearly all names, but no credential.
-    let could_be = name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit());
-    could_be && has_a_secret(name)
+    could_be_secret(name) && contains_secret(name)
+}
+
+/// Whether a name mentioned at the end of `line` is a secret, judging by the text before it.
+pub(super) fn is_secret_on_line(name: &str, line: &str) -> bool {
+    let begins = line.len().saturating_sub(name.len());
+    contains_secret(name) || (has_a_secret(name) && scan(line).iter().any(|hit| begins < hit.range.end))
+}
+
+/// Rules out nearly all names, but no credential.
+pub(super) fn could_be_secret(name: &str) -> bool {
+    name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A line under construction.
@@ -268,6 +277,23 @@ mod tests {
         let spans =
             [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
         assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
+    }
+
+    #[test]
+    fn a_name_is_secret_only_where_the_screen_finds_it() {
+        let random = "aZ3kQ9xW7bN2mT5pR8vL";
+        for name in [
+            "Ed25519KeyPairSigner",
+            "_ZN2io5stdio6_print17h8f3c1b0a92d4e657E",
+            "css-1dbjc4n-r-18u37iz",
+            random,
+        ] {
+            assert!(!is_secret(name), "{name}");
+            assert!(!is_secret_on_line(name, &format!("    return {name}")), "{name}");
+        }
+        assert!(is_secret(&format!("Token: {random}")));
+        assert!(is_secret(&["gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX"].concat()));
+        assert!(is_secret_on_line(random, &format!("client_secret: {random}")));
     }
 
     #[test]

@@ -13,6 +13,8 @@ const LINE: usize = 24;
 /// Minimum length of the first base64 line, in bytes, if the key has an end line. Later lines, such as a
 /// checksum, may be shorter.
 const LONG_RUN: usize = 16;
+/// Maximum number of words on a line of a key.
+const MAX_WORDS: usize = 4;
 
 /// Returns the secret lines of a PEM key whose begin line ends at `from`.
 pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
@@ -26,6 +28,31 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
         }
         None => runs(until_prose(rest), from, LINE, false),
     }
+}
+
+/// Returns the secret lines of a PEM key whose end line starts at `end`, if its begin line is missing.
+pub(super) fn before_pem_end(text: &str, end: usize) -> Vec<Range<usize>> {
+    let from = end.saturating_sub(LONGEST);
+    let before = text.as_bytes().get(from..end).unwrap_or_default();
+    let (mut start, mut line_end) = (before.len(), before.len());
+    for (at, byte) in before.iter().enumerate().rev() {
+        let begins_line = matches!(byte, b'\n' | b'\\');
+        if begins_line || at == 0 {
+            let line = before.get(at..line_end).unwrap_or_default();
+            if words(line) > MAX_WORDS || (at == 0 && from > 0) {
+                break;
+            }
+            (start, line_end) = (at, at);
+        }
+        // A difference of two files has a sign before each line.
+        let is_sign =
+            *byte == b'-' && at.checked_sub(1).is_none_or(|before_it| before.get(before_it) == Some(&b'\n'));
+        if is_foreign(*byte) && !is_sign {
+            break;
+        }
+    }
+    let body = before.get(start..).unwrap_or_default();
+    runs(body, from + start, 1, true)
 }
 
 /// Returns the base64 lines that directly follow the line that contains `from`.
@@ -50,14 +77,21 @@ fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // A backslash may begin an escaped line break.
     for line in body.split_inclusive(|byte| matches!(byte, b'\n' | b'\\')) {
-        let foreign = |byte: &u8| !is_base64(*byte) && !b" \t\r\n\\\"',;:+#*|>()".contains(byte);
-        let words = line.split(|byte| *byte == b' ').filter(|word| !word.trim_ascii().is_empty()).count();
-        if line.iter().any(foreign) || words > 4 {
+        if line.iter().any(|byte| is_foreign(*byte)) || words(line) > MAX_WORDS {
             break;
         }
         end += line.len();
     }
     body.get(..end).unwrap_or_default()
+}
+
+/// Whether a byte is neither base64 nor punctuation that surrounds it in source code.
+fn is_foreign(byte: u8) -> bool {
+    !is_base64(byte) && !b" \t\r\n\\\"',;:+#*|>()".contains(&byte)
+}
+
+fn words(line: &[u8]) -> usize {
+    line.split(|byte| *byte == b' ').filter(|word| !word.trim_ascii().is_empty()).count()
 }
 
 /// Returns the ranges of base64 runs of at least `least` characters, shifted by `offset`. If the key `ended`,
@@ -123,6 +157,21 @@ mod tests {
         assert_eq!(lines(&format!(" 2\r\n{LONG}\n{LONG}\nPrivate-MAC: 1")), [LONG, LONG]);
         assert_eq!(lines(&format!(" 2\\n{LONG}\\n{LONG}\\nPrivate-MAC: 1")), [LONG, LONG]);
         assert!(lines(&format!(" 2{}\n{LONG}\n", " ".repeat(100))).is_empty());
+    }
+
+    #[test]
+    fn the_end_of_a_key_leads_to_the_lines_before_it() {
+        let lines = |text: &str| -> Vec<String> {
+            let end = text.find("-----END").unwrap();
+            before_pem_end(text, end).into_iter().map(|range| text[range].to_owned()).collect()
+        };
+        assert_eq!(lines(&format!("{LONG}\n{LONG}\nab==\n-----END PRIVATE KEY-----")), [LONG, LONG, "ab=="]);
+        assert_eq!(
+            lines(&format!("@@ -1 +1 @@\n-{LONG}\n-ab==\n -----END PRIVATE KEY-----")),
+            [LONG, "ab=="]
+        );
+        assert_eq!(lines(&format!("The key is below, sir.\n{LONG}\n-----END PRIVATE KEY-----")), [LONG]);
+        assert!(lines("It ends with\n-----END PRIVATE KEY-----").is_empty());
     }
 
     #[test]

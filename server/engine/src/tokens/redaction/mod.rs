@@ -2,12 +2,15 @@
 //! same secret. Callers decide which texts to screen. Secrets are never logged or stored on disk.
 //!
 //! `rules` and `rules.toml` list the formats, `scan` finds them in one pass, `words` distinguishes random
-//! values from words, `key_lines` finds private keys, `placeholder` creates and parses placeholders, `screen`
-//! replaces secrets and caches results, `structured` screens JSON, `allow` checks exceptions, `restore`
-//! restores secrets for a destination, and `address` knows the places where they are not restored.
+//! values from words, `key_lines` finds private keys, `encoded` secrets in base64, `entries` lists of names and
+//! values, `placeholder` creates and parses placeholders, `screen` replaces secrets and caches results, `structured`
+//! screens JSON, `allow` checks exceptions, `restore` restores secrets for a destination, and `address` knows the
+//! places where they are not restored.
 
 mod address;
 mod allow;
+mod encoded;
+mod entries;
 mod key_lines;
 mod placeholder;
 mod restore;
@@ -27,5 +30,5 @@ pub(crate) use screen::RedactionSettings;
 pub(crate) use screen::ScreenedText;
 pub use screen::{FoundSecret, Screen};
 
-pub(crate) use scan::has_a_secret;
+pub(crate) use scan::{contains_secret, has_a_secret};
 pub(crate) use structured::is_bytes;

@@ -1,6 +1,7 @@
 //! The table of credential formats. `rules.toml` is parsed when the first text is screened. A pattern is
 //! compiled the first time one of its keywords occurs, since most keywords never do.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -19,8 +20,18 @@ pub(super) enum Shape {
     Inside,
     /// The match is the begin line of a key. The secrets are the base64 lines up to the end line (RFC 7468).
     Pem,
+    /// The match is the end line of a key. The secrets are the base64 lines before it, if no begin line precedes them.
+    PemEnd,
     /// The secrets are the base64 lines after the match.
     Lines,
+    /// The secret is the run of base64 around the match, and the lines that continue it.
+    Base64,
+    /// Like `Base64`, but only if the decoded text contains a secret.
+    Encoded,
+    /// The secrets are values of `name=value` pairs after the match, separated by semicolons.
+    Pairs,
+    /// The match says that a YAML document is a Secret of Kubernetes. The secrets are its values.
+    Manifest,
 }
 
 /// A rule as written in `rules.toml`.
@@ -33,13 +44,22 @@ pub(super) struct Rule {
     provider: String,
     /// Where the format is documented.
     source: String,
+    /// `{}` stands for an underscore, a hyphen or nothing.
+    #[serde(default)]
     keywords: Vec<String>,
+    /// Name of an earlier rule with the same keywords.
+    keywords_of: Option<String>,
+    /// Words of which one must precede the keyword, directly or before an underscore or a hyphen.
+    #[serde(default)]
+    pub(super) after: Vec<String>,
     pattern: String,
     /// Maximum distance in bytes from the start of a match to its keyword.
     #[serde(default)]
     pub(super) back: usize,
     #[serde(default)]
     pub(super) context: bool,
+    /// Name of the rule whose placeholders this rule uses, because both find the same secrets.
+    label: Option<String>,
     #[serde(default)]
     pub(super) words: Words,
     #[serde(default)]
@@ -53,6 +73,8 @@ pub(super) struct Rule {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Parts of patterns, which a pattern includes as `@{name}`.
+    part: BTreeMap<String, String>,
     rule: Vec<Rule>,
 }
 
@@ -80,10 +102,53 @@ pub(super) const CREDENTIAL: &str = "credential";
 /// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
 
+impl File {
+    /// Returns the rules with complete patterns and keywords.
+    fn into_rules(self) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = Vec::with_capacity(self.rule.len());
+        for mut rule in self.rule {
+            // In reverse, so that a part may include those before it in alphabetical order.
+            for (name, part) in self.part.iter().rev() {
+                rule.pattern = rule.pattern.replace(&format!("@{{{name}}}"), part);
+            }
+            if let Some(other) = rules.iter().find(|other| Some(&other.id) == rule.keywords_of.as_ref()) {
+                rule.keywords.extend(other.keywords.iter().cloned());
+                rule.after.extend(other.after.iter().cloned());
+            }
+            let spelled = |keyword: &String| ["", "_", "-"].map(|between| keyword.replace("{}", between));
+            rule.keywords = rule.keywords.iter().flat_map(spelled).collect();
+            rule.keywords.dedup();
+            rules.push(rule);
+        }
+        rules
+    }
+}
+
 impl Rule {
     /// Returns the placeholder label for secrets that this rule finds.
     pub(super) fn label(&self) -> &str {
-        if self.context { CREDENTIAL } else { &self.id }
+        if self.context { CREDENTIAL } else { self.label.as_ref().unwrap_or(&self.id) }
+    }
+
+    /// Whether a keyword that starts at `at` follows one of the words of `after`, if the rule has any.
+    pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
+        if self.after.is_empty() {
+            return true;
+        }
+        let before = text.get(..at).unwrap_or_default();
+        let before = before.strip_suffix(b"_").or_else(|| before.strip_suffix(b"-")).unwrap_or(before);
+        let Some(last) = before.last().map(u8::to_ascii_lowercase).filter(u8::is_ascii_alphabetic) else {
+            return false;
+        };
+        // Comparing the last letter first rules out most words.
+        let follows = |word: &String| {
+            let start =
+                before.len().checked_sub(word.len()).filter(|_| word.as_bytes().last() == Some(&last));
+            start
+                .and_then(|start| before.get(start..))
+                .is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        self.after.iter().any(follows)
     }
 
     /// Returns the compiled pattern. A test checks that every pattern in the table compiles.
@@ -111,7 +176,7 @@ impl Table {
     /// Parses a table. Returns an empty table if `text` is invalid; a test checks that the built-in one is
     /// valid.
     fn read(text: &str) -> Self {
-        let rules = toml::from_str::<File>(text).map_or(Vec::new(), |file| file.rule);
+        let rules = toml::from_str::<File>(text).map_or(Vec::new(), File::into_rules);
         let mut words: Vec<String> = Vec::new();
         let mut of_keyword: Vec<Vec<Use>> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {

@@ -4,10 +4,13 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::key_lines;
+use regex::bytes::Captures;
+
+use super::entries::{self, Entries};
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Rule, Shape, Table};
 use super::words::Words;
+use super::{encoded, key_lines};
 use crate::text::{ceil, floor};
 
 /// A secret found in a text. Never contains a line break.
@@ -35,6 +38,9 @@ const WINDOW: usize = 700;
 /// Number of bytes, from the start of a keyword, in which the pattern of a long format may match.
 const LONG_WINDOW: usize = 16 << 10;
 
+/// How many times a text may be encoded, such as a key in a file that is itself encoded.
+const MAX_ENCODINGS: usize = 2;
+
 /// The part of the text in which a rule has already been tried.
 #[derive(Clone, Copy, Default)]
 struct LastAttempt {
@@ -46,6 +52,11 @@ struct LastAttempt {
 
 /// Finds the secrets in a text, in order and without overlaps.
 pub fn scan(text: &str) -> Vec<SecretMatch> {
+    scan_to(text, MAX_ENCODINGS)
+}
+
+/// Finds the secrets in a text that was encoded, `encodings` times at most.
+fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
     let table = Table::builtin();
     let mut tried = vec![LastAttempt::default(); table.rules.len()];
     let mut hits = Vec::new();
@@ -56,7 +67,7 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
         }
         // Several keywords of a rule may start at the same position.
         tried.start = keyword.start + 1;
-        let Attempt { found, seen } = attempt(rule, text, &keyword);
+        let Attempt { found, seen } = attempt(rule, text, &keyword, encodings);
         tried.end = tried.end.max(seen);
         for range in found {
             tried.end = tried.end.max(range.end);
@@ -66,18 +77,23 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
     apart(text, hits)
 }
 
+/// Whether a text contains a secret.
+pub(crate) fn contains_secret(text: &str) -> bool {
+    !scan(text).is_empty()
+}
+
 /// Whether a literal contains a secret or looks like one as a whole.
 pub(crate) fn has_a_secret(literal: &str) -> bool {
     let value = literal.trim_matches(['"', '\'', '`']);
-    !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
+    contains_secret(literal) || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
 }
 
 /// Result of applying a rule at one keyword.
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
-    /// Byte offset before which no other match can start. Set only for a rejected match of a long format, to its
-    /// first dot or its end; otherwise 0.
+    /// Byte offset before which no other match can start: for a rejected match of a long format, its first dot or its
+    /// end; for a list or an encoded text, its end; otherwise 0.
     seen: usize,
 }
 
@@ -87,12 +103,30 @@ impl From<Vec<Range<usize>>> for Attempt {
     }
 }
 
+impl From<Entries> for Attempt {
+    fn from(Entries { secrets, end }: Entries) -> Self {
+        Self { found: secrets, seen: end }
+    }
+}
+
+/// Returns the lines of base64 that start at `from` if they encode a secret.
+fn encoded_secret(text: &str, from: usize, encodings: usize) -> Attempt {
+    let lines = encoded::lines_from(text, from);
+    let seen = lines.last().map_or(0, |line| line.end);
+    let decoded = if encodings > 0 { encoded::decoded(text, &lines) } else { None };
+    let is_secret = decoded.is_some_and(|text| !scan_to(&text, encodings - 1).is_empty());
+    Attempt { found: if is_secret { lines } else { Vec::new() }, seen }
+}
+
 /// Applies a rule at one keyword.
-fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
+fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>, encodings: usize) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
     // Skip keywords inside a run, so that a long run that repeats the keyword is examined only once.
     if rule.long && !begins_apart(bytes, keyword.start, true) {
+        return Attempt::default();
+    }
+    if !rule.may_start(bytes, keyword.start) {
         return Attempt::default();
     }
     let start = keyword.start.saturating_sub(rule.back);
@@ -102,17 +136,28 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     #[cfg(test)]
     tests::LOOKED_AT.set(tests::LOOKED_AT.get() + end - start);
     let window = bytes.get(start..end).filter(|window| pattern.is_match(window));
-    let Some(captures) = window.and_then(|window| pattern.captures(window)) else {
+    // A match that may start before its keyword may be that of an earlier one.
+    let covers = |captures: &Captures<'_>| {
+        captures.get(0).is_some_and(|whole| {
+            let whole = start + whole.start()..start + whole.end();
+            whole.start <= keyword.start
+                && whole.end >= keyword.end.min(whole.start + 1)
+                && whole.end > keyword.start
+        })
+    };
+    let Some(captures) = window.and_then(|window| pattern.captures_iter(window).find(covers)) else {
         return Attempt::default();
     };
     let Some(whole) = captures.get(0) else { return Attempt::default() };
     let whole = start + whole.start()..start + whole.end();
-    if whole.start > keyword.start || whole.end < keyword.end.min(whole.start + 1) {
-        return Attempt::default();
-    }
     match rule.shape {
         Shape::Pem => return key_lines::of_pem(text, whole.end).into(),
+        Shape::PemEnd => return key_lines::before_pem_end(text, whole.start).into(),
         Shape::Lines => return key_lines::of_lines(text, whole.end).into(),
+        Shape::Base64 => return encoded::lines_from(text, whole.start).into(),
+        Shape::Encoded => return encoded_secret(text, whole.start, encodings),
+        Shape::Pairs => return entries::pairs(text, whole.end, rule.words).into(),
+        Shape::Manifest => return entries::manifest(text, whole.start, rule.words).into(),
         Shape::Inside => {}
     }
     let secret =

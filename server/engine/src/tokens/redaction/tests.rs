@@ -84,6 +84,50 @@ fn an_unmistakable_prefix_is_enough_at_any_length() {
 }
 
 #[test]
+fn a_line_of_a_key_has_the_same_placeholder_whatever_shows_that_it_is_one() {
+    let screen = screen();
+    let lines = [
+        "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buYk1n5Ov3bWRqfX9vbyQz8yLm2pT",
+        "kJh7Gf4DsA2q8WxZ9vB3nM5tR6yU1iO0",
+    ];
+    let (begin, end) =
+        (["-----BE", "GIN PRIVATE KEY-----"].concat(), ["-----E", "ND PRIVATE KEY-----"].concat());
+    let key = lines.join("\n");
+    let seen =
+        |text: &str| placeholders(&screen.text(text)).map(|(_, placeholder)| placeholder).collect::<Vec<_>>();
+    let whole = seen(&format!("{begin}\n{key}\n{end}\n"));
+    assert_eq!(whole.len(), 2);
+    for part in [
+        format!("{key}\n{end}"),
+        format!("{begin}\n{key}"),
+        key.clone(),
+        format!("-{}\n-{}\n-{end}", lines[0], lines[1]),
+    ] {
+        assert_eq!(seen(&part), whole, "{part}");
+    }
+}
+
+#[test]
+fn what_is_encoded_is_screened_as_well() {
+    use base64::Engine;
+    let encoded = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    let begin = ["-----BE", "GIN EC PRIVATE KEY-----"].concat();
+    let key = encoded(&format!("{begin}\n{}\n", "kJh7Gf4DsA2q8WxZ9vB3nM5tR6yU1iO0".repeat(2)));
+    let login =
+        encoded(&format!("{{\"auths\":{{\"a.io\":{{\"auth\":\"{}\"}}}}}}", encoded("ci:xK9mP2vL5nQ8")));
+    for secret in [key, login] {
+        for text in
+            [format!("client-key-data: {secret}\n"), format!("\"data\":\"{secret}\""), format!("K={secret}")]
+        {
+            assert!(!screen().text(&text).contains(&secret), "{text}");
+        }
+    }
+    let public = encoded(&["-----BE", "GIN CERTIFICATE-----\nkJh7Gf4DsA2q8WxZ9vB3nM5tR6yU1iO0\n"].concat());
+    let text = format!("certificate-authority-data: {public}\n");
+    assert_eq!(screen().text(&text), text);
+}
+
+#[test]
 fn what_is_found_is_told_without_the_secret() {
     let text: Arc<str> =
         format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
@@ -318,6 +362,9 @@ proptest! {
             "[a-zA-Z0-9_]{30,40}".prop_map(|tail| token(&tail)),
             Just("password=\"".to_owned()), Just("\"\n".to_owned()), Just("://a:".to_owned()), Just("@b".to_owned()),
             Just("-----BEGIN PRIVATE KEY-----\n".to_owned()), Just("\n-----END PRIVATE KEY-----".to_owned()),
+            Just("\n-----END RSA PRIVATE KEY-----\n".to_owned()), Just("kind: Secret\ndata:\n  a: ".to_owned()),
+            Just("Cookie: a=b; c=".to_owned()), Just("LS0tLS1CRUdJTi".to_owned()), Just("DB_PASS=".to_owned()),
+            Just(" curl -u a:".to_owned()), Just("- name: API_KEY\n  value: ".to_owned()),
             Just("[secret:credential:1a2b3c4d5e6f]".to_owned()), Just("eyJ".to_owned()), Just("token: ".to_owned()),
             "[A-Za-z0-9+/]{16,80}",
         ],

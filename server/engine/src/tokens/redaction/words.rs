@@ -14,6 +14,8 @@ pub(super) enum Words {
     StandIn,
     /// Rejects example secrets, template placeholders and plain words.
     Password,
+    /// Accepts values that look random, and words with digits or symbols, as people choose them for passwords.
+    Chosen,
     /// Accepts only values that look random. Rejects words.
     Random,
     /// Like `Random`, but also rejects identifiers. For unquoted values.
@@ -26,7 +28,13 @@ const STAND_INS: &[&str] =
 /// Further substrings of example secrets, checked only in values without a provider's format.
 const DOUBTFUL: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
-    "foobar",
+    "foobar", "hunter", "hello",
+];
+/// Parts of technical names with digits, which people do not choose as passwords.
+const TECHNICAL: &[&str] = &[
+    "sha1", "sha2", "sha3", "sha5", "md5", "utf8", "utf-8", "utf16", "base64", "base32", "oauth", "x509",
+    "ed25519", "rsa", "hmac", "pbkdf", "argon", "crypt", "aes", "pkcs", "http", "version", "ascii", "uint",
+    "int32", "int64",
 ];
 /// Interpolation syntax of programs and templates.
 const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
@@ -37,11 +45,19 @@ impl Words {
         let lower = value.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let entropy = bits_per_character(value);
+        if self >= Self::Chosen && (is_constant(value) || value.starts_with("--") || escapes_letters(&lower))
+        {
+            return false;
+        }
         match self {
             Self::MadeUp => entropy >= 2.5 && !holds(STAND_INS),
             Self::StandIn => !holds(STAND_INS),
             Self::Password => {
                 entropy >= 1.5 && !holds(STAND_INS) && !is_interpolated(value) && !is_plain_word(&lower)
+            }
+            Self::Chosen => {
+                (looks_chosen(value, &lower, entropy) || looks_random(value, &lower, entropy))
+                    && !holds(STAND_INS)
             }
             Self::Random => looks_random(value, &lower, entropy) && !holds(STAND_INS),
             Self::Strict => {
@@ -80,8 +96,25 @@ fn is_interpolated(value: &str) -> bool {
 /// Whether a value is a word that documentation uses in place of a password.
 fn is_plain_word(lower: &str) -> bool {
     const PLAIN: &[&str] = &[
-        "password", "passwd", "pass", "pwd", "secret", "user", "username", "token", "hunter2", "foobar",
-        "test", "root", "guest", "admin",
+        "password",
+        "passwd",
+        "pass",
+        "pwd",
+        "secret",
+        "user",
+        "username",
+        "token",
+        "hunter2",
+        "foobar",
+        "test",
+        "root",
+        "guest",
+        "admin",
+        "tiger",
+        "mypass",
+        "mypassword",
+        "mysecret",
+        "secretpass",
     ];
     PLAIN.contains(&lower.trim_matches(|c: char| !c.is_ascii_alphabetic()))
 }
@@ -131,7 +164,8 @@ fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
         return false;
     }
     let least = if length < 12 { 2.7 } else { 3.0 };
-    if entropy < least || DOUBTFUL.iter().any(|word| folded.contains(word)) && length < 40 {
+    if entropy < least || DOUBTFUL.iter().any(|word| folded.contains(word)) && length < 40 || is_wordy(value)
+    {
         return false;
     }
     let changes = changes(value);
@@ -147,6 +181,139 @@ fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     // Symbols do not count as changes, so add them in short values: `P@5s!w0rd`.
     let mixed = changes + usize::from(symbols > 0 && length < 24) * symbols.min(3);
     mixed >= 3 && mixed * 6 >= length && others * 2 <= length
+}
+
+/// Whether a value could be a password that a person made of words, digits and symbols, such as `Winter-2017!`.
+fn looks_chosen(value: &str, folded: &str, entropy: f64) -> bool {
+    let count = |wanted: fn(&u8) -> bool| value.bytes().filter(wanted).count();
+    let letters = count(u8::is_ascii_alphabetic);
+    let digits = count(u8::is_ascii_digit);
+    let symbols = count(|byte| b"!#$%&*+=?@^~".contains(byte));
+    let holds = |words: &[&str]| words.iter().any(|word| folded.contains(word));
+    if !(8..=64).contains(&value.len())
+        || !value.is_ascii()
+        || entropy < 2.3
+        || is_interpolated(value)
+        || holds(DOUBTFUL)
+        || holds(TECHNICAL)
+        || value.contains(['/', '(', ')', '[', ']', '<', '>', '{', '}', '\\', ':', ',', ' '])
+        || is_address(value)
+        || value.starts_with(['.', '-', '_', '$', '#', '%'])
+    {
+        return false;
+    }
+    // Names with a number inside (`sha1_hash`, `i18nKeys`) are more common than passwords with one digit.
+    let trailing = value.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let leading = value.bytes().take_while(u8::is_ascii_digit).count();
+    let is_name = symbols == 0 && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    match (digits, symbols) {
+        (0, 0) => {
+            letters == value.len()
+                && letters >= 12
+                && !is_wordy(value)
+                && !value.bytes().any(|b| b.is_ascii_uppercase())
+        }
+        (0, _) => symbols >= 2 && letters >= 4 && !is_wordy(value),
+        _ if letters < 3 => false,
+        _ if is_name => digits >= 2 && (trailing >= 2 || leading >= 2 || digits >= 3),
+        _ => symbols > 0 || digits >= 2,
+    }
+}
+
+/// Whether a value is the name of a constant, such as `SCRAM_SHA_256`.
+fn is_constant(value: &str) -> bool {
+    let in_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    value.bytes().all(in_name) && value.bytes().filter(|byte| *byte == b'_').count() >= 2
+}
+
+/// Whether a value is text of another script in JSON: `\u30d0\u30a4`.
+fn escapes_letters(folded: &str) -> bool {
+    let code = |at: usize| folded.get(at + 2..at + 6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    folded.match_indices("\\u").any(|(at, _)| code(at).is_some_and(|code| code >= 0x80))
+}
+
+/// Whether a value is an email address or a host name with a domain.
+fn is_address(value: &str) -> bool {
+    let after = value.rsplit('@').next().unwrap_or_default();
+    let domain = after.rsplit('.').next().unwrap_or_default();
+    after.contains('.')
+        && (2..=4).contains(&domain.len())
+        && domain.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Letters that commonly follow each letter from `a` to `z` in names: 97 % of all pairs in the identifiers of Rust, C and
+/// TypeScript sources, but fewer than half of all possible pairs.
+const FOLLOWERS: [&str; 26] = [
+    "abcdfgiklmnprstuvwxy",
+    "abceilorstuy",
+    "acdehiklmoprstuy",
+    "adefilorsuv",
+    "abcdefghiklmnopqrstuvwxyz",
+    "acdefilorstuy",
+    "aeghilnorsu",
+    "aeimortuy",
+    "abcdefgklmnoprstvxz",
+    "eoua",
+    "aeis",
+    "acdefilostuvy",
+    "abeimopsu",
+    "abcdefgiklnoprstuvy",
+    "abcdfgiklmnoprstuvwx",
+    "aehiloprstu",
+    "u",
+    "abcdefgiklmnoprstuvy",
+    "acefghiklmnoprstuwy",
+    "acdefhilmnoprstuwxy",
+    "abcdefgilmnoprst",
+    "aeio",
+    "aehinors",
+    "aceipt",
+    "eimnps",
+    "aei",
+];
+
+/// Whether most letters of a value belong to words, as in `Ed25519KeyPairSigner`.
+fn is_wordy(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let hex = value.len() >= 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if letters * 2 < value.len() || hex {
+        return false;
+    }
+    let in_words: usize = humps(value.as_bytes()).filter(|part| is_word(part)).map(<[u8]>::len).sum();
+    in_words * 10 >= letters * 7
+}
+
+/// Splits a name into its runs of letters: words with at most one capital, at the start, and words in capitals.
+fn humps(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let at = |index: usize| value.get(index).map_or(Class::Other, |byte| class(*byte));
+    let starts = move |index: usize| match (at(index.wrapping_sub(1)), at(index)) {
+        (Class::Upper, Class::Upper) => at(index + 1) == Class::Lower,
+        (Class::Upper, Class::Lower) => false,
+        (before, here) => before != here,
+    };
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = value.get(from..).filter(|rest| !rest.is_empty())?;
+        let end = (from + 1..value.len()).find(|index| starts(*index)).unwrap_or(value.len());
+        let part = rest.get(..end - from)?;
+        from = end;
+        Some(part)
+    })
+}
+
+/// Whether the letters of a part follow each other as in words.
+fn is_word(part: &[u8]) -> bool {
+    let letter = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
+    let follows = |pair: &&[u8]| match pair {
+        [one, other] => FOLLOWERS
+            .get(letter(*one))
+            .is_some_and(|next| next.as_bytes().contains(&other.to_ascii_lowercase())),
+        _ => false,
+    };
+    let pairs = part.len().saturating_sub(1);
+    part.len() >= 3
+        && part.iter().all(u8::is_ascii_alphabetic)
+        && pairs - part.windows(2).filter(follows).count() <= part.len() / 6
 }
 
 /// Whether an unquoted value looks like a path, a call, a number or a name rather than a secret.
@@ -195,6 +362,42 @@ mod tests {
             "TestClient2Token",
         ] {
             assert!(!Words::Random.admit(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn names_with_digits_are_words() {
+        for value in [
+            "Ed25519KeyPairSigner",
+            "GenBashCompletionV2",
+            "uploadToS3BucketWithRetry",
+            "toBase64UrlEncoded",
+            "XMLHttpRequest2Level",
+            "KAFKA_SASL_GSSAPI_KRB5_CONF",
+            "\\u30d0\\u30a4\\u30d1\\u30b9\\u30d6",
+        ] {
+            assert!(!Words::Strict.admit(value) && !Words::Random.admit(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_people_choose_may_be_a_password() {
+        for value in ["Winter-2017!", "blue-Canyon_1982", "Sunshine@34", "copperkettle65", "T3achers!Only"] {
+            assert!(Words::Chosen.admit(value), "{value}");
+        }
+        for value in [
+            "correct-horse",
+            "utf8_general",
+            "sha256sum",
+            "someone2@mail.org",
+            "config/db2.yml",
+            "${DB_PASS_2}",
+            "get_user2",
+            "password123",
+            "SCRAM_SHA_256",
+            "2012-12-25",
+        ] {
+            assert!(!Words::Chosen.admit(value), "{value}");
         }
     }
 
