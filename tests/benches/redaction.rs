@@ -1,5 +1,5 @@
-//! How often ordinary source lines are taken for secrets, how many planted credentials are not found, and what a look costs
-//! beside counting tokens and hashing. With folders as arguments:
+//! How often ordinary source lines are taken for secrets, how many planted credentials and how many secrets of the corpus in
+//! `tests/safety/secrets` are not found, and what a look costs beside counting tokens and hashing. With folders as arguments:
 //! `cargo bench -p e2e --bench redaction -- FOLDER...`; every line that is hit goes to standard error, with what was taken for
 //! a secret. More lines than one in 20,000 fail.
 
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use e2e::Rng;
 use e2e::credentials::planted;
+use e2e::secret_corpus::{Half, entries, recall};
 use strata_engine::hash::ContentHash;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use strata_engine::tokens::redaction::scan;
@@ -28,6 +29,7 @@ const LINES: usize = 20_000;
 
 fn main() -> ExitCode {
     missed();
+    corpus();
     let mut exit = ExitCode::SUCCESS;
     for folder in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
         let mut files = Vec::new();
@@ -47,14 +49,35 @@ fn missed() {
     let mut rng = Rng::new(1);
     let is_missed = |number: usize, rng: &mut Rng| {
         let one = planted(rng, number);
-        let mut left = one.text.clone();
-        for hit in scan(&one.text).iter().rev() {
-            left.replace_range(hit.range.clone(), " ");
-        }
+        let left = without_secrets(&one.text);
         one.secrets.iter().any(|secret| left.contains(secret.as_str()))
     };
     let missed = (0..PLANTED).filter(|number| is_missed(*number, &mut rng)).count();
     println!("{missed} of {PLANTED} planted credentials are not found");
+}
+
+/// Prints the share of the corpus that is found.
+fn corpus() {
+    let entries = entries();
+    for (half, name) in [(Half::Development, "development"), (Half::HeldBack, "held-back")] {
+        let (recall, missed) = recall(&entries, half, without_secrets);
+        let share = recall.found as f64 * 100.0 / recall.all as f64;
+        println!(
+            "{} of {} secrets in the {name} half of the corpus are found, {share:.1} %",
+            recall.found, recall.all
+        );
+        for one in missed {
+            eprintln!("  {one}");
+        }
+    }
+}
+
+fn without_secrets(text: &str) -> String {
+    let mut left = text.to_owned();
+    for hit in scan(text).iter().rev() {
+        left.replace_range(hit.range.clone(), " ");
+    }
+    left
 }
 
 fn is_rarely_hit(folder: &Path, texts: &[(String, PathBuf)]) -> bool {

@@ -4,4 +4,5 @@
 mod injection;
 mod names;
 mod paths;
+mod secrets;
 mod untrusted_input;

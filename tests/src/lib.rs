@@ -25,6 +25,7 @@ mod prompt;
 mod repo;
 mod rerun;
 mod rng;
+pub mod secret_corpus;
 mod server;
 pub mod sse;
 mod times;
