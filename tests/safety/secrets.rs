@@ -12,7 +12,7 @@ use strata_host::secrets::secret_by_name;
 
 /// Minimum share of the secrets that are found, in tenths of a percent.
 const DEVELOPMENT: usize = 890;
-/// The same for the half that was not looked at.
+/// The same for the half that was held back.
 const HELD_BACK: usize = 860;
 /// Maximum number of ordinary file names, of 65, that are taken for secret: `.env.example` and `.env.sample` are so on
 /// purpose.

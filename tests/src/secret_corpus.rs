@@ -25,7 +25,7 @@ pub struct Entry {
 pub enum Half {
     /// The rules were adjusted to it.
     Development,
-    /// It was not looked at while the rules were written.
+    /// It was held back while the rules were written.
     HeldBack,
 }
 

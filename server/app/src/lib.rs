@@ -37,5 +37,7 @@ mod workspace_context;
 
 /// Text from outside, which front ends print.
 pub use strata_engine::external;
+/// Parses JSON from outside.
+pub use strata_engine::json;
 /// Allocator for syntax trees, which the binary installs at startup.
 pub use strata_grammars::allocator as tree_allocator;

@@ -8,6 +8,7 @@ pub mod code;
 pub mod conversation;
 pub mod external;
 pub mod hash;
+pub mod json;
 pub mod key;
 pub mod prompt;
 pub mod sanitize;

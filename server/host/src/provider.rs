@@ -22,6 +22,7 @@ use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, ask_for_stream};
 use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind, Reply, ReplyEvent};
+use strata_engine::json;
 use strata_engine::prompt::settings::ProviderName;
 
 pub use self::error::SendError;
@@ -178,7 +179,7 @@ impl Provider {
 
 /// Checks that a reply is a list of models.
 fn read_models(body: &[u8]) -> Result<(), ProviderError> {
-    let list: Option<Value> = serde_json::from_slice(body).ok();
+    let list: Option<Value> = json::from_slice(body).ok();
     let is_list = list.is_some_and(|list| list.get("data").or(list.get("models")).is_some());
     let error = |message: &str| ProviderError {
         kind: ProviderErrorKind::Garbage,

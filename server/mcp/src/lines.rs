@@ -14,6 +14,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use strata_app::json::{from_slice, from_str};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
     BufReader,
@@ -199,7 +200,7 @@ impl From<Value> for Incoming {
 
 fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) -> Incoming {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
-    let mut incoming = match serde_json::from_slice(line) {
+    let mut incoming = match from_slice(line) {
         Ok(Value::Array(batch)) if batch.is_empty() => {
             refusal(None, ErrorCode::INVALID_REQUEST, "the batch is empty").into()
         }
@@ -340,7 +341,7 @@ fn repair_arguments(params: &mut Value) {
     if let Value::String(text) = arguments {
         *arguments = match text.trim() {
             "" => Value::Null,
-            text => match serde_json::from_str(text) {
+            text => match from_str(text) {
                 Ok(Value::Object(fields)) => fields.into(),
                 _ => return,
             },

@@ -10,6 +10,7 @@ use strata_engine::conversation::conversation_facts::Step;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::exchange::{self, Form};
 use strata_engine::conversation::history::{Message, MessageId, NewMessage};
+use strata_engine::json;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::wire::{self, Body};
 use strata_engine::tokens::redaction::Screen;
@@ -532,7 +533,7 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        match serde_json::from_str::<Value>(line) {
+        match json::from_str::<Value>(line) {
             Ok(mut value) => {
                 screen.value(&mut value);
                 out.push_str(&value.to_string());

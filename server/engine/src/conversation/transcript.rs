@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use crate::json;
 use crate::tokens::cost::Usage;
 
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
@@ -62,11 +63,8 @@ pub enum PriorHistory {
 /// separate conversations with the model. If all lines belong to subagents, parses these lines as the session.
 /// Counts lines that are not JSON, and messages without content, as skipped.
 pub fn parse(text: &str) -> Transcript {
-    let lines: Vec<Option<Line>> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| serde_json::from_str(line).ok())
-        .collect();
+    let lines: Vec<Option<Line>> =
+        text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::from_str(line).ok()).collect();
     let of_the_main_agent = lines.iter().flatten().any(|line| line.is_talk() && !line.is_sidechain);
     let mut reader = Reader::default();
     for line in lines {

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::history::{Message, MessageId};
+use strata_engine::json;
 
 use super::sessions::{NewSession, append, each_message, insert, key_of};
 use super::{SessionHandle, SessionId, Store, StoreError};
@@ -61,7 +62,7 @@ impl Store {
     /// [`StoreError::Line`] with the number of the first invalid line.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
         let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
-        let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;
+        let header: Header = json::from_slice(&header).map_err(|error| wrong(1, error))?;
         if header.strata_session != VERSION {
             return Err(wrong(1, format!("unknown format version {}", header.strata_session)));
         }
@@ -103,7 +104,7 @@ fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), StoreE
 /// Parses a message and rejects unknown fields, which serde cannot reject in flattened structs.
 fn message(line: &[u8]) -> Result<Message, String> {
     let mut fields: serde_json::Map<String, Value> =
-        serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        json::from_slice(line).map_err(|error| error.to_string())?;
     let id = fields.shift_remove("id").ok_or("a message needs an `id`")?;
     let id: MessageId = serde_json::from_value(id).map_err(|error| format!("id: {error}"))?;
     if id.0 > MAX_NUMBER {

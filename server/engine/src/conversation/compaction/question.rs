@@ -119,7 +119,7 @@ pub(super) fn find_topic(
 /// Parses the answer to [`find_topic`]. `None` if it names no boundary or is malformed.
 pub(super) fn boundary(answer: &str) -> Option<Boundary> {
     let (start, end) = (answer.find('{')?, answer.rfind('}')?);
-    let value: serde_json::Value = serde_json::from_str(answer.get(start..=end)?).ok()?;
+    let value: serde_json::Value = crate::json::from_str(answer.get(start..=end)?).ok()?;
     let at = usize::try_from(value.get("boundary")?.as_u64()?).ok()?;
     let confidence = value.get("confidence")?.as_f64()?;
     (0.0..=1.0).contains(&confidence).then_some(Boundary { at, confidence })

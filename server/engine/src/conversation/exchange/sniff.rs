@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{ReadError, ReadList, read_anthropic, read_openai, read_responses};
 use crate::conversation::history::NewMessage;
 use crate::conversation::transcript;
+use crate::json;
 
 /// Format of an imported conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
@@ -80,11 +81,11 @@ enum Material {
 
 impl Material {
     fn of(text: &str) -> Self {
-        match serde_json::from_str(text) {
+        match json::from_str(text) {
             Ok(value) => Self::Whole(value),
             Err(_) => {
                 let lines = text.lines().filter(|line| !line.trim().is_empty());
-                Self::Lines(lines.map(|line| serde_json::from_str(line).ok()).collect())
+                Self::Lines(lines.map(|line| json::from_str(line).ok()).collect())
             }
         }
     }

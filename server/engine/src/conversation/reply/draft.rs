@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::error::ProviderError;
 use crate::conversation::history::{ContentBlock, Foreign, Provider};
+use crate::json;
 use crate::tokens::cost::Usage;
 
 /// An event of a reply in progress.
@@ -113,5 +114,5 @@ pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return Value::Object(serde_json::Map::new());
     }
-    serde_json::from_str(written).unwrap_or_else(|_| written.into())
+    json::from_str(written).unwrap_or_else(|_| written.into())
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::json;
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProviderErrorKind {
     /// The request exceeds the model's window or the provider's size limit.
@@ -42,7 +44,7 @@ impl ProviderError {
     /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its
     /// `Retry-After` header.
     pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
-        let value: Value = serde_json::from_slice(body).unwrap_or_default();
+        let value: Value = json::from_slice(body).unwrap_or_default();
         let stated = Self::stated(&value);
         let message = match &stated {
             Some(error) => error.message.clone(),

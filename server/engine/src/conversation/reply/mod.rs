@@ -14,6 +14,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::conversation::dialect::Format;
+use crate::json;
 use crate::tokens::cost::Usage;
 use draft::Draft;
 use sse::{EventDecoder, ServerEvent};
@@ -27,7 +28,7 @@ impl Reply {
     /// # Errors
     /// The provider's error, or [`ProviderErrorKind::Garbage`] if the body is not a reply in this dialect.
     pub fn read(format: Format, body: &[u8]) -> Result<Self, ProviderError> {
-        let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
+        let value: Value = json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {
             return Err(error);
         }
@@ -44,7 +45,7 @@ impl Reply {
     /// # Errors
     /// The same as those of [`Reply::read`].
     pub fn read_ollama(body: &[u8]) -> Result<Self, ProviderError> {
-        let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
+        let value: Value = json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {
             return Err(error);
         }
@@ -104,7 +105,7 @@ impl ReplyDecoder {
         let is_garbage = !self.assembly.draft_ref().has_begun;
         let mut reply = self.assembly.draft().finish();
         if is_garbage && reply.end == ReplyEnd::Cut && !self.head.is_empty() {
-            let stated = serde_json::from_slice(&self.head).ok().as_ref().and_then(ProviderError::stated);
+            let stated = json::from_slice(&self.head).ok().as_ref().and_then(ProviderError::stated);
             reply.end = ReplyEnd::Failed(stated.unwrap_or_else(|| ProviderError::garbage(&self.head)));
         }
         (reply, out)
@@ -118,7 +119,7 @@ impl ReplyDecoder {
             return self.assembly.end_chat();
         }
         // Skip data that is not JSON. `event` skips unknown types.
-        let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
+        let Ok(data) = json::from_str::<Value>(&event.data) else { return };
         if let Some(error) = ProviderError::stated(&data) {
             self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));
             return;
