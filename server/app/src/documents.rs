@@ -14,10 +14,10 @@ const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 /// (`notebook.ipynb#cell`). Returns `None` for documents that are not tracked, which have another scheme (`git:`, a
 /// diff view) or are outside the workspace folders.
 pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
-    match uri::scheme(text) {
-        Some("file") => file_key(text, roots),
-        Some("untitled") => Some(FileKey::new(text)),
-        Some("vscode-notebook-cell") => notebook_cell(text, roots),
+    match uri::scheme(text)? {
+        scheme if scheme.eq_ignore_ascii_case("file") => file_key(text, roots),
+        "untitled" => Some(FileKey::new(uri::normalize(text))),
+        "vscode-notebook-cell" => notebook_cell(text, roots),
         _ => None,
     }
 }
@@ -101,6 +101,8 @@ mod tests {
         assert_eq!(name(&inside("a b/é.rs")).as_deref(), Some("a b/é.rs"));
         assert!(inside("a b/é.rs").contains("%20"), "the name above must have been percent-encoded");
         assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
+        assert_eq!(name("untitled:Draft [1]"), name("untitled:Draft%20%5B1%5D"));
+        assert_eq!(name(&inside("a.rs").replace("file:", "FILE:")).as_deref(), Some("a.rs"));
         let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
         assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));
     }

@@ -1,9 +1,13 @@
-//! Converts between `file:` URIs and paths in Unix or Windows style, and rejects other schemes. Purely textual: does
-//! not access the disk or check where a path leads, which is the task of [`roots`](crate::roots).
+//! Converts between `file:` URIs and paths in Unix or Windows style, and rejects other schemes. Also normalizes what
+//! editors send as URIs. Purely textual: does not access the disk or check where a path leads, which is the task of
+//! [`roots`](crate::roots).
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Path syntax of a system. Always [`PathStyle::HERE`] in production; tests cover both styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,26 @@ const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'/');
 
+/// Characters to percent-encode in a URI that an editor sent: those that RFC 3986 allows nowhere in a URI.
+const ENCODED_ANYWHERE: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Characters to percent-encode outside of the host of a URI: brackets enclose only addresses of hosts, and a second `#`
+/// begins nothing.
+const ENCODED_OUTSIDE_HOST: &AsciiSet = &ENCODED_ANYWHERE.add(b'[').add(b']').add(b'#');
+
+/// Characters to percent-encode in a host name, and in the name of a user there.
+const ENCODED_IN_AUTHORITY: &AsciiSet = &ENCODED_OUTSIDE_HOST.add(b'@').add(b':');
+
 impl PathStyle {
     /// Style of the current system.
     const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
@@ -75,6 +99,101 @@ pub fn scheme(text: &str) -> Option<&str> {
     (scheme.len() > 1 && well_formed && marked).then_some(scheme)
 }
 
+/// Returns the URI that an editor means by `text`. Files have one spelling each, that of [`from_path`]: editors send
+/// characters that a URI must encode (`[id].ts`, spaces, `?`, `#`, accents), encode others that it need not, write
+/// `FILE:` or `file:/`, or send a path instead. In URIs of other schemes, encodes the characters that RFC 3986 does not
+/// allow. The result may still be no URI.
+pub fn normalize(text: &str) -> String {
+    normalize_text(text, PathStyle::HERE)
+}
+
+/// Like [`normalize`], but for a given style.
+fn normalize_text(text: &str, style: PathStyle) -> String {
+    let of_file = file_path(text, style).and_then(|path| from_path_text(&path, style));
+    of_file.unwrap_or_else(|| encode_forbidden(text))
+}
+
+/// Returns the path that an editor means by a `file:` URI or by an absolute path. Editors know neither queries nor
+/// fragments of files, so `?` and `#` belong to the path.
+fn file_path(text: &str, style: PathStyle) -> Option<String> {
+    match scheme(text) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
+            let rest = text.get(scheme.len()..)?.replace('?', "%3F").replace('#', "%23");
+            to_path_text(&format!("file{rest}"), style).ok()
+        }
+        Some(_) => None,
+        None => {
+            let is_path = match style {
+                PathStyle::Unix => text.starts_with('/') && !text.contains('\0'),
+                PathStyle::Windows => is_windows_absolute(text),
+            };
+            is_path.then(|| text.to_owned())
+        }
+    }
+}
+
+/// Percent-encodes the characters that RFC 3986 does not allow where they are.
+fn encode_forbidden(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once(':') else { return text.to_owned() };
+    let authority_end = match rest.strip_prefix("//") {
+        Some(authority) => 2 + authority.find(['/', '?', '#']).unwrap_or(authority.len()),
+        None => 0,
+    };
+    let (authority, rest) = rest.split_at(authority_end);
+    let (path, fragment) = match rest.split_once('#') {
+        Some((path, fragment)) => (path, Some(fragment)),
+        None => (rest, None),
+    };
+    let scheme = if scheme.eq_ignore_ascii_case("file") { "file" } else { scheme };
+    let mut out = format!("{scheme}:");
+    encode_authority(&mut out, authority);
+    encode_part(&mut out, path, ENCODED_OUTSIDE_HOST);
+    if let Some(fragment) = fragment {
+        out.push('#');
+        encode_part(&mut out, fragment, ENCODED_OUTSIDE_HOST);
+    }
+    out
+}
+
+/// Appends the authority of a URI, which begins with two slashes or is empty.
+fn encode_authority(out: &mut String, authority: &str) {
+    let Some(authority) = authority.strip_prefix("//") else { return };
+    out.push_str("//");
+    let host = match authority.rsplit_once('@') {
+        Some((user, host)) => {
+            encode_part(out, user, ENCODED_IN_AUTHORITY);
+            out.push('@');
+            host
+        }
+        None => authority,
+    };
+    let (host, port) = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
+    };
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    match address.map(str::parse::<Ipv6Addr>) {
+        Some(Ok(_)) => out.push_str(host),
+        _ => encode_part(out, host, ENCODED_IN_AUTHORITY),
+    }
+    if let Some(port) = port {
+        out.push(':');
+        out.push_str(port);
+    }
+}
+
+/// Appends `part` with the characters of `set` encoded, and every `%` that encodes nothing.
+fn encode_part(out: &mut String, part: &str, set: &'static AsciiSet) {
+    for (index, piece) in part.split('%').enumerate() {
+        if index > 0 {
+            let is_code = piece.len() >= 2 && piece.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+            out.push_str(if is_code { "%" } else { "%25" });
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{}", utf8_percent_encode(piece, set));
+    }
+}
+
 /// Returns the path that a `file:` URI names on this system. Percent-encoding is decoded exactly once.
 ///
 /// # Errors
@@ -84,7 +203,8 @@ pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
 }
 
 /// Like [`to_path`], but for a given style. In the Windows style, `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a`
-/// give `C:\a`, and `file://host/share/a` gives `\\host\share\a` (RFC 8089, appendix E).
+/// give `C:\a`, and `file://host/share/a` gives `\\host\share\a` (RFC 8089, appendix E). Some editors write
+/// `file://C:/a` or `file:///C:\a`.
 fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     let scheme = scheme(uri).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("file") {
@@ -94,14 +214,23 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     if rest.contains(['?', '#']) {
         return Err(UriError::QueryOrFragment);
     }
+    let rest = match style {
+        PathStyle::Unix => Cow::Borrowed(rest),
+        PathStyle::Windows => Cow::Owned(rest.replace('\\', "/")),
+    };
     let (host, path) = match rest.strip_prefix("//") {
-        Some(behind) => behind.split_at(behind.find('/').unwrap_or(behind.len())),
-        None => ("", rest),
+        Some(path) if style == PathStyle::Windows && split_drive(path).is_some() => ("", path),
+        Some(authority) => authority.split_at(authority.find('/').unwrap_or(authority.len())),
+        None => ("", &*rest),
+    };
+    let path = match style {
+        PathStyle::Windows if split_drive(path).is_some() => Cow::Owned(format!("/{path}")),
+        PathStyle::Unix | PathStyle::Windows => Cow::Borrowed(path),
     };
     let host = if host.eq_ignore_ascii_case("localhost") { "" } else { host };
     // VS Code encodes the host of `\\wsl$\Ubuntu`.
     let host = percent_decode_str(host).decode_utf8().map_err(|_| UriError::NotText)?;
-    let path = percent_decode_str(path).decode_utf8().map_err(|_| UriError::NotText)?;
+    let path = percent_decode_str(&path).decode_utf8().map_err(|_| UriError::NotText)?;
     if path.contains('\0') || host.contains('\0') {
         return Err(UriError::Nul);
     }
@@ -209,11 +338,60 @@ mod tests {
         check("file:////host/share/a", Err(UriError::Relative));
         check("file:///etc/passwd", Err(UriError::Relative));
         check("file:///C:a", Err(UriError::Relative));
+        check("file://C:/a", Ok(r"C:\a"));
+        check("file:c:/a", Ok(r"c:\a"));
+        check(r"file:///C:\a\b.rs", Ok(r"C:\a\b.rs"));
+        check(r"file:\\host\share\a", Ok(r"\\host\share\a"));
+        check(r"file:\\?\C:\a", Err(UriError::QueryOrFragment));
         let back = |path| from_path_text(path, PathStyle::Windows);
         assert_eq!(back(r"C:\a b\ü.rs").as_deref(), Some("file:///C:/a%20b/%C3%BC.rs"));
         assert_eq!(back(r"\\?\C:\a").as_deref(), Some("file:///C:/a"));
         assert_eq!(back(r"\\?\UNC\host\share\a").as_deref(), Some("file://host/share/a"));
         assert_eq!(back(r"a\b"), None);
+    }
+
+    #[test]
+    fn an_editor_means_one_uri_by_every_spelling_of_a_file() {
+        let check = |style, text: &str, expected: &str| {
+            assert_eq!(normalize_text(text, style), expected, "{text}");
+            assert_eq!(normalize_text(expected, style), expected, "normalized twice");
+        };
+        let unix = |text, expected| check(PathStyle::Unix, text, expected);
+        unix("file:///w/[id].ts", "file:///w/%5Bid%5D.ts");
+        unix("file:///w/%5bid%5D%2Ets", "file:///w/%5Bid%5D.ts");
+        unix("FILE:///w/a", "file:///w/a");
+        unix("file:/w/a", "file:///w/a");
+        unix("file://localhost/w/a", "file:///w/a");
+        unix("/w/a b", "file:///w/a%20b");
+        unix("file:///w/a b|^{}`\"<>\\.ts", "file:///w/a%20b%7C%5E%7B%7D%60%22%3C%3E%5C.ts");
+        unix("file:///w/é", "file:///w/%C3%A9");
+        unix("file:///w/is it?.ts", "file:///w/is%20it%3F.ts");
+        unix("file:///w/c#.ts", "file:///w/c%23.ts");
+        unix("file:///w/100%/%zz", "file:///w/100%25/%25zz");
+        let windows = |text, expected| check(PathStyle::Windows, text, expected);
+        windows("file:///c%3A/w/[id].ts", "file:///c:/w/%5Bid%5D.ts");
+        windows(r"file:///C:\w\a.ts", "file:///C:/w/a.ts");
+        windows("file://C:/w/a.ts", "file:///C:/w/a.ts");
+        windows(r"C:\w\a b.ts", "file:///C:/w/a%20b.ts");
+        windows(r"\\host\share\a", "file://host/share/a");
+    }
+
+    #[test]
+    fn in_other_uris_only_what_is_not_allowed_is_encoded() {
+        for (text, expected) in [
+            ("untitled:Untitled 1", "untitled:Untitled%201"),
+            ("git:/w/[id].ts?{\"ref\":\"~\"}", "git:/w/%5Bid%5D.ts?%7B%22ref%22:%22~%22%7D"),
+            ("vscode-notebook-cell:/w/a b.ipynb#W0s%3D", "vscode-notebook-cell:/w/a%20b.ipynb#W0s%3D"),
+            ("http://[::1]:80/[a]#b#c", "http://[::1]:80/%5Ba%5D#b%23c"),
+            ("file://server/a[1]", "file://server/a%5B1%5D"),
+            ("ssh://me@host:22/a b", "ssh://me@host:22/a%20b"),
+            ("x://[a]:b/c", "x://%5Ba%5D%3Ab/c"),
+            ("file:///a%00b", "file:///a%00b"),
+            ("nonsense", "nonsense"),
+            ("", ""),
+        ] {
+            assert_eq!(normalize_text(text, PathStyle::Unix), expected, "{text}");
+        }
     }
 
     #[test]
@@ -239,6 +417,32 @@ mod tests {
             let path = format!("D:{below}");
             let uri = from_path_text(&path, PathStyle::Windows).unwrap();
             prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
+        }
+
+        /// Whatever an editor leaves unencoded, it means the same file.
+        #[test]
+        fn a_path_is_normalized_however_much_of_it_is_encoded(
+            path in "/[^\0%]{0,20}", codes in prop::collection::vec(any::<bool>(), 80),
+        ) {
+            let bytes = path.char_indices().zip(codes).skip(1);
+            let spelled = bytes.fold("file:///".to_owned(), |mut uri, ((_, character), is_encoded)| {
+                match is_encoded {
+                    true => character.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| {
+                        let _ = write!(uri, "%{byte:02x}");
+                    }),
+                    false => uri.push(character),
+                }
+                uri
+            });
+            prop_assert_eq!(normalize_text(&spelled, PathStyle::Unix), from_path_text(&path, PathStyle::Unix).unwrap());
+        }
+
+        #[test]
+        fn normalizing_twice_changes_nothing(text in "(file|untitled|git)?:?/{0,3}[^\0]{0,30}") {
+            for style in [PathStyle::Unix, PathStyle::Windows] {
+                let once = normalize_text(&text, style);
+                prop_assert_eq!(normalize_text(&once, style), once);
+            }
         }
 
         #[test]
