@@ -156,6 +156,22 @@ impl Encoding {
     }
 }
 
+/// Whether a client may call `length` the length of these bytes. Clients count in any unit. Those that edit text without
+/// carriage returns (Emacs, JetBrains) count CRLF as one, and those that edit lines (vim-lsp) count the end of the last
+/// line, whether it has one or not.
+pub(crate) fn is_length_of(rope: &Rope, bytes: &std::ops::Range<usize>, length: u32) -> bool {
+    let text = rope.byte_slice(bytes.clone());
+    let lengths = [text.len_bytes(), text.len_utf16_cu(), text.len_chars()];
+    let length = length as usize;
+    let is_last_line = bytes.end == rope.len_bytes();
+    if lengths.contains(&length) || (is_last_line && lengths.iter().any(|most| most + 1 == length)) {
+        return true;
+    }
+    let characters = || text.chars();
+    let line_ends = characters().zip(characters().skip(1)).filter(|pair| *pair == ('\r', '\n')).count();
+    lengths.iter().any(|most| most.checked_sub(line_ends) == Some(length))
+}
+
 /// Returns the lines that a range touches (see [`documents::lines`]).
 pub(crate) fn lines(range: Range) -> Option<LineRange> {
     let place = |at: Position| (at.line, at.character);
@@ -279,6 +295,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_length_is_counted_in_any_unit() {
+        let rope = Rope::from_str("x\r\né🦀\r\nx");
+        let lengths = |bytes: std::ops::Range<usize>| -> Vec<u32> {
+            (0..20).filter(|length| is_length_of(&rope, &bytes, *length)).collect()
+        };
+        assert_eq!(
+            lengths(1..11),
+            [4, 5, 6, 7, 8, 10],
+            "two line ends, and 6 bytes, 3 units or 2 characters"
+        );
+        assert_eq!((lengths(1..1), lengths(11..12)), (vec![0], vec![1, 2]));
     }
 
     #[test]

@@ -1,11 +1,18 @@
 //! Keeps buffers in sync with the editor. Converts a `didChange` notification to byte edits and applies them in order,
-//! each to the result of the previous one. An invalid edit marks the buffer as out of sync until the next full text.
+//! each to the result of the previous one. An edit that is invalid or contradicts itself marks the buffer as out of sync
+//! until the next full text.
 
+use std::ops::Range;
+
+use ropey::Rope;
 use strata_engine::code::buffer::Buffer;
 use strata_engine::code::document::OutOfStep;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
-use crate::position::Encoding;
+use crate::position::{Encoding, is_length_of};
+
+/// What JSON's half of a surrogate pair becomes in a text.
+const HALF: char = char::REPLACEMENT_CHARACTER;
 
 /// Applies a change notification to a buffer and returns the new buffer.
 pub fn changed(
@@ -15,23 +22,60 @@ pub fn changed(
     encoding: Encoding,
 ) -> Buffer {
     let mut next = buffer.clone();
+    if changes.is_empty() {
+        next.advance_unchanged(version);
+        return next;
+    }
     if let Err(reason) = next.advance(version) {
         next.lose_step(reason);
     }
     for change in changes {
-        match change.range {
-            None => next.replace_all(&change.text, version),
-            // The text that the range refers to is unknown. Applying the edit anyway could silently corrupt the buffer.
-            Some(_) if !next.document().is_in_step() => {}
-            Some(range) => {
-                let bytes = encoding.range(&next.document().rope, range).map_err(|error| error.to_string());
-                let done = bytes
-                    .and_then(|bytes| next.replace(bytes, &change.text).map_err(|error| error.to_string()));
-                if let Err(detail) = done {
-                    next.lose_step(OutOfStep::InvalidRange { detail });
-                }
-            }
+        if change.range.is_none() {
+            next.replace_all(&change.text, version);
+        } else if next.document().is_in_step()
+            && let Err(reason) = replace(&mut next, change, encoding)
+        {
+            // The text that later ranges refer to is unknown. Applying them anyway could silently corrupt the buffer.
+            next.lose_step(reason);
         }
     }
     next
+}
+
+/// Replaces the range of a change with its text.
+fn replace(
+    buffer: &mut Buffer,
+    change: &TextDocumentContentChangeEvent,
+    encoding: Encoding,
+) -> Result<(), OutOfStep> {
+    let Some(range) = change.range else { return Ok(()) };
+    let invalid = |detail: String| OutOfStep::InvalidRange { detail };
+    let bytes = encoding.range(&buffer.document().rope, range).map_err(|error| invalid(error.to_string()))?;
+    // Deprecated, but clients still send it, and it tells whether they see the same text.
+    if let Some(length) = change.range_length
+        && bytes.start <= bytes.end
+        && !is_length_of(&buffer.document().rope, &bytes, length)
+    {
+        return Err(invalid(format!(
+            "`rangeLength` is {length}, but the text in the range has another length"
+        )));
+    }
+    let start = bytes.start;
+    buffer.replace(bytes, &change.text).map_err(|error| invalid(error.to_string()))?;
+    let seams = start..start + change.text.len();
+    if joins_halves(&buffer.document().rope, &seams) {
+        // In the editor, the halves of a character that came in separate messages are one character now.
+        let detail = "half of a character came beside another half".to_owned();
+        return Err(OutOfStep::Misread { detail });
+    }
+    Ok(())
+}
+
+/// Whether two replacement characters meet where an edit begins or ends.
+fn joins_halves(rope: &Rope, seams: &Range<usize>) -> bool {
+    [seams.start, seams.end].into_iter().any(|seam| {
+        let at = rope.byte_to_char(seam);
+        let before = at.checked_sub(1).and_then(|before| rope.get_char(before));
+        before == Some(HALF) && rope.get_char(at) == Some(HALF)
+    })
 }

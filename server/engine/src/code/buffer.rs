@@ -101,6 +101,11 @@ impl Buffer {
         self.document.advance(version)
     }
 
+    /// Sets the version of a message without changes (see [`Document::advance_unchanged`]).
+    pub fn advance_unchanged(&mut self, version: i32) {
+        self.document.advance_unchanged(version);
+    }
+
     /// Records that the text may differ from the editor's (see [`Document::lose_step`]).
     pub fn lose_step(&mut self, reason: OutOfStep) {
         self.document.lose_step(reason);

@@ -98,6 +98,8 @@ pub struct Document {
     language: String,
     /// Whether the text matches the editor's.
     pub sync: Sync,
+    /// Whether the last message with this version changed nothing, so that the next change may have this version too.
+    is_version_unused: bool,
     lone_cr: LoneCr,
 }
 
@@ -124,6 +126,7 @@ impl Document {
             version,
             language: language.into(),
             sync: Sync::InStep,
+            is_version_unused: false,
             lone_cr: LoneCr::of(text),
         }
     }
@@ -160,11 +163,22 @@ impl Document {
     /// # Errors
     /// [`OutOfStep::VersionWentBack`] if `version` is not higher than the current one; the document is unchanged.
     pub(crate) fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
-        if version <= self.version {
+        let is_next = version > self.version || (version == self.version && self.is_version_unused);
+        if !is_next {
             return Err(OutOfStep::VersionWentBack { have: self.version, got: version });
         }
         self.version = version;
+        self.is_version_unused = false;
         Ok(())
+    }
+
+    /// Sets the version of a message without changes. A version that is not higher does not matter, because nothing can
+    /// be lost with it.
+    pub(crate) fn advance_unchanged(&mut self, version: i32) {
+        if version > self.version {
+            self.version = version;
+            self.is_version_unused = true;
+        }
     }
 
     /// Replaces the whole text. The document then matches the editor's text again.
@@ -172,6 +186,7 @@ impl Document {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
         self.version = version;
+        self.is_version_unused = false;
         self.sync = Sync::InStep;
     }
 
@@ -268,6 +283,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_version_without_changes_may_be_used_again() {
+        let mut document = Document::open("x", 4, "");
+        document.advance_unchanged(4);
+        assert!(document.advance(4).is_err(), "the text has this version");
+        document.advance_unchanged(5);
+        document.advance_unchanged(3);
+        assert_eq!((document.version, document.is_in_step()), (5, true));
+        assert!(document.advance(4).is_err(), "it should have come before the one without changes");
+        assert!(document.advance(5).is_ok());
+        assert!(document.advance(5).is_err(), "now there is a text with this version");
     }
 
     #[test]
