@@ -1711,8 +1711,13 @@ export type FilesReadReply = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if no conversion was necessary. */
+    /**
+     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
+     * note.
+     */
     notice?: string;
+    /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */
+    outOfStep?: OutOfStep;
   }
   /** Content that the client provided. */
   | {
@@ -2731,8 +2736,13 @@ export type ListedFile = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if no conversion was necessary. */
+    /**
+     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
+     * note.
+     */
     notice?: string;
+    /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */
+    outOfStep?: OutOfStep;
   }
   /** Content that the client provided. */
   | {
@@ -5761,8 +5771,13 @@ export type UsedFile = {
     source: 'disk';
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text; absent if no conversion was necessary. */
+    /**
+     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
+     * note.
+     */
     notice?: string;
+    /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */
+    outOfStep?: OutOfStep;
   }
   /** Content that the client provided. */
   | {

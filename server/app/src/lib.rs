@@ -15,6 +15,7 @@ pub mod front_end;
 pub mod headless;
 pub mod index;
 mod line_search;
+pub mod lost_messages;
 pub mod meter;
 mod parsed_file;
 mod recent_documents;

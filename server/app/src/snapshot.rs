@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::Sync;
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
@@ -30,6 +31,7 @@ use strata_host::uri;
 
 use crate::format;
 use crate::index::{Index, outline_of};
+use crate::lost_messages::LostMessages;
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
@@ -47,6 +49,8 @@ const FIRST_LOOK: usize = 5_000;
 pub struct Snapshot {
     pub roots: Arc<Roots>,
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    /// Messages of the editor that were lost, which may have been about any file.
+    pub lost: Arc<LostMessages>,
     /// Documents that the client mentioned recently.
     pub attention: Arc<RecentDocuments>,
     pub index: Arc<Index>,
@@ -77,6 +81,7 @@ impl Default for Snapshot {
         Self {
             roots: Arc::default(),
             buffers: Arc::default(),
+            lost: Arc::default(),
             attention: Arc::default(),
             index: Arc::default(),
             settings: Arc::default(),
@@ -142,7 +147,8 @@ impl Snapshot {
 
     /// Finds the open buffer with exactly this name. Untitled buffers and notebook cells have no path.
     pub(crate) fn buffer_named(&self, text: &str) -> Option<FileKey> {
-        self.buffers.get_key_value(text).map(|(key, _)| key.clone())
+        let named = |text: &str| self.buffers.get_key_value(text).map(|(key, _)| key.clone());
+        named(text).or_else(|| named(&uri::normalize(text)))
     }
 
     /// Returns whether the index contains a file with exactly this name.
@@ -219,12 +225,18 @@ impl Snapshot {
             return Ok(file);
         }
         let read = self.disk.text(&self.roots, key, limits)?;
+        let out_of_step = match buffer.map(|buffer| &buffer.document().sync) {
+            Some(Sync::OutOfStep { reason }) => Some(reason),
+            Some(Sync::InStep) => None,
+            None => self.lost.reason(key),
+        };
         let source = Source::Disk {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,
-            notice: match buffer {
+            notice: match out_of_step {
                 Some(_) => Some("the editor did not report all changes to this file".to_owned()),
                 None => read.notice.map(|notice| notice.to_string()),
             },
+            out_of_step: out_of_step.cloned(),
         };
         Ok(FileText::new(read.text, source))
     }

@@ -114,7 +114,9 @@ impl Peer {
             let (service, socket) = service();
             match which {
                 Which::Transport => {
-                    runtime.block_on(serve(service, socket, reader, writer, Options::default())).unwrap();
+                    runtime
+                        .block_on(serve(service, socket, reader, writer, Options::default(), |_| ()))
+                        .unwrap();
                 }
                 Which::Library => {
                     let reader =

@@ -76,6 +76,8 @@ pub(crate) enum IndexEnd {
 #[derive(Debug)]
 pub(crate) enum Event {
     Initialize(Box<InitializeParams>, Answer<InitializeResult>),
+    /// A warning about the parameters of `initialize`, with its code, to show once the client is initialized.
+    Greeting(&'static str, String),
     Initialized,
     Opened(TextDocumentItem),
     Changed(DidChangeTextDocumentParams),

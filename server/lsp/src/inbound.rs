@@ -1,16 +1,27 @@
 //! Preprocesses every message before the library handles it. Posts events that the library would not report (the
-//! document of a message, and invalid notifications), so that they keep their place in wire order. Tolerates some
-//! messages that the library would reject. Sends no answers.
+//! document of a message, and invalid notifications), so that they keep their place in wire order. Accepts messages that
+//! the library would reject although it is clear what they mean, and names the field in errors of the others. Nothing
+//! behind this module has to know how editors spell what they send.
 
+mod addresses;
+mod initialize;
+mod lists;
+
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::mpsc::Sender;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use serde_json::Value;
-use tower_lsp::jsonrpc::Request;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Request, Response};
 use tower_service::Service;
 
 use crate::event::Event;
-use crate::invalid_notification::invalid_notification;
+use crate::invalid_notification::{InvalidNotification, invalid_notification, notification_with_id};
+use crate::invalid_params::invalid_params;
+
+use addresses::Spellings;
+pub use initialize::refusal as refusal_of_initialize;
 
 /// A service that preprocesses messages for another service.
 #[derive(Debug)]
@@ -20,43 +31,134 @@ pub(crate) struct Inbound<S> {
     /// URI of the document that the last message referred to. An event is posted only when the document changes, not
     /// for every keystroke.
     document: Option<String>,
+    spellings: Spellings,
+}
+
+/// A call of the service, with what its response needs.
+#[derive(Debug)]
+pub(crate) struct PreprocessedCall<F> {
+    call: F,
+    /// What is wrong with the parameters.
+    problem: Option<String>,
+    spellings: Spellings,
+    /// Problems to report when the call has ended.
+    greetings: Vec<String>,
+    events: Sender<Event>,
 }
 
 impl<S> Inbound<S> {
     /// Wraps `service`. Posts events to `events`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
-        Self { service, events, document: None }
+        Self { service, events, document: None, spellings: Spellings::default() }
     }
 
     fn post(&self, event: Event) {
         // The main loop has ended if the server is shutting down, so the event no longer matters.
         let _ = self.events.send(event);
     }
+
+    /// Posts the event that a message refers to another document than the last one.
+    fn follow_document(&mut self, method: &str, params: Option<&Value>) {
+        match document_of(method, params) {
+            Some(uri) if self.document.as_deref() != Some(uri) => {
+                self.document = Some(uri.to_owned());
+                self.post(Event::Named(uri.to_owned()));
+            }
+            // If the same document is opened next, it must be reported again.
+            None if method == "textDocument/didClose" => self.document = None,
+            _ => {}
+        }
+    }
+
+    /// Normalizes the URIs of a message, and records how the client spells its open documents.
+    fn read_addresses(&mut self, method: &str, params: &mut Value) {
+        if method == "textDocument/didOpen" {
+            addresses::remember(&mut self.spellings, params);
+        }
+        addresses::normalize(params);
+        if method == "textDocument/didClose"
+            && let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str)
+        {
+            addresses::forget(&mut self.spellings, uri);
+        }
+    }
 }
 
-impl<S: Service<Request>> Service<Request> for Inbound<S> {
+impl<S: Service<Request, Response = Option<Response>, Future: Unpin>> Service<Request> for Inbound<S> {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = S::Future;
+    type Future = PreprocessedCall<S::Future>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.service.poll_ready(context)
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        if let Some(invalid_notification) = invalid_notification(request.method(), request.params()) {
-            self.post(Event::InvalidNotification(invalid_notification));
+        let (method, id, mut params) = request.into_parts();
+        let mut greetings = Vec::new();
+        if method == "initialize" {
+            greetings = initialize::keep_readable(params.get_or_insert_default());
+        } else if let Some(params) = &mut params {
+            self.read_addresses(&method, params);
+            complete(&method, params);
         }
-        match document_of(request.method(), request.params()) {
-            Some(uri) if self.document.as_deref() != Some(uri) => {
-                self.document = Some(uri.to_owned());
-                self.post(Event::Named(uri.to_owned()));
+        for problem in lists::repair(&method, params.as_mut().unwrap_or(&mut Value::Null)) {
+            let method = Some(method.clone().into_owned());
+            self.post(Event::InvalidNotification(InvalidNotification { method, uri: None, problem }));
+        }
+        let invalid = match &id {
+            None => invalid_notification(&method, params.as_ref()),
+            Some(_) => notification_with_id(&method, params.as_ref()),
+        };
+        if let Some(invalid) = invalid {
+            self.post(Event::InvalidNotification(invalid));
+        }
+        self.follow_document(&method, params.as_ref());
+        let problem = id.as_ref().and_then(|_| invalid_params(&method, params.as_ref()));
+        let mut request = Request::build(method);
+        if let Some(params) = params {
+            request = request.params(params);
+        }
+        if let Some(id) = id {
+            request = request.id(id);
+        }
+        PreprocessedCall {
+            call: self.service.call(request.finish()),
+            problem,
+            spellings: Spellings::clone(&self.spellings),
+            greetings,
+            events: self.events.clone(),
+        }
+    }
+}
+
+impl<F, E> Future for PreprocessedCall<F>
+where
+    F: Future<Output = Result<Option<Response>, E>> + Unpin,
+{
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let response = ready!(Pin::new(&mut self.call).poll(context));
+        for problem in std::mem::take(&mut self.greetings) {
+            let _ = self.events.send(Event::Greeting("folders", problem));
+        }
+        Poll::Ready(response.map(|response| response.map(|response| self.finish(response))))
+    }
+}
+
+impl<F> PreprocessedCall<F> {
+    /// Names the invalid field in an error, and documents as the client does in a result.
+    fn finish(&mut self, response: Response) -> Response {
+        let (id, mut body) = response.into_parts();
+        match (&mut body, self.problem.take()) {
+            (Ok(result), _) => addresses::respell(result, &self.spellings),
+            (Err(Error { code: ErrorCode::InvalidParams, message, .. }), Some(problem)) => {
+                *message = problem.into();
             }
-            // If the same document is opened next, it must be reported again.
-            None if request.method() == "textDocument/didClose" => self.document = None,
-            _ => {}
+            (Err(_), _) => {}
         }
-        self.service.call(generously(request))
+        Response::from_parts(id, body)
     }
 }
 
@@ -69,21 +171,20 @@ fn document_of<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
     }
 }
 
-/// Removes `null` arguments of a command, which some clients send for a command without arguments.
-fn generously(request: Request) -> Request {
-    let is_null = |params: &Value| params.get("arguments").is_some_and(Value::is_null);
-    if request.method() != "workspace/executeCommand" || !request.params().is_some_and(is_null) {
-        return request;
-    }
-    let (method, id, params) = request.into_parts();
-    let mut params = params.unwrap_or_default();
-    if let Value::Object(fields) = &mut params {
-        fields.shift_remove("arguments");
-    }
-    let request = Request::build(method).params(params);
-    match id {
-        Some(id) => request.id(id).finish(),
-        None => request.finish(),
+/// Completes parameters that some clients leave out: removes `null` arguments of a command without arguments, and adds
+/// the settings of a notification that only says that they changed.
+fn complete(method: &str, params: &mut Value) {
+    match (method, params) {
+        ("workspace/executeCommand", Value::Object(fields))
+            if fields.get("arguments").is_some_and(Value::is_null) =>
+        {
+            fields.shift_remove("arguments");
+        }
+        ("workspace/didChangeConfiguration", Value::Object(fields)) => {
+            fields.entry("settings").or_insert(Value::Null);
+        }
+        ("workspace/didChangeConfiguration", params) => *params = json!({ "settings": null }),
+        _ => {}
     }
 }
 
@@ -94,21 +195,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_that_are_null_are_none() {
-        let request =
-            |method: &'static str, params: Value| Request::build(method).params(params).id(7).finish();
-        let command = |params: Value| request("workspace/executeCommand", params);
-        let bare = command(json!({ "command": "strata.here.select" }));
-        let null = command(json!({ "command": "strata.here.select", "arguments": null }));
-        assert_eq!(generously(null), bare);
-        let others = [
-            command(json!({ "command": "c", "arguments": [null] })),
-            command(json!([])),
-            request("workspace/symbol", json!({ "arguments": null })),
-            Request::build("workspace/executeCommand").finish(),
-        ];
-        for other in others {
-            assert_eq!(generously(other.clone()), other);
+    fn what_clients_leave_out_is_completed() {
+        let completed = |method: &str, mut params: Value| {
+            complete(method, &mut params);
+            params
+        };
+        let command = |params: Value| completed("workspace/executeCommand", params);
+        let null = json!({ "command": "strata.here.select", "arguments": null });
+        assert_eq!(command(null), json!({ "command": "strata.here.select" }));
+        for other in [json!({ "command": "c", "arguments": [null] }), json!([])] {
+            assert_eq!(command(other.clone()), other);
+        }
+        assert_eq!(completed("workspace/symbol", json!({ "arguments": null })), json!({ "arguments": null }));
+        for params in [json!(null), json!([]), json!({})] {
+            let settings = completed("workspace/didChangeConfiguration", params);
+            assert_eq!(settings, json!({ "settings": null }));
         }
     }
 

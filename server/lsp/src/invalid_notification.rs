@@ -1,108 +1,84 @@
-//! Detects invalid notifications about a document, such as a position that is not a number or an invalid URI. The
-//! library silently drops such a notification, and the buffer would be wrong from then on. Checks each message
-//! separately and changes none. Descriptions of problems appear in prompts and in the log, so they quote no text from
-//! the message.
+//! Detects notifications that the library would silently drop, such as one with a position that is not a number. The
+//! buffer would be wrong from then on.
 
-use std::iter;
-
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
-use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams,
-};
+use strata_host::uri;
 
-const COUNT: &str = "a whole number from 0 to 4294967295";
+use crate::invalid_params::invalid_params;
+use crate::transport::LostMessage;
 
-/// Fields of notifications about documents, with their expected types. A description of a problem names only these
-/// fields, because other names are chosen by the client.
-const FIELDS: &[(&str, &str)] = &[
-    ("character", COUNT),
-    ("contentChanges", "a list"),
-    ("end", "an object"),
-    ("languageId", "a string"),
-    ("line", COUNT),
-    ("range", "an object"),
-    ("rangeLength", COUNT),
-    ("start", "an object"),
-    ("text", "a string"),
-    ("textDocument", "an object"),
-    ("uri", "a URI"),
-    ("version", "a 32-bit integer"),
-];
-
-/// An invalid notification about a document.
+/// A notification that could not be read, completely or in part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InvalidNotification {
-    pub method: String,
-    /// URI of the document, if it can be determined.
+    /// The method, if it can be determined.
+    pub method: Option<String>,
+    /// Normalized URI of the document, if it can be determined.
     pub uri: Option<String>,
     /// What is wrong with the notification, without text from the message.
     pub problem: String,
 }
 
+/// What may be wrong after a message could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Loss {
+    /// The text of a document, and whether it is open.
+    Document,
+    /// What is known about files on disk, which can be checked.
+    Files,
+    /// The names of files or folders.
+    Names,
+    Nothing,
+}
+
+impl InvalidNotification {
+    /// Returns what is lost with the message. A message without a method may have been about any document.
+    pub(crate) fn loss(&self) -> Loss {
+        match self.method.as_deref() {
+            None | Some("textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose") => {
+                Loss::Document
+            }
+            Some(
+                "textDocument/didSave"
+                | "workspace/didChangeWatchedFiles"
+                | "workspace/didCreateFiles"
+                | "workspace/didDeleteFiles",
+            ) => Loss::Files,
+            Some("workspace/didRenameFiles" | "workspace/didChangeWorkspaceFolders") => Loss::Names,
+            Some(_) => Loss::Nothing,
+        }
+    }
+
+    /// Describes a message that the transport could not read.
+    pub(crate) fn lost(message: LostMessage) -> Self {
+        let LostMessage { method, document, problem } = message;
+        Self { method, uri: document.map(|document| uri::normalize(&document)), problem }
+    }
+}
+
 /// Describes what is wrong with a notification about a document. Returns `None` if the notification is valid, and for
 /// all other messages.
 pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
-    let nothing = Value::Null;
-    let params = params.unwrap_or(&nothing);
-    let problem = match method {
-        "textDocument/didOpen" => problem::<DidOpenTextDocumentParams>(params),
-        "textDocument/didChange" => problem::<DidChangeTextDocumentParams>(params),
-        "textDocument/didSave" => problem::<DidSaveTextDocumentParams>(params),
-        "textDocument/didClose" => problem::<DidCloseTextDocumentParams>(params),
-        _ => None,
-    }?;
-    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
-    Some(InvalidNotification { method: method.to_owned(), uri, problem })
-}
-
-fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
-    // Locating an error takes longer, and most messages have none.
-    if P::deserialize(params).is_ok() {
+    if !is_about_document(method) {
         return None;
     }
-    let error = serde_path_to_error::deserialize::<_, P>(params).err()?;
-    let place = place(error.path());
-    // The error message quotes the invalid value. Extract only the name of a missing field, and only if the name is
-    // known.
-    let sentence = error.inner().to_string();
-    let missing = sentence.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-    let missing = missing.and_then(field);
-    Some(match (missing, kind(error.path())) {
-        (Some((name, _)), _) => format!("`{place}` has no `{name}`"),
-        (None, Some(kind)) => format!("`{place}` is not {kind}"),
-        (None, None) => format!("`{place}` has an unexpected form"),
-    })
+    let problem = invalid_params(method, params)?;
+    Some(InvalidNotification { method: Some(method.to_owned()), uri: document(params), problem })
 }
 
-/// Formats the path of a value, for example `params.contentChanges[0].text`.
-fn place(path: &Path) -> String {
-    let parts = path.iter().map(|segment| match segment {
-        Segment::Seq { index } => format!("[{index}]"),
-        Segment::Map { key } => format!(".{}", field(key).map_or("?", |(name, _)| name)),
-        Segment::Enum { .. } | Segment::Unknown => ".?".to_owned(),
-    });
-    iter::once("params".to_owned()).chain(parts).collect()
+/// Describes a notification about a document that was sent as a request, which the library rejects.
+pub(crate) fn notification_with_id(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
+    let problem = "it has an `id`, which only requests have".to_owned();
+    let invalid = InvalidNotification { method: Some(method.to_owned()), uri: document(params), problem };
+    is_about_document(method).then_some(invalid)
 }
 
-/// Returns the expected type of the value at a path, such as `a string`. Returns `None` if no type is known for the
-/// path, for example because the client sent a list where the protocol has an object.
-fn kind(path: &Path) -> Option<&'static str> {
-    let mut outwards = path.iter().rev();
-    match (outwards.next(), outwards.next()) {
-        (None, _) => Some("an object"),
-        (Some(Segment::Map { key }), _) => field(key).map(|(_, kind)| kind),
-        (Some(Segment::Seq { .. }), Some(Segment::Map { key })) if key == "contentChanges" => {
-            Some("an object")
-        }
-        _ => None,
-    }
+fn is_about_document(method: &str) -> bool {
+    let methods = ["didOpen", "didChange", "didSave", "didClose"];
+    method.strip_prefix("textDocument/").is_some_and(|method| methods.contains(&method))
 }
 
-fn field(name: &str) -> Option<(&'static str, &'static str)> {
-    FIELDS.iter().find(|(known, _)| *known == name).copied()
+fn document(params: Option<&Value>) -> Option<String> {
+    params?.pointer("/textDocument/uri")?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -137,7 +113,15 @@ mod tests {
             assert!(invalid_notification.problem.starts_with("`params."), "{}", invalid_notification.problem);
         }
         let nameless = invalid_notification("textDocument/didSave", None).unwrap();
-        assert_eq!((nameless.method.as_str(), nameless.uri), ("textDocument/didSave", None));
+        assert_eq!((nameless.method.as_deref(), nameless.uri), (Some("textDocument/didSave"), None));
+    }
+
+    #[test]
+    fn a_notification_is_no_request() {
+        let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
+        let invalid = notification_with_id("textDocument/didClose", Some(&params)).unwrap();
+        assert_eq!(invalid.uri.as_deref(), Some("file:///a.rs"));
+        assert_eq!(notification_with_id("textDocument/hover", Some(&params)), None);
     }
 
     #[test]

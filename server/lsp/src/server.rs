@@ -11,6 +11,7 @@ use tower_lsp::LspService;
 use crate::backend::Backend;
 use crate::event::Event;
 use crate::inbound::Inbound;
+use crate::invalid_notification::InvalidNotification;
 use crate::main_loop::MainLoop;
 use crate::outbound;
 use crate::transport::{Exit, Options, serve, stdio};
@@ -65,7 +66,12 @@ where
         let looping = inherited(move || main_loop.run(&inbox));
         let looping = thread::Builder::new().name("strata-main".to_owned()).spawn(looping)?;
         let service = Inbound::new(service, events.clone());
-        let exit = serve(service, socket, reader, writer, Options::default()).await?;
+        let lost = events.clone();
+        let on_loss = move |message| {
+            // The main loop has ended if the server is shutting down, so the event no longer matters.
+            let _ = lost.send(Event::InvalidNotification(InvalidNotification::lost(message)));
+        };
+        let exit = serve(service, socket, reader, writer, Options::default(), on_loss).await?;
         let _ = events.send(Event::Goodbye);
         // The main loop logs its own failures.
         let _ = looping.join();

@@ -14,6 +14,7 @@ use strata_engine::prompt::trust::Trust;
 use strata_host::config::{Layer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
+use strata_host::uri;
 use strata_host::watch::WatchEvent;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
@@ -21,7 +22,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client::ClientInfo;
-use crate::invalid_notification::InvalidNotification;
+use crate::invalid_notification::{InvalidNotification, Loss};
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::documents::{key_as_written, key_of, leads_out, renamed};
@@ -88,6 +89,7 @@ impl World {
     pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
         let Some(key) = self.document(item.uri.as_str()) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
+        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
         self.put(key.clone(), Buffer::new(&key, document));
         vec![Action::Parse(key), Action::Meter]
     }
@@ -123,6 +125,7 @@ impl World {
     /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
         if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.buffers.get(&key))
             && !buffer.document().is_in_step()
@@ -146,19 +149,38 @@ impl World {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
+        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
     }
 
-    /// Handles an invalid notification about a buffer. Marks the buffer as out of sync, since its text is unknown from
-    /// now on.
-    pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
-        let InvalidNotification { method, uri, problem } = invalid_notification;
-        let Some(uri) = uri else {
-            let message =
-                format!("the editor sent an invalid {method} that does not identify a document: {problem}");
-            return vec![Action::Warn { code: "misread", message, path: None }];
+    /// Handles a message that could not be read, or only in part. Marks what may be wrong from now on.
+    pub(crate) fn invalid_notification(&mut self, invalid: InvalidNotification) -> Vec<Action> {
+        let loss = invalid.loss();
+        let InvalidNotification { method, uri, problem } = invalid;
+        let Some(method) = method else {
+            let mut actions =
+                self.lose_all(format!("the editor sent an invalid message: {problem}"), problem);
+            actions.push(Action::Rescan);
+            return actions;
         };
-        let Some(key) = self.document(&uri) else { return Vec::new() };
+        let message = format!("the editor sent an invalid {method}: {problem}");
+        match (loss, uri) {
+            (Loss::Document, Some(uri)) if uri::scheme(&uri).is_some() => self.lose(&uri, &method, problem),
+            (Loss::Document, _) => self.lose_all(message, problem),
+            (Loss::Files, _) => {
+                tracing::warn!("{message}; all files are checked");
+                vec![Action::Rescan]
+            }
+            (Loss::Names, _) => {
+                vec![Action::Warn { code: "misread", message, path: None }, Action::Rescan]
+            }
+            (Loss::Nothing, _) => Vec::new(),
+        }
+    }
+
+    /// Marks the document with this URI as out of sync, since its text is unknown from now on.
+    fn lose(&mut self, uri: &str, method: &str, problem: String) -> Vec<Action> {
+        let Some(key) = self.document(uri) else { return Vec::new() };
         let mut next = match self.snapshot.buffers.get(&key) {
             // Warn only once, since such a client may send an invalid notification with every keystroke.
             Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
@@ -172,6 +194,26 @@ impl World {
         next.lose_step(OutOfStep::Misread { detail: problem });
         self.put(key.clone(), next);
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
+    }
+
+    /// Marks all documents as out of sync, because a message may have been about any of them.
+    fn lose_all(&mut self, message: String, problem: String) -> Vec<Action> {
+        let reason = OutOfStep::Misread { detail: problem };
+        let mut is_news = !self.snapshot.lost.is_any();
+        Arc::make_mut(&mut self.snapshot.lost).lose(reason.clone());
+        for buffer in Arc::make_mut(&mut self.snapshot.buffers).values_mut() {
+            if buffer.document().is_in_step() {
+                is_news = true;
+                Arc::make_mut(buffer).lose_step(reason.clone());
+            }
+        }
+        if !is_news {
+            return Vec::new();
+        }
+        let message = format!(
+            "{message}; any file may be out of sync with the editor; close and reopen files to resync them"
+        );
+        vec![Action::Warn { code: "misread", message, path: None }, Action::Meter]
     }
 
     /// Handles changes on disk reported by the client.
@@ -312,7 +354,6 @@ mod tests {
 
     use strata_engine::conversation::selection::Choice;
     use strata_host::roots::Folder;
-    use strata_host::uri;
 
     use super::*;
     use crate::invalid_notification::invalid_notification;

@@ -33,7 +33,7 @@ impl Handling {
     /// Sets a recovery that marks the document as out of sync, because the panic lost a change to it.
     fn or_lose(self, uri: &str) -> Self {
         let lost = InvalidNotification {
-            method: self.name.to_owned(),
+            method: Some(self.name.to_owned()),
             uri: Some(uri.to_owned()),
             problem: "an internal error".to_owned(),
         };
@@ -49,6 +49,9 @@ impl Handling {
         match event {
             Event::Initialize(params, answer) => {
                 Self::new("initialize", move |main_loop| main_loop.initialize(&params, answer))
+            }
+            Event::Greeting(code, message) => {
+                Self::new("greeting", move |main_loop| main_loop.greetings.push((code, message)))
             }
             Event::Initialized => Self::new("initialized", MainLoop::initialized),
             Event::Opened(item) => {

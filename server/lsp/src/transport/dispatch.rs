@@ -23,6 +23,7 @@ use tower_service::Service;
 use super::Options;
 use super::exit::{Cause, ExitSignal};
 use super::loopback::Loopback;
+use super::lost::LostMessage;
 use super::outbox::{Outbox, Relation};
 use super::refusal;
 use super::watchdog;
@@ -57,11 +58,15 @@ pub(super) struct Dispatcher<T, R> {
     runtime: Handle,
 }
 
+/// Called with each message that was lost.
+pub(super) type OnLoss = Box<dyn FnMut(LostMessage) + Send>;
+
 /// State that only one message at a time may access.
 struct Core<T> {
     service: T,
+    on_loss: OnLoss,
     phase: Phase,
-    held: VecDeque<PendingRequest>,
+    held: VecDeque<Held>,
     /// Total size of the held messages in bytes, limited to about the maximum size of one message.
     held_bytes: usize,
 }
@@ -73,10 +78,14 @@ enum Phase {
     Ready,
 }
 
-struct PendingRequest {
-    request: Request,
-    /// Estimated memory for the request, in bytes.
-    size: usize,
+/// What is held until `initialize` is answered.
+enum Held {
+    Call {
+        request: Request,
+        /// Estimated memory for the request, in bytes.
+        size: usize,
+    },
+    Lost(LostMessage),
 }
 
 struct Call {
@@ -170,12 +179,13 @@ impl Kind {
 impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T, R> {
     pub(super) fn new(
         service: T,
+        on_loss: OnLoss,
         loopback: Arc<Loopback<R>>,
         outbox: Arc<Outbox>,
         exit: Arc<ExitSignal>,
         options: Options,
     ) -> Self {
-        let core = Core { service, phase: Phase::Fresh, held: VecDeque::new(), held_bytes: 0 };
+        let core = Core { service, on_loss, phase: Phase::Fresh, held: VecDeque::new(), held_bytes: 0 };
         Self {
             core: Mutex::new(core),
             loopback,
@@ -202,12 +212,19 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else if core.held_bytes + size <= self.options.limits.message {
             let size = size + HELD_OVERHEAD;
             core.held_bytes += size;
-            core.held.push_back(PendingRequest { request, size });
+            core.held.push_back(Held::Call { request, size });
         } else if let Some(id) = request.id() {
             self.answer(&refusal::not_initialized(id.clone()));
         } else {
-            tracing::warn!("too many messages before initialize was answered; notification dropped");
+            let problem = "too many messages before initialize was answered; notification dropped";
+            tracing::warn!(problem);
+            core.lose(LostMessage::unknown(problem.to_owned()));
         }
+    }
+
+    /// Reports a lost message in wire order.
+    pub(super) fn lose(&self, lost: LostMessage) {
+        self.lock().lose(lost);
     }
 
     /// Queues a response after all messages that the server has sent so far.
@@ -286,8 +303,13 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
             while core.phase != Phase::Initializing
                 && let Some(held) = core.held.pop_front()
             {
-                core.held_bytes -= held.size;
-                self.begin(core, held.request);
+                match held {
+                    Held::Call { request, size } => {
+                        core.held_bytes -= size;
+                        self.begin(core, request);
+                    }
+                    Held::Lost(lost) => core.lose(lost),
+                }
             }
         }
     }
@@ -340,14 +362,29 @@ impl<T: CallService> Core<T> {
         }
     }
 
+    /// Reports a lost message, or holds it like a call. Before `initialize`, there is nothing to lose.
+    fn lose(&mut self, lost: LostMessage) {
+        match self.phase {
+            Phase::Fresh => {}
+            // Further losses add nothing to one that may have been about any document.
+            Phase::Initializing if matches!(self.held.back(), Some(Held::Lost(last)) if last.method.is_none()) =>
+                {}
+            Phase::Initializing => self.held.push_back(Held::Lost(lost)),
+            Phase::Ready => (self.on_loss)(lost),
+        }
+    }
+
     /// Removes the held request that a cancellation refers to. Returns the request's id.
     fn withdraw(&mut self, cancel: &Request) -> Option<Id> {
         let id = match cancel.params()?.get("id")? {
             Value::String(text) => Id::String(text.clone()),
             id => Id::Number(id.as_i64()?),
         };
-        let index = self.held.iter().position(|held| held.request.id() == Some(&id))?;
-        self.held_bytes -= self.held.remove(index)?.size;
+        let is_it = |held: &Held| matches!(held, Held::Call { request, .. } if request.id() == Some(&id));
+        let index = self.held.iter().position(is_it)?;
+        if let Held::Call { size, .. } = self.held.remove(index)? {
+            self.held_bytes -= size;
+        }
         Some(id)
     }
 

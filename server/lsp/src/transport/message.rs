@@ -3,14 +3,13 @@
 //! Reads only JSON-RPC 2.0 envelopes. Does not interpret `params` or `result`, and knows only the two methods that must
 //! not fail because of their parameters.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny};
 use serde_json::Value;
 use serde_json::error::Category;
+use strata_engine::json;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
+use super::lost::{LostMessage, Opening};
 use super::refusal;
 
 #[derive(Debug, PartialEq)]
@@ -19,8 +18,8 @@ pub(super) enum Incoming {
     Call(Request),
     /// The client's answer to a request from the server.
     Answer(Response),
-    /// An invalid message, with the response to send.
-    Refused(Response),
+    /// An invalid message, with the response to send, and what is lost with it.
+    Refused(Response, Option<LostMessage>),
     /// An answer with neither a result nor an error. `answer` is an error for the waiting caller, `reply` a response to
     /// the client.
     Hollow { answer: Response, reply: Response },
@@ -46,68 +45,42 @@ struct Envelope {
 pub(super) fn read(body: &[u8]) -> Incoming {
     match body.trim_ascii_start().first() {
         Some(b'{') => {}
-        Some(b'[') => return Incoming::Refused(refusal::batch()),
+        Some(b'[') => return Incoming::refused_without_fields(refusal::batch()),
         _ => {
-            let refused = match serde_json::from_slice::<IgnoredAny>(body) {
-                Ok(_) => refusal::not_a_message(Id::Null, "a message must be a JSON object"),
-                Err(error) => refusal::bad_json(Id::Null, &error),
+            return match json::from_slice::<IgnoredAny>(body) {
+                Ok(_) => Incoming::Refused(
+                    refusal::not_a_message(Id::Null, "a message must be a JSON object"),
+                    None,
+                ),
+                Err(error) => Incoming::refused_without_fields(refusal::bad_json(Id::Null, &error)),
             };
-            return Incoming::Refused(refused);
         }
     }
-    match serde_json::from_slice::<Envelope>(body) {
+    match json::from_slice::<Envelope>(body) {
         Ok(envelope) => envelope.sort(),
-        Err(error) if error.classify() == Category::Data => {
-            Incoming::Refused(refusal::not_a_message(Id::Null, &error.to_string()))
+        Err(error) => {
+            let opening = Opening::read(body);
+            let reply = match error.classify() {
+                Category::Data => refusal::not_a_message(Id::Null, &error.to_string()),
+                _ => refusal::bad_json(opening.request_id().unwrap_or(Id::Null), &error),
+            };
+            let lost = opening.lost(problem(&reply));
+            Incoming::Refused(reply, lost)
         }
-        Err(error) => Incoming::Refused(refusal::bad_json(request_id(body).unwrap_or(Id::Null), &error)),
     }
 }
 
-/// Extracts the `id` of a truncated or partly invalid request. Returns `None` unless the message looks like a request:
-/// an answer's `id` belongs to a request from the server, and an error with this `id` could hit an unrelated request
-/// from the client.
-pub(super) fn request_id(opening: &[u8]) -> Option<Id> {
-    struct Seen {
-        id: Option<Id>,
-        asks: Asks,
+/// Returns why a message was refused.
+fn problem(reply: &Response) -> String {
+    reply.error().map(|error| error.message.clone().into_owned()).unwrap_or_default()
+}
+
+impl Incoming {
+    /// Refuses a message whose fields cannot be read.
+    fn refused_without_fields(reply: Response) -> Self {
+        let lost = LostMessage::unknown(problem(&reply));
+        Self::Refused(reply, Some(lost))
     }
-
-    #[derive(Clone, Copy, PartialEq)]
-    enum Asks {
-        Unknown,
-        Yes,
-        No,
-    }
-
-    impl<'de> Visitor<'de> for &mut Seen {
-        type Value = ();
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                match key.as_ref() {
-                    "id" => {
-                        self.id = Some(map.next_value()?);
-                        continue;
-                    }
-                    "method" | "params" if self.asks == Asks::Unknown => self.asks = Asks::Yes,
-                    "result" | "error" => self.asks = Asks::No,
-                    _ => {}
-                }
-                map.next_value::<IgnoredAny>()?;
-            }
-            Ok(())
-        }
-    }
-
-    let mut seen = Seen { id: None, asks: Asks::Unknown };
-    // Parsing fails where the message is truncated or invalid. The fields before this position are sufficient.
-    let _ = serde_json::Deserializer::from_slice(opening).deserialize_map(&mut seen);
-    seen.id.filter(|_| seen.asks == Asks::Yes)
 }
 
 impl Envelope {
@@ -123,15 +96,20 @@ impl Envelope {
             None => None,
             Some(Some(id)) => Some(id),
             Some(None) => {
-                let why = "an id must be a string or an integer";
-                return Incoming::Refused(refusal::not_a_message(Id::Null, why));
+                return refused(
+                    self.method,
+                    self.params.as_ref(),
+                    None,
+                    "an id must be a string or an integer",
+                );
             }
         };
-        let refuse = |why| Incoming::Refused(refusal::not_a_message(id.clone().unwrap_or(Id::Null), why));
         if self.jsonrpc != "2.0" {
-            return refuse("jsonrpc must be \"2.0\"");
+            return refused(self.method, self.params.as_ref(), id, "jsonrpc must be \"2.0\"");
         }
-        let Some(Value::String(method)) = self.method else { return refuse("a method must be a string") };
+        let Some(Value::String(method)) = self.method else {
+            return refused(self.method, self.params.as_ref(), id, "a method must be a string");
+        };
         // Neither method has parameters. Some clients send `null` or `{}` anyway, and must be able to shut down the
         // server.
         let params = self.params.filter(|_| method != "shutdown" && method != "exit");
@@ -148,7 +126,7 @@ impl Envelope {
     fn answer(self) -> Incoming {
         let reply = |why| refusal::not_a_message(Id::Null, why);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Refused(reply("neither a method nor a response"));
+            return Incoming::Refused(reply("neither a method nor a response"), None);
         };
         match (self.result, self.error) {
             (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),
@@ -161,6 +139,18 @@ impl Envelope {
             (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),
         }
     }
+}
+
+/// Refuses a call whose envelope is invalid.
+fn refused(method: Option<Value>, params: Option<&Value>, id: Option<Id>, why: &str) -> Incoming {
+    let reply = refusal::not_a_message(id.unwrap_or(Id::Null), why);
+    let method = match method {
+        Some(Value::String(method)) => Some(method),
+        _ => None,
+    };
+    let document = params.and_then(|params| params.pointer("/textDocument/uri")?.as_str()).map(str::to_owned);
+    let lost = LostMessage { method, document, problem: problem(&reply) };
+    Incoming::Refused(reply, Some(lost))
 }
 
 /// Converts a JSON-RPC id. LSP allows integers and strings; `null` is only for responses that belong to no request.
@@ -208,12 +198,12 @@ mod tests {
             let opening = format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": {method},");
             let whole = format!("{opening} \"params\": {{\"a\": [1, 2, {{}}]}}}}");
             let cut = whole.floor_char_boundary((opening.len() + cut).min(whole.len()));
-            prop_assert_eq!(request_id(&whole.as_bytes()[..cut]), Some(Id::Number(id)));
+            prop_assert_eq!(Opening::read(&whole.as_bytes()[..cut]).request_id(), Some(Id::Number(id)));
         }
 
         #[test]
         fn bytes_of_any_kind_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (read(&bytes), request_id(&bytes));
+            let _ = (read(&bytes), Opening::read(&bytes));
         }
     }
 
@@ -229,17 +219,41 @@ mod tests {
             (r#"{"method":"m","params":{"id":"a"},"#, None),
             (r#"[{"id":"a","method":"m"}"#, None),
         ] {
-            assert_eq!(request_id(text.as_bytes()), id.map(Id::from), "{text}");
+            assert_eq!(Opening::read(text.as_bytes()).request_id(), id.map(Id::from), "{text}");
         }
+    }
+
+    #[test]
+    fn a_refused_call_keeps_its_document() {
+        let params = r#""params":{"textDocument":{"uri":"file:///a"}}"#;
+        for envelope in [
+            r#""method":"m""#,
+            r#""jsonrpc":"2.0","id":null,"method":"m""#,
+            r#""jsonrpc":"2.0","method":"m","method":"m""#,
+            r#""jsonrpc":2.0,"id":7,"method":"m""#,
+        ] {
+            let Incoming::Refused(_, lost) = read(format!("{{{envelope},{params}}}").as_bytes()) else {
+                unreachable!("{envelope}");
+            };
+            let lost = lost.unwrap();
+            assert_eq!((lost.method.as_deref(), lost.document.as_deref()), (Some("m"), Some("file:///a")));
+        }
+    }
+
+    #[test]
+    fn half_of_a_character_is_replaced() {
+        let body = br#"{"jsonrpc":"2.0","method":"m","params":{"text":"\ud83d"}}"#;
+        let Incoming::Call(request) = read(body) else { unreachable!("it is a call") };
+        assert_eq!(request.params().unwrap()["text"], "\u{FFFD}");
     }
 
     #[test]
     fn deep_json_is_refused_and_not_followed() {
         let deep =
             [br#"{"jsonrpc":"2.0","id":1,"method":"m","params":"#.to_vec(), vec![b'['; 1 << 20]].concat();
-        let Incoming::Refused(reply) = read(&deep) else { unreachable!("it is not JSON") };
+        let Incoming::Refused(reply, _) = read(&deep) else { unreachable!("it is not JSON") };
         assert_eq!((reply.id(), reply.error().unwrap().code), (&Id::Number(1), ErrorCode::ParseError));
-        assert!(matches!(read(&vec![b'{'; 1 << 20]), Incoming::Refused(_)));
-        assert!(matches!(read(&vec![b'['; 1 << 20]), Incoming::Refused(_)));
+        assert!(matches!(read(&vec![b'{'; 1 << 20]), Incoming::Refused(..)));
+        assert!(matches!(read(&vec![b'['; 1 << 20]), Incoming::Refused(..)));
     }
 }

@@ -21,6 +21,7 @@ mod dispatch;
 mod exit;
 mod frame;
 mod loopback;
+mod lost;
 mod message;
 mod outbox;
 mod reader;
@@ -40,6 +41,7 @@ use tower_lsp::Loopback as Socket;
 pub(crate) use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
+pub use lost::LostMessage;
 pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;
@@ -81,6 +83,8 @@ impl Default for Options {
 /// reading thread may still be blocked in `reader`, and tasks may still be running, so the caller should end the
 /// process.
 ///
+/// Calls `on_loss` for each message that could not be read, in wire order with the calls of the service.
+///
 /// # Errors
 ///
 /// Returns an error if a thread cannot be started. Any later failure is part of the [`Exit`].
@@ -90,6 +94,7 @@ pub async fn serve<T, L, I, O>(
     reader: I,
     writer: O,
     options: Options,
+    on_loss: impl FnMut(LostMessage) + Send + 'static,
 ) -> io::Result<Exit>
 where
     T: CallService,
@@ -102,8 +107,14 @@ where
     let exit = Arc::new(exit);
     let outbox = Arc::new(Outbox::new(options.unsent));
     let loopback = Arc::new(Loopback::new(calls, Arc::clone(&outbox)));
-    let dispatcher =
-        Dispatcher::new(service, Arc::clone(&loopback), Arc::clone(&outbox), Arc::clone(&exit), options);
+    let dispatcher = Dispatcher::new(
+        service,
+        Box::new(on_loss),
+        Arc::clone(&loopback),
+        Arc::clone(&outbox),
+        Arc::clone(&exit),
+        options,
+    );
     let dispatcher = Arc::new(dispatcher);
 
     let written = start_writer(writer, Arc::clone(&outbox), Arc::clone(&exit))?;

@@ -15,6 +15,7 @@ use tower_lsp::jsonrpc::{Id, Request, Response};
 use super::dispatch::{CallService, Dispatcher};
 use super::exit::{Cause, ExitSignal};
 use super::frame::{DecodedFrame, Fault, FrameDecoder, Limits};
+use super::lost::{LostMessage, Opening};
 use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
@@ -67,11 +68,13 @@ where
                 DecodedFrame::Frame(body) => self.deliver(&body),
                 DecodedFrame::Fault(fault) => {
                     tracing::warn!(%fault, "skipped input");
-                    let id = match &fault {
-                        Fault::TooLarge { opening, .. } => message::request_id(opening),
-                        _ => None,
+                    let opening = match &fault {
+                        Fault::TooLarge { opening, .. } => Opening::read(opening),
+                        _ => Opening::default(),
                     };
-                    self.dispatcher.answer(&refusal::fault(id.unwrap_or(Id::Null), &fault));
+                    let id = opening.request_id().unwrap_or(Id::Null);
+                    self.lose(opening.lost(fault.to_string()));
+                    self.dispatcher.answer(&refusal::fault(id, &fault));
                 }
             }
         }
@@ -81,11 +84,20 @@ where
         match message::read(body) {
             Incoming::Call(request) => self.dispatcher.accept(request, body.len()),
             Incoming::Answer(answer) => self.route(answer),
-            Incoming::Refused(reply) => self.dispatcher.answer(&reply),
+            Incoming::Refused(reply, lost) => {
+                self.lose(lost);
+                self.dispatcher.answer(&reply);
+            }
             Incoming::Hollow { answer, reply } => {
                 self.route(answer);
                 self.dispatcher.answer(&reply);
             }
+        }
+    }
+
+    fn lose(&self, lost: Option<LostMessage>) {
+        if let Some(lost) = lost {
+            self.dispatcher.lose(lost);
         }
     }
 

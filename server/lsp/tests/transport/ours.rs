@@ -99,7 +99,7 @@ where
     thread::spawn(move || {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let exit = runtime.block_on(serve(service, socket, reader, writer, options)).unwrap();
+        let exit = runtime.block_on(serve(service, socket, reader, writer, options, |_| ())).unwrap();
         runtime.shutdown_background();
         let _ = done.send(exit);
     });

@@ -401,9 +401,18 @@ impl Run<'_> {
             Some((key, (&file.source, if shed.contains(key) { 0 } else { file.redacted.len() })))
         }));
         for (key, (source, _)) in &texts {
-            if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
-                let message =
-                    format!("the buffer of {} may be out of sync with the editor: {reason}", key.notice());
+            let message = match source {
+                Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+                    let name = key.notice();
+                    Some(format!("the buffer of {name} may be out of sync with the editor: {reason}"))
+                }
+                Source::Disk { out_of_step: Some(reason), .. } => {
+                    let name = key.notice();
+                    Some(format!("the editor may show other text for {name} than the disk: {reason}"))
+                }
+                Source::Buffer { .. } | Source::Disk { .. } | Source::Given => None,
+            };
+            if let Some(message) = message {
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::code::document::{Document, Sync};
+use crate::code::document::{Document, OutOfStep, Sync};
 use crate::conversation::selection::{Extent, LineRange};
 use crate::conversation::urls::Page;
 use crate::hash::ContentHash;
@@ -32,9 +32,12 @@ pub enum Source {
     Disk {
         /// Time of the last modification, in milliseconds since 1970.
         mtime_ms: i64,
-        /// How the bytes were converted to text; absent if no conversion was necessary.
+        /// How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to note.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
+        /// Why the editor may show other text; absent unless a message about the file was lost or invalid.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        out_of_step: Option<OutOfStep>,
     },
     /// Content that the client provided.
     Given,

@@ -1,0 +1,131 @@
+//! Normalizes the URIs of messages, so that the library accepts what editors send, and each document has one URI in the
+//! server. Replies contain the spelling with which the client opened the document.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_host::uri;
+
+/// Names of fields that contain a URI, in any message.
+const FIELDS: [&str; 9] =
+    ["uri", "oldUri", "newUri", "rootUri", "targetUri", "baseUri", "scopeUri", "href", "document"];
+
+/// Names of fields whose content belongs to a command, a setting or the client.
+const OPAQUE: [&str; 5] = ["arguments", "settings", "initializationOptions", "capabilities", "data"];
+
+/// How the client spells the URIs of its open documents, if not as [`uri::normalize`] does. By normalized URI.
+pub(super) type Spellings = Arc<HashMap<String, String>>;
+
+/// Normalizes all URIs in the parameters of a message.
+pub(super) fn normalize(params: &mut Value) {
+    each_address(params, &mut |address| {
+        let normal = uri::normalize(address);
+        (normal != *address).then_some(normal)
+    });
+}
+
+/// Replaces the URIs of open documents in a reply with those that the client uses.
+pub(super) fn respell(reply: &mut Value, spellings: &Spellings) {
+    if !spellings.is_empty() {
+        each_address(reply, &mut |address| spellings.get(address).cloned());
+    }
+}
+
+/// Records how the client spells the URI of a document that it opens. `params` are those of the message, as received.
+pub(super) fn remember(spellings: &mut Spellings, params: &Value) {
+    let Some(spelled) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
+    let normal = uri::normalize(spelled);
+    if normal == spelled {
+        forget(spellings, &normal);
+    } else {
+        Arc::make_mut(spellings).insert(normal, spelled.to_owned());
+    }
+}
+
+/// Forgets the spelling of a document that is closed.
+pub(super) fn forget(spellings: &mut Spellings, normal: &str) {
+    if spellings.contains_key(normal) {
+        Arc::make_mut(spellings).remove(normal);
+    }
+}
+
+/// Replaces each URI for which `replace` returns another one.
+fn each_address(value: &mut Value, replace: &mut impl FnMut(&str) -> Option<String>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| each_address(item, replace)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(address) if FIELDS.contains(&name.as_str()) => {
+                        if let Some(other) = replace(address) {
+                            *address = other;
+                        }
+                    }
+                    Value::Array(_) | Value::Object(_) if !OPAQUE.contains(&name.as_str()) => {
+                        each_address(value, replace);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+    use tower_lsp::ls_types::Uri;
+
+    use super::*;
+
+    #[test]
+    fn uris_are_normalized_wherever_they_are() {
+        let mut params = json!({
+            "textDocument": { "uri": "git:/[a]", "text": "git:/[a]" },
+            "files": [{ "oldUri": "git:/[a]", "newUri": "git:/b c" }],
+            "cells": [{ "document": "git:/[a]" }],
+            "arguments": [{ "uri": "git:/[a]" }],
+        });
+        normalize(&mut params);
+        let expected = json!({
+            "textDocument": { "uri": "git:/%5Ba%5D", "text": "git:/[a]" },
+            "files": [{ "oldUri": "git:/%5Ba%5D", "newUri": "git:/b%20c" }],
+            "cells": [{ "document": "git:/%5Ba%5D" }],
+            "arguments": [{ "uri": "git:/[a]" }],
+        });
+        assert_eq!(params, expected);
+    }
+
+    #[test]
+    fn a_document_is_called_as_the_client_calls_it() {
+        let mut spellings = Spellings::default();
+        let named = |uri: &str| json!({ "textDocument": { "uri": uri } });
+        remember(&mut spellings, &named("git:/[a]"));
+        let mut reply = json!([{ "uri": "git:/%5Ba%5D" }, { "uri": "git:/b" }]);
+        respell(&mut reply, &spellings);
+        assert_eq!(reply, json!([{ "uri": "git:/[a]" }, { "uri": "git:/b" }]));
+        remember(&mut spellings, &named("git:/%5Ba%5D"));
+        assert!(spellings.is_empty(), "the last spelling counts");
+        remember(&mut spellings, &named("git:/[a]"));
+        forget(&mut spellings, "git:/%5Ba%5D");
+        assert!(spellings.is_empty());
+    }
+
+    proptest! {
+        /// Whatever follows the scheme, the library accepts it.
+        #[test]
+        fn the_library_accepts_what_is_normalized(text in "(file|FILE|untitled|git|a\\+b-c\\.d):/?[^/]{0,10}/.{0,30}") {
+            let normal = uri::normalize(&text);
+            prop_assert!(normal.parse::<Uri>().is_ok(), "{text}: {normal}");
+        }
+
+        #[test]
+        fn so_it_does_with_the_path_of_a_file(text in "file://(localhost)?/.{0,40}") {
+            let normal = uri::normalize(&text);
+            prop_assert!(normal.parse::<Uri>().is_ok(), "{text}: {normal}");
+        }
+    }
+}

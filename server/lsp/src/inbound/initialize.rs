@@ -1,0 +1,251 @@
+//! Reads the parameters of `initialize` field by field, and keeps the fields that the server uses. What cannot be read
+//! counts as absent, so that an unknown or invalid capability never prevents the server from starting.
+
+use serde_json::{Map, Value, json};
+use strata_host::uri;
+use tower_lsp::ls_types::Uri;
+
+use super::lists::complete_folder;
+use crate::invalid_params::invalid_params;
+
+/// Capabilities that are true or false.
+const FLAGS: [&str; 13] = [
+    "/textDocument/codeAction/dynamicRegistration",
+    "/textDocument/codeLens/dynamicRegistration",
+    "/textDocument/definition/dynamicRegistration",
+    "/textDocument/documentSymbol/dynamicRegistration",
+    "/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport",
+    "/textDocument/hover/dynamicRegistration",
+    "/textDocument/references/dynamicRegistration",
+    "/window/showDocument/support",
+    "/window/workDoneProgress",
+    "/workspace/codeLens/refreshSupport",
+    "/workspace/configuration",
+    "/workspace/didChangeWatchedFiles/dynamicRegistration",
+    "/workspace/symbol/dynamicRegistration",
+];
+
+/// A capability that a client has if it is an object. Its kinds of code actions do not matter.
+const LITERAL_ACTIONS: &str = "/textDocument/codeAction/codeActionLiteralSupport";
+
+const POSITION_ENCODINGS: &str = "/general/positionEncodings";
+
+/// Replaces the parameters of `initialize` by those fields that the server uses. Returns a description of each workspace
+/// folder that cannot be used. Leaves parameters that are not an object to the library, which rejects them.
+pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
+    if params.is_null() {
+        *params = json!({});
+    }
+    let Value::Object(fields) = params else { return Vec::new() };
+    let mut problems = Vec::new();
+    let mut kept = Map::new();
+    let process = fields.get("processId").and_then(Value::as_u64).filter(|id| u32::try_from(*id).is_ok());
+    kept.insert("processId".to_owned(), json!(process));
+    let capabilities = fields.get("capabilities").map_or_else(|| json!({}), readable_capabilities);
+    kept.insert("capabilities".to_owned(), capabilities);
+    if let Some(options) = fields.shift_remove("initializationOptions") {
+        kept.insert("initializationOptions".to_owned(), options);
+    }
+    if let Some(folders) = fields.shift_remove("workspaceFolders").and_then(|it| folders(it, &mut problems)) {
+        kept.insert("workspaceFolders".to_owned(), folders);
+    }
+    let root = root(fields, "rootUri", &mut problems).or_else(|| root(fields, "rootPath", &mut problems));
+    kept.insert("rootUri".to_owned(), json!(root));
+    *fields = kept;
+    problems
+}
+
+/// Returns why `initialize` with these parameters is refused; `None` if it is accepted.
+pub fn refusal(mut params: Value) -> Option<String> {
+    keep_readable(&mut params);
+    invalid_params("initialize", Some(&params))
+}
+
+fn readable_capabilities(capabilities: &Value) -> Value {
+    let mut kept = json!({});
+    for place in FLAGS {
+        if let Some(flag @ Value::Bool(_)) = capabilities.pointer(place) {
+            insert(&mut kept, place, flag.clone());
+        }
+    }
+    if capabilities.pointer(LITERAL_ACTIONS).is_some_and(Value::is_object) {
+        insert(&mut kept, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": [] } }));
+    }
+    if let Some(Value::Array(encodings)) = capabilities.pointer(POSITION_ENCODINGS) {
+        let encodings: Vec<&Value> = encodings.iter().filter(|encoding| encoding.is_string()).collect();
+        insert(&mut kept, POSITION_ENCODINGS, json!(encodings));
+    }
+    kept
+}
+
+/// Inserts a value at a JSON pointer, with the objects around it.
+fn insert(object: &mut Value, place: &str, value: Value) {
+    let mut at = object;
+    for name in place.split('/').skip(1) {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        let Value::Object(fields) = at else { return };
+        at = fields.entry(name).or_insert(Value::Null);
+    }
+    *at = value;
+}
+
+/// Returns the usable folders of a list. `None` if it names none, although it is not empty, so that the root counts.
+fn folders(list: Value, problems: &mut Vec<String>) -> Option<Value> {
+    let items = match list {
+        Value::Array(items) if items.is_empty() => return Some(json!([])),
+        Value::Array(items) => items,
+        Value::Null => return None,
+        _ => {
+            problems.push("`workspaceFolders` is not a list".to_owned());
+            return None;
+        }
+    };
+    let mut usable = Vec::new();
+    for (index, mut item) in items.into_iter().enumerate() {
+        let place = format!("workspaceFolders[{index}]");
+        let Value::Object(fields) = &mut item else {
+            problems.push(format!("`{place}` is not an object"));
+            continue;
+        };
+        let named = fields.get("uri").unwrap_or(&Value::Null);
+        match folder(named, &format!("{place}.uri")) {
+            Ok(address) => {
+                fields.insert("uri".to_owned(), address.into());
+                complete_folder(fields);
+                usable.push(item);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (!usable.is_empty()).then(|| usable.into())
+}
+
+/// Returns the URI in a field of the parameters, if it names a folder.
+fn root(fields: &Map<String, Value>, name: &str, problems: &mut Vec<String>) -> Option<String> {
+    let named = fields.get(name).filter(|named| !named.is_null() && *named != "")?;
+    match folder(named, name) {
+        Ok(address) => Some(address),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+/// Returns the normalized URI of a folder, or why `named`, the value of the field `place`, is none of this machine.
+fn folder(named: &Value, place: &str) -> Result<String, String> {
+    let Some(text) = named.as_str() else { return Err(format!("`{place}` is not a string")) };
+    let normal = uri::normalize(text);
+    match uri::to_path(&normal) {
+        Ok(_) if normal.parse::<Uri>().is_ok() => Ok(normal),
+        Ok(_) => Err(format!("`{place}` is not a URI")),
+        Err(error) => Err(format!("`{place}` is not a folder of this machine: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tower_lsp::ls_types::InitializeParams;
+
+    use super::*;
+    use crate::client::{ClientInfo, InitializationOptions};
+
+    fn kept(mut params: Value) -> (Value, Vec<String>) {
+        let problems = keep_readable(&mut params);
+        (params, problems)
+    }
+
+    fn client(params: &Value) -> ClientInfo {
+        let params: InitializeParams = serde_json::from_value(params.clone()).unwrap();
+        ClientInfo::new(&params.capabilities, &InitializationOptions::default())
+    }
+
+    /// The capabilities of a client that has all that the server uses.
+    fn full() -> Value {
+        let mut capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
+        FLAGS.iter().for_each(|place| insert(&mut capabilities, place, json!(true)));
+        insert(&mut capabilities, LITERAL_ACTIONS, json!({ "codeActionKind": { "valueSet": ["source"] } }));
+        capabilities
+    }
+
+    #[test]
+    fn all_capabilities_that_the_server_uses_are_kept_and_each_counts() {
+        let params = json!({ "processId": 7, "rootUri": null, "capabilities": full() });
+        let (read, problems) = kept(params.clone());
+        assert_eq!((client(&read), problems), (client(&params), vec![]));
+        for place in FLAGS.iter().chain(&[LITERAL_ACTIONS, POSITION_ENCODINGS]) {
+            for broken in [json!("yes"), json!(7), json!([7]), json!(null)] {
+                let mut params = params.clone();
+                *params["capabilities"].pointer_mut(place).unwrap() = broken.clone();
+                let (read, _) = kept(params);
+                assert_ne!(client(&read), client(&json!({ "capabilities": full() })), "{place} {broken}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_counts_as_absent() {
+        for capabilities in [
+            json!({ "workspace": [] }),
+            json!({ "textDocument": { "semanticTokens": {} } }),
+            json!({ "textDocument": { "publishDiagnostics": { "tagSupport": {} } } }),
+            json!({ "textDocument": { "foldingRange": { "foldingRangeKind": { "valueSet": [7] } } } }),
+            json!({ "textDocument": { "codeAction": { "codeActionLiteralSupport": true } } }),
+            json!([]),
+            json!("all"),
+            json!(null),
+        ] {
+            let (read, problems) = kept(json!({ "capabilities": capabilities }));
+            assert_eq!((client(&read), problems), (ClientInfo::default(), vec![]), "{capabilities}");
+        }
+        assert_eq!(client(&kept(json!(null)).0), ClientInfo::default());
+        for (process, expected) in [(json!(7), json!(7)), (json!("7"), json!(null)), (json!(-1), json!(null))]
+        {
+            assert_eq!(kept(json!({ "processId": process })).0["processId"], expected);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_unusable_folder_is_named_and_loses_only_itself() {
+        let (read, problems) = kept(json!({
+            "rootUri": "file:///r/[app]",
+            "workspaceFolders": [
+                { "uri": "file:///w/[app]", "name": "app" },
+                { "uri": "vscode-vfs://github/a", "name": "a" },
+                { "uri": 7 },
+                "file:///b",
+                { "uri": "FILE:///c" },
+            ],
+        }));
+        let expected = [
+            "`workspaceFolders[1].uri` is not a folder of this machine: only `file:` URIs are supported, not `vscode-vfs:`",
+            "`workspaceFolders[2].uri` is not a string",
+            "`workspaceFolders[3]` is not an object",
+        ];
+        assert_eq!(problems, expected);
+        let folders =
+            json!([{ "uri": "file:///w/%5Bapp%5D", "name": "app" }, { "uri": "file:///c", "name": "" }]);
+        assert_eq!((&read["workspaceFolders"], &read["rootUri"]), (&folders, &json!("file:///r/%5Bapp%5D")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_root_counts_if_no_folder_can_be_used() {
+        for (params, expected) in [
+            (json!({ "rootUri": "file:///r", "workspaceFolders": [{ "uri": 7 }] }), Some("file:///r")),
+            (json!({ "rootUri": "file:///r", "workspaceFolders": {} }), Some("file:///r")),
+            (json!({ "rootUri": 7, "rootPath": "/r [1]" }), Some("file:///r%20%5B1%5D")),
+            (json!({ "rootUri": null, "rootPath": "/r" }), Some("file:///r")),
+            (json!({ "rootUri": "", "rootPath": null }), None),
+            (json!({}), None),
+        ] {
+            let (read, _) = kept(params.clone());
+            assert_eq!(read["rootUri"].as_str(), expected, "{params}");
+            assert!(read.get("workspaceFolders").is_none(), "{params}");
+        }
+        assert_eq!(kept(json!({ "workspaceFolders": [] })).0["workspaceFolders"], json!([]));
+    }
+}

@@ -1,0 +1,188 @@
+//! What is known about a message that could not be read.
+//!
+//! Reads as much of its bytes as possible, because a lost notification leaves a document out of sync, and the document
+//! should be known. Does not decide what a loss means.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use strata_engine::json::without_lone_surrogates;
+use tower_lsp::jsonrpc::Id;
+
+/// A message from the client that was lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostMessage {
+    /// The message's method, if it could be read.
+    pub method: Option<String>,
+    /// URI of the document that the message is about, if it could be read.
+    pub document: Option<String>,
+    /// Why the message was lost. Quotes no text of it.
+    pub problem: String,
+}
+
+/// The fields at the beginning of a message, as far as they can be read.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    id: Option<Id>,
+    kind: Kind,
+    method: Option<String>,
+    document: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+enum Kind {
+    #[default]
+    Unknown,
+    Call,
+    Answer,
+}
+
+impl LostMessage {
+    /// Creates a lost message about which nothing is known.
+    pub(super) fn unknown(problem: String) -> Self {
+        Self { method: None, document: None, problem }
+    }
+}
+
+impl Opening {
+    /// Reads the fields of a truncated or partly invalid message. Bytes that text cannot contain do not end the reading.
+    pub(super) fn read(bytes: &[u8]) -> Self {
+        let bytes = without_lone_surrogates(bytes);
+        let text = String::from_utf8_lossy(&bytes).replace(|character: char| character < ' ', " ");
+        let mut opening = Self::default();
+        // Parsing fails where the message is truncated or invalid. The fields before this position are sufficient.
+        let _ = serde_json::Deserializer::from_str(&text).deserialize_map(Fields(&mut opening));
+        opening
+    }
+
+    /// Returns the `id` if the message looks like a request: an answer's `id` belongs to a request from the server, and an
+    /// error with this `id` could hit an unrelated request from the client.
+    pub(super) fn request_id(&self) -> Option<Id> {
+        self.id.clone().filter(|_| self.kind == Kind::Call)
+    }
+
+    /// Returns the message as a lost one, or `None` if it is an answer, which is about no document.
+    pub(super) fn lost(self, problem: String) -> Option<LostMessage> {
+        let Self { id, kind, method, document } = self;
+        match (kind, &method, id) {
+            (Kind::Answer, ..) | (_, None, Some(_)) => None,
+            _ => Some(LostMessage { method, document, problem }),
+        }
+    }
+}
+
+/// Reads the fields of a message.
+struct Fields<'a>(&'a mut Opening);
+
+impl<'de> Visitor<'de> for Fields<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self(opening) = self;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match key.as_ref() {
+                "id" => {
+                    opening.id = Some(map.next_value()?);
+                    continue;
+                }
+                "method" | "params" if opening.kind == Kind::Unknown => opening.kind = Kind::Call,
+                "result" | "error" => opening.kind = Kind::Answer,
+                _ => {}
+            }
+            match key.as_ref() {
+                "method" => opening.method = Some(map.next_value()?),
+                "params" => map.next_value_seed(Member {
+                    names: &["textDocument", "uri"],
+                    found: &mut opening.document,
+                })?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the string in a member of an object, given by the names on the way to it.
+struct Member<'a> {
+    names: &'a [&'a str],
+    found: &'a mut Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Member<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.names {
+            [] => {
+                *self.found = Some(serde::Deserialize::deserialize(deserializer)?);
+                Ok(())
+            }
+            _ => deserializer.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match self.names {
+                [name, rest @ ..] if *name == key => {
+                    map.next_value_seed(Member { names: rest, found: &mut *self.found })?;
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
+        Opening::read(bytes).lost(String::new()).map(|lost| (lost.method, lost.document))
+    }
+
+    #[test]
+    fn a_lost_notification_keeps_its_document() {
+        let known = |method: &str, document: &str| Some((Some(method.to_owned()), Some(document.to_owned())));
+        let whole = br#"{"jsonrpc":"2.0","method":"m","params":{"text":[{}],"textDocument":{"v":1,"uri":"file:///a"},"#;
+        for rest in [&b""[..], b"\"text\": \"\xFF\"}}", b"\"text\": \"\x01\"}}", b"\"text\": oops}}"] {
+            assert_eq!(lost(&[whole, rest].concat()), known("m", "file:///a"));
+        }
+        assert_eq!(
+            lost(b"{\"params\":{\"textDocument\":{\"uri\":\"a\xFF\"}},\"method\":\"m\"}"),
+            known("m", "a\u{FFFD}")
+        );
+        assert_eq!(lost(br#"{"method":"m","params":[]}"#), Some((Some("m".to_owned()), None)));
+        for nothing in [&b""[..], b"\xFF", b"{", br#"{"jsonrpc":"2.0","method":"tex"#, br#"[{"method":"m"}]"#]
+        {
+            assert_eq!(lost(nothing), Some((None, None)));
+        }
+    }
+
+    #[test]
+    fn answers_and_requests_without_a_method_are_about_no_document() {
+        for bytes in
+            [&br#"{"id":1,"result":oops"#[..], br#"{"result":oops"#, br#"{"id":"a","params":{},oops"#]
+        {
+            assert_eq!(lost(bytes), None);
+        }
+    }
+}
