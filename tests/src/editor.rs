@@ -23,6 +23,8 @@ pub struct Setup {
     watching: Watching,
     /// Changes to the capabilities of [`hello`]: JSON pointers with values.
     capabilities: Vec<(String, Value)>,
+    /// Changes to the other parameters of `initialize`: names with values.
+    parameters: Vec<(String, Value)>,
 }
 
 /// How the editor handles changes to files on disk.
@@ -71,12 +73,19 @@ impl Setup {
             starter: Vec::new(),
             watching: Watching::WhenAsked,
             capabilities: Vec::new(),
+            parameters: Vec::new(),
         }
     }
 
     /// Sets the capability at a JSON pointer such as `/window/showDocument`; `null` removes it.
     pub fn capability(mut self, place: &str, value: Value) -> Self {
         self.capabilities.push((place.to_owned(), value));
+        self
+    }
+
+    /// Sets a parameter of `initialize`, such as `rootUri`.
+    pub fn parameter(mut self, name: &str, value: Value) -> Self {
+        self.parameters.push((name.to_owned(), value));
         self
     }
 
@@ -167,6 +176,9 @@ impl Setup {
         for (place, value) in &self.capabilities {
             *hello["capabilities"].pointer_mut(place).expect("the pointer exists in `hello`") = value.clone();
         }
+        for (name, value) in &self.parameters {
+            hello[name] = value.clone();
+        }
         hello
     }
 }
@@ -211,6 +223,15 @@ impl Editor {
         let start = Instant::now();
         while self.run("server.status", json!({}))["index"] != "ready" {
             assert!(start.elapsed() < LIMIT, "the index is not complete in time");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until the editor is as `is_it` wants it, such as with an index that has a change.
+    pub fn wait_until(&mut self, what: &str, mut is_it: impl FnMut(&mut Self) -> bool) {
+        let start = Instant::now();
+        while !is_it(self) {
+            assert!(start.elapsed() < LIMIT, "{what} did not happen in time");
             thread::sleep(Duration::from_millis(5));
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -48,6 +48,8 @@ pub struct Server {
     /// Methods whose requests are held until the test releases them, with the held requests.
     held: BTreeMap<String, Vec<Value>>,
     asked: Vec<(String, Value)>,
+    /// Errors for messages that were not requests, or not messages at all.
+    refusals: Vec<ErrorReply>,
     /// The state directory, unless the test provides one. Removed with the server.
     _state: Option<TempDir>,
 }
@@ -127,6 +129,7 @@ impl Server {
             results: BTreeMap::new(),
             held: BTreeMap::new(),
             asked: Vec::new(),
+            refusals: Vec::new(),
             _state: None,
         }
     }
@@ -212,6 +215,47 @@ impl Server {
     /// Sends a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a frame with this body, which need not be a message.
+    pub fn send_body(&mut self, body: &[u8]) {
+        let header = format!("Content-Length: {}\r\n\r\n", body.len());
+        self.send_bytes(&[header.as_bytes(), body].concat());
+    }
+
+    /// Sends bytes that need not be a frame.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is still open");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
+    }
+
+    /// Sends a notification in which `with` stands instead of `@`.
+    pub fn notify_with(&mut self, method: &str, params: Value, with: &[u8]) {
+        self.send_with(&json!({ "jsonrpc": "2.0", "method": method, "params": params }), with);
+    }
+
+    /// Sends a request in which `with` stands instead of `@`, without waiting for the response.
+    pub fn ask_with(&mut self, method: &str, params: Value, with: &[u8]) -> Id {
+        self.last_id += 1;
+        self.open.insert(self.last_id, None);
+        let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
+        self.send_with(&message, with);
+        Id(self.last_id)
+    }
+
+    /// Sends a message in which `with` stands instead of `@`.
+    pub fn send_with(&mut self, message: &Value, with: &[u8]) {
+        let message = message.to_string();
+        let (before, after) = message.split_once('@').expect("the message has an `@`");
+        self.send_body(&[before.as_bytes(), with, after.as_bytes()].concat());
+    }
+
+    /// Waits for the next error that the server sends for bytes that are not a request, and takes it.
+    pub fn refusal(&mut self) -> ErrorReply {
+        while self.refusals.is_empty() {
+            self.take_one("an error without an id");
+        }
+        self.refusals.remove(0)
     }
 
     /// Sends a request without waiting for the response.
@@ -359,8 +403,12 @@ impl Server {
                 contract::check_said(&method, &message["params"]);
                 self.serve(&id, method, message["params"].take());
             }
+            (None, _) if !id.is_i64() => {
+                let refusal = answer_of(&mut message).expect_err("a response without an id is an error");
+                self.refusals.push(refusal);
+            }
             (None, _) => {
-                let id = id.as_i64().unwrap_or_else(|| panic!("a response without an id: {message}"));
+                let id = id.as_i64().unwrap_or_default();
                 let command = self
                     .open
                     .remove(&id)

@@ -7,6 +7,7 @@
 mod asking;
 mod body_counts;
 mod calibration;
+mod client_capabilities;
 mod commands;
 mod compaction;
 mod determinism;
@@ -27,6 +28,7 @@ mod sending;
 mod sessions;
 mod setting_layers;
 mod settings;
+mod spellings;
 #[cfg(unix)]
 mod state_directory;
 mod status;
@@ -37,6 +39,7 @@ mod trust;
 mod turns;
 mod typing;
 mod urls;
+mod user_model;
 mod warm_start;
 mod without_plugin;
 mod workspace_context;
