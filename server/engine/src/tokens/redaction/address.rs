@@ -23,7 +23,7 @@ pub(super) struct Address(ContentHash);
 
 /// Where a position of a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum SecretLocation {
     /// Outside of addresses.
     Text,
     /// Inside an address, or in the target of a link or an image. `None` if it is too long to compare.
@@ -45,6 +45,9 @@ pub(super) struct Reader {
     tags: u16,
     /// Start of the earliest possible tag.
     tag_start: usize,
+    /// Whether a blank line is inside of the possible tags. Markdown ends a block there, and a renderer may write the
+    /// quotation marks after it as other characters, which close no attribute.
+    spans_blocks: bool,
     last: char,
 }
 
@@ -109,6 +112,7 @@ impl Default for Reader {
             target_start: 0,
             tags: 0,
             tag_start: 0,
+            spans_blocks: false,
             last: '\n',
         }
     }
@@ -126,13 +130,13 @@ impl Reader {
     }
 
     /// Returns where the current position is, given the text after the secret that stands there.
-    pub(super) fn place(&self, after: &str) -> Place {
+    pub(super) fn place(&self, after: &str) -> SecretLocation {
         let run = self.since(self.run);
         let in_target = self.target != Target::None;
         let in_tag = self.tags & ADDRESSES != 0;
         // The beginning of a long run may be a scheme.
         if !(in_target || in_tag || run.is_none_or(|run| is_address(run, after))) {
-            return Place::Text;
+            return SecretLocation::Text;
         }
         let starts = [(in_target, self.target_start), (in_tag, self.tag_start)];
         let start = starts.into_iter().filter_map(|(is_open, start)| is_open.then_some(start)).min();
@@ -140,7 +144,7 @@ impl Reader {
             Some(start) => self.since(start),
             None => run.map(from_scheme),
         };
-        Place::Address(before.map(|before| Address::new(before, after)))
+        SecretLocation::Address(before.map(|before| Address::new(before, after)))
     }
 
     /// Returns the text since an offset, unless it is too long.
@@ -198,8 +202,11 @@ impl Reader {
     fn take_tag(&mut self, character: char) {
         let before = self.tags;
         if before == 0 {
+            self.spans_blocks = false;
             return;
         }
+        let is_blank = |text: &str| text.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
+        self.spans_blocks |= character == '\n' && is_blank(&self.recent);
         let opens_address = character == '=' && opens_address(&self.recent);
         let is_space = matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}');
         let mut next = 0;
@@ -212,6 +219,9 @@ impl Reader {
                 (NAME | BETWEEN | ATTRIBUTE | AFTER_ATTRIBUTE, '/') => BETWEEN,
                 (NAME, _) if is_space => BETWEEN,
                 (NAME, _) => 0,
+                (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') if self.spans_blocks => {
+                    state | BETWEEN
+                }
                 (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') => BETWEEN,
                 (DOUBLE | DOUBLE_ADDRESS | SINGLE | SINGLE_ADDRESS, _) => state,
                 (_, '>') => 0,
@@ -316,7 +326,7 @@ mod tests {
     use super::*;
 
     /// Returns the place of `$` in a text.
-    fn place(text: &str) -> Place {
+    fn place(text: &str) -> SecretLocation {
         let (before, after) = text.split_once('$').unwrap();
         let mut reader = Reader::default();
         reader.read(before);
@@ -372,7 +382,7 @@ mod tests {
             "`<a b=\"` <iframe src=\"https://evil.example/?> $\">",
             "a <b <img src='> $'>",
         ] {
-            assert!(matches!(place(text), Place::Address(Some(_))), "{text}");
+            assert!(matches!(place(text), SecretLocation::Address(Some(_))), "{text}");
         }
     }
 
@@ -404,14 +414,14 @@ mod tests {
             "é $ 🦀",
             "Server=tcp:db.example,1433;Password=$;",
         ] {
-            assert_eq!(place(text), Place::Text, "{text}");
+            assert_eq!(place(text), SecretLocation::Text, "{text}");
         }
     }
 
     #[test]
     fn an_address_is_the_same_if_the_secret_goes_to_the_same_place() {
         let address = |text: &str| match place(text) {
-            Place::Address(Some(address)) => address,
+            SecretLocation::Address(Some(address)) => address,
             place => panic!("{text}: {place:?}"),
         };
         for (one, other, are_equal) in [
@@ -433,7 +443,7 @@ mod tests {
     #[test]
     fn a_long_text_is_an_address_that_equals_none() {
         let long = format!("https://a.example/{}", "x".repeat(MAX_BEFORE));
-        assert_eq!(place(&format!("{long}$")), Place::Address(None));
-        assert_eq!(place(&format!("{long} $")), Place::Text);
+        assert_eq!(place(&format!("{long}$")), SecretLocation::Address(None));
+        assert_eq!(place(&format!("{long} $")), SecretLocation::Text);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::address::{MAX_AFTER, Place, Reader, continues_host, ends_host};
+use super::address::{MAX_AFTER, Reader, SecretLocation, continues_host, ends_host};
 use super::placeholder::{Placeholder, open_placeholder, placeholders};
 use super::screen::{Screen, Secrets};
 
@@ -227,9 +227,9 @@ impl Restorer {
             return None;
         };
         let is_allowed = match (self.reader.place(after), self.scope) {
-            (Place::Text, _) => true,
-            (Place::Address(Some(address)), Scope::KnownAddresses) => addresses.contains(&address),
-            (Place::Address(_), _) => false,
+            (SecretLocation::Text, _) => true,
+            (SecretLocation::Address(Some(address)), Scope::KnownAddresses) => addresses.contains(&address),
+            (SecretLocation::Address(_), _) => false,
         };
         if !is_allowed {
             push_once(&mut self.done.withheld, placeholder);

@@ -12,9 +12,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::address::{Address, Place, Reader};
+use super::address::{Address, Reader, SecretLocation};
 use super::placeholder::{Placeholder, PlaceholderKey};
-use super::scan::scan;
+use super::scan::{SecretMatch, scan};
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 use crate::text::LineStarts;
@@ -26,6 +26,8 @@ const REMEMBERED: usize = 2 << 10;
 const MAX_TEXTS: usize = 1 << 12;
 /// Maximum number of remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
+/// Maximum number of times that a text is screened. A replaced secret can uncover another one.
+const MAX_ROUNDS: usize = 4;
 /// Maximum number of remembered addresses of a secret.
 const MAX_ADDRESSES: usize = 64;
 
@@ -182,7 +184,7 @@ impl Screen {
     fn find(&self, text: &str) -> Arc<[Replacement]> {
         let mut replaced = Vec::new();
         let lines = LazyCell::new(|| LineStarts::of(text));
-        for hit in scan(text) {
+        for hit in self.all_matches(text) {
             let Some(secret) = text.get(hit.range.clone()) else { continue };
             let placeholder = self.key.placeholder(hit.label, secret);
             self.remember(&placeholder, hit.rule, secret);
@@ -203,6 +205,50 @@ impl Screen {
         replaced.into()
     }
 
+    /// Finds the secrets of a text, also those that are found only after the ones around them are replaced. So a screened
+    /// text stays the same when it is screened again.
+    fn all_matches(&self, text: &str) -> Vec<SecretMatch> {
+        let mut matches = scan(text);
+        for _ in 1..MAX_ROUNDS {
+            if matches.is_empty() {
+                break;
+            }
+            // The text with placeholders, and for each one its range there and the end of its secret in `text`.
+            let (mut masked, mut masks, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
+            for hit in &matches {
+                masked.push_str(text.get(at..hit.range.start).unwrap_or_default());
+                let secret = text.get(hit.range.clone()).unwrap_or_default();
+                let start = masked.len();
+                masked.push_str(self.key.placeholder(hit.label, secret).as_str());
+                masks.push((start..masked.len(), hit.range.end));
+                at = hit.range.end;
+            }
+            masked.push_str(text.get(at..).unwrap_or_default());
+            let uncovered: Vec<SecretMatch> = scan(&masked)
+                .into_iter()
+                .filter_map(|mut hit| {
+                    let before = masks.partition_point(|(mask, _)| mask.end <= hit.range.start);
+                    if masks.get(before).is_some_and(|(mask, _)| mask.start < hit.range.end) {
+                        return None;
+                    }
+                    let (masked_end, end) = match before.checked_sub(1).and_then(|last| masks.get(last)) {
+                        Some((mask, end)) => (mask.end, *end),
+                        None => (0, 0),
+                    };
+                    let place = |offset: usize| offset - masked_end + end;
+                    hit.range = place(hit.range.start)..place(hit.range.end);
+                    Some(hit)
+                })
+                .collect();
+            if uncovered.is_empty() {
+                break;
+            }
+            matches.extend(uncovered);
+            matches.sort_by_key(|hit| hit.range.start);
+        }
+        matches
+    }
+
     /// Remembers the addresses in which secrets were found. `text` has placeholders, like the text in which the secrets
     /// are restored.
     fn remember_addresses(&self, text: &str, replaced: &[Replacement]) {
@@ -215,7 +261,7 @@ impl Screen {
             offset += length as isize - range.len() as isize;
             reader.read(text.get(read..start).unwrap_or_default());
             read = start + length;
-            if let Place::Address(Some(address)) = reader.place(text.get(read..).unwrap_or_default())
+            if let SecretLocation::Address(Some(address)) = reader.place(text.get(read..).unwrap_or_default())
                 && let Some(secret) = secrets.get_mut(&found.placeholder)
                 && secret.addresses.len() < MAX_ADDRESSES
             {
