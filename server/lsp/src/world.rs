@@ -122,17 +122,25 @@ impl World {
         actions
     }
 
-    /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced.
+    /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced, and so is a document whose
+    /// opening may have been lost.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        let may_be_open = self.snapshot.lost.reason(&key).is_some() && !leads_out(&key, &self.snapshot.roots);
         Arc::make_mut(&mut self.snapshot.lost).settle(&key);
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
-        if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.buffers.get(&key))
-            && !buffer.document().is_in_step()
-        {
-            let mut mended = Buffer::clone(buffer);
-            mended.replace_all(text, buffer.document().version);
-            self.put(key.clone(), mended);
+        let resynced = match (&params.text, self.snapshot.buffers.get(&key)) {
+            (Some(text), Some(buffer)) if !buffer.document().is_in_step() => {
+                let mut resynced = Buffer::clone(buffer);
+                resynced.replace_all(text, buffer.document().version);
+                Some(resynced)
+            }
+            // The version is unknown too. The next change has a higher one than 0.
+            (Some(text), None) if may_be_open => Some(Buffer::new(&key, Document::open(text, 0, ""))),
+            _ => None,
+        };
+        if let Some(buffer) = resynced {
+            self.put(key.clone(), buffer);
             actions.push(Action::Parse(key));
         }
         actions
