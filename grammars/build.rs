@@ -35,8 +35,6 @@ struct Folder {
     /// Size in bytes.
     scanner_state: Option<usize>,
     #[serde(default)]
-    scanner_runs_on: bool,
-    #[serde(default)]
     walk: Walk,
     #[serde(default)]
     visibility: Visibility,
@@ -184,9 +182,7 @@ fn entry(
     writeln!(out, "    name: {name:?},")?;
     writeln!(out, "    family: {:?},", lineage.first().map_or(name, |(oldest, _)| *oldest))?;
     writeln!(out, "    grammar: || {grammar}.into(),")?;
-    writeln!(out, "    serialize: scanner::serialize::<{index}>,")?;
-    writeln!(out, "    scan: scanner::scan::<{index}>,")?;
-    writeln!(out, "    scanner_runs_on: {},", folder.scanner_runs_on)?;
+    writeln!(out, "    functions: scanner::Replacements::of::<{index}>(),")?;
     match lineage.iter().rev().find_map(|(_, f)| f.scanner_state) {
         Some(bytes) => writeln!(out, "    scanner_state: {bytes},")?,
         None => writeln!(out, "    scanner_state: scanner::ROOM,")?,

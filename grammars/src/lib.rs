@@ -9,6 +9,7 @@ use tree_sitter::Query;
 
 pub mod allocator;
 mod detect;
+pub mod limits;
 mod scanner;
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));
@@ -101,10 +102,8 @@ pub struct Language {
     pub family: &'static str,
     /// The unmodified grammar from the language's crate.
     grammar: fn() -> tree_sitter::Language,
-    serialize: scanner::Serialize,
-    scan: scanner::Scan,
-    /// Whether the grammar's scanner may read past the end of a text in an endless loop.
-    scanner_runs_on: bool,
+    /// The functions that replace those of the grammar.
+    functions: scanner::Replacements,
     /// Maximum bytes of scanner state. A scanner that exceeds this limit loses its state.
     scanner_state: usize,
     /// Source of [`LanguageId::outline_query`], inherited parts first.
@@ -177,7 +176,7 @@ impl LanguageId {
         usize::from(self.0)
     }
 
-    /// Returns the language's grammar, with limits on its scanner.
+    /// Returns the language's grammar, with limits on its scanner and its lexers (see [`limits`]).
     pub fn grammar(self) -> tree_sitter::Language {
         scanner::bounded(self)
     }

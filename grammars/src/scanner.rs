@@ -1,4 +1,5 @@
-//! Limits the state of a grammar's scanner, and how far the scanner reads.
+//! Replaces the functions with which a grammar reads a text, so that they stay within limits: the state that a scanner
+//! saves, the characters that scanners and lexers read, and how deep a scanner calls itself.
 //!
 //! Hand-written scanners (for indentation or here-documents) save their state after each token. The parser
 //! provides 1,024 bytes for the state and aborts the process if a scanner writes more. The scanners of Python,
@@ -6,10 +7,14 @@
 //! With this module, a scanner with too much state loses it, as most scanners do by design, and the remaining
 //! text is misparsed.
 //!
-//! Kotlin's scanner searches forever for whitespace after a text that ends with an incomplete annotation. This module
-//! gives it line breaks past the end, so that the search ends.
+//! The parser asks for progress between tokens only. A single token may look ahead to the end of the text, again and
+//! again, and OCaml's scanner calls itself for each comment in a comment. So every character that is read counts
+//! toward the limits of [`limits`](crate::limits), and once a limit is exceeded, the text appears to end.
 //!
-//! tree-sitter has no hook for such limits, so this module copies a grammar and replaces its scanner functions.
+//! Kotlin's scanner searches forever for whitespace after a text that ends with an incomplete annotation. This module
+//! gives scanners line breaks past the end, so that such a search ends.
+//!
+//! tree-sitter has no hook for such limits, so this module copies a grammar and replaces its functions.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_uint, c_void};
@@ -19,6 +24,7 @@ use std::sync::OnceLock;
 use tree_sitter::Language;
 use tree_sitter::ffi::TSLanguage;
 
+use crate::limits::{METER, Meter};
 use crate::{LANGUAGES, LanguageId};
 
 /// Size in bytes of the parser's buffer for scanner state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in
@@ -30,12 +36,18 @@ const MOST: usize = 4_096;
 
 /// Number of times a scanner may advance past the end of a text before it receives artificial characters.
 const PATIENCE: u32 = 16;
+/// Number of times it may advance before these are more than line breaks and null characters.
+const GREAT_PATIENCE: u32 = 1_024;
 
 /// Writes the state of a scanner and returns its length in bytes.
 pub(crate) type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
 /// Scans for one of the tokens that are valid at this point.
 pub(crate) type Scan = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
+/// Reads one token, as generated from the grammar.
+pub(crate) type Lex = unsafe extern "C" fn(*mut Lexer, u16) -> bool;
 type Advance = unsafe extern "C" fn(*mut Lexer, bool);
+type Column = unsafe extern "C" fn(*mut Lexer) -> u32;
+type AtEnd = unsafe extern "C" fn(*const Lexer) -> bool;
 type Pointer = *const c_void;
 
 /// `struct TSLanguage` of ABI 14. The struct of ABI 15 begins with the same fields (`tree_sitter/parser.h`).
@@ -46,7 +58,8 @@ struct Abi14 {
     counts: [u32; 8],
     max_alias_sequence_length: u16,
     tables: [Pointer; 13],
-    lexers: [Pointer; 2],
+    lex: Option<Lex>,
+    keyword_lex: Option<Lex>,
     keyword_capture_token: u16,
     scanner: Scanner,
     primary_state_ids: Pointer,
@@ -77,32 +90,49 @@ struct Scanner {
     deserialize: Pointer,
 }
 
-/// `struct TSLexer`, through which a scanner reads the text.
+/// `struct TSLexer`, through which scanners and lexers read the text.
 #[repr(C)]
 pub(crate) struct Lexer {
     lookahead: i32,
     result_symbol: u16,
     advance: Advance,
     mark_end: Pointer,
-    get_column: Pointer,
+    get_column: Column,
     is_at_included_range_start: Pointer,
-    eof: unsafe extern "C" fn(*const Self) -> bool,
+    eof: AtEnd,
     log: Pointer,
 }
 
-/// The original scanner functions of each language.
-static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
-    [const { OnceLock::new() }; LanguageId::COUNT];
+/// The original functions of a grammar. A grammar without keywords or without a scanner lacks some.
+#[derive(Clone, Copy)]
+struct Originals {
+    lex: Option<Lex>,
+    keyword_lex: Option<Lex>,
+    scan: Option<Scan>,
+    serialize: Option<Serialize>,
+}
 
-/// The original function that advances a lexer. It is the same for all lexers.
-static ADVANCE: OnceLock<Advance> = OnceLock::new();
+/// The functions that replace those of a grammar.
+#[derive(Clone, Copy)]
+pub(crate) struct Replacements {
+    pub(crate) lex: Lex,
+    pub(crate) keyword_lex: Lex,
+    pub(crate) scan: Scan,
+    pub(crate) serialize: Serialize,
+}
+
+/// The original functions of each language.
+static ORIGINALS: [OnceLock<Originals>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
+
+/// The original functions of a lexer. They are the same for all lexers.
+static READING: OnceLock<(Advance, Column, AtEnd)> = OnceLock::new();
 
 thread_local! {
     /// Number of times the running scanner has advanced past the end.
     static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns the grammar of a language with a scanner that stays within its limits. Built once per process.
+/// Returns the grammar of a language with functions that stay within their limits. Built once per process.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 pub(crate) fn bounded(id: LanguageId) -> Language {
     /// A pointer to immutable data.
@@ -120,8 +150,8 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
         // of the remaining fields.
         Shared(unsafe {
             match *original.cast::<u32>() {
-                14 => exchanged(original.cast::<Abi14>(), id, |grammar| &mut grammar.scanner),
-                15 => exchanged(original.cast::<Abi15>(), id, |grammar| &mut grammar.before.scanner),
+                14 => exchanged(original.cast::<Abi14>(), id, |grammar| grammar),
+                15 => exchanged(original.cast::<Abi15>(), id, |grammar| &mut grammar.before),
                 _ => original,
             }
         })
@@ -130,7 +160,7 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
     unsafe { Language::from_raw(copy.0) }
 }
 
-/// Returns a leaked copy of a grammar with its scanner functions replaced, or the grammar itself if it has no scanner.
+/// Returns a leaked copy of a grammar with its functions replaced.
 ///
 /// # Safety
 /// `grammar` must point to a valid grammar with the layout of `T`.
@@ -138,19 +168,28 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
 unsafe fn exchanged<T: Copy>(
     grammar: *const T,
     id: LanguageId,
-    scanner: impl Fn(&mut T) -> &mut Scanner,
+    functions: impl Fn(&mut T) -> &mut Abi14,
 ) -> *const TSLanguage {
     // SAFETY: guaranteed by the caller.
     let mut copy = unsafe { *grammar };
-    let own = scanner(&mut copy);
-    let Some(serialize) = &mut own.serialize else { return grammar.cast() };
+    let Abi14 { lex, keyword_lex, scanner, .. } = functions(&mut copy);
+    let originals =
+        Originals { lex: *lex, keyword_lex: *keyword_lex, scan: scanner.scan, serialize: scanner.serialize };
     // This is the only call of `set`, and each grammar is copied once.
-    let _ = ORIGINALS[id.index()].set((*serialize, own.scan));
-    *serialize = id.serialize;
-    if id.scanner_runs_on {
-        own.scan = Some(id.scan);
-    }
+    let _ = ORIGINALS[id.index()].set(originals);
+    let own = &id.functions;
+    *lex = lex.map(|_| own.lex);
+    *keyword_lex = keyword_lex.map(|_| own.keyword_lex);
+    scanner.scan = scanner.scan.map(|_| own.scan);
+    scanner.serialize = scanner.serialize.map(|_| own.serialize);
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
+}
+
+impl Replacements {
+    /// Returns the replacements for the language with index `N`.
+    pub(crate) const fn of<const N: usize>() -> Self {
+        Self { lex: lex::<N>, keyword_lex: keyword_lex::<N>, scan: scan::<N>, serialize: serialize::<N> }
+    }
 }
 
 /// Saves the state of a scanner of the language with index `N`. Saves nothing if the state exceeds its limit.
@@ -158,8 +197,12 @@ unsafe fn exchanged<T: Copy>(
 /// # Safety
 /// Must be called as the parser does: with a scanner of that language, and a buffer of [`ROOM`] bytes.
 #[expect(unsafe_code, reason = "called by a C library")]
-pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
-    let (Some((original, _)), Some(language)) = (ORIGINALS[N].get(), LANGUAGES.get(N)) else { return 0 };
+unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
+    let (Some(original), Some(language)) =
+        (ORIGINALS[N].get().and_then(|own| own.serialize), LANGUAGES.get(N))
+    else {
+        return 0;
+    };
     let mut state = MaybeUninit::<[c_char; MOST]>::uninit();
     // SAFETY: no scanner writes more than `MOST` bytes, and the scanner belongs to this language.
     let length = unsafe { original(scanner, state.as_mut_ptr().cast()) };
@@ -171,50 +214,129 @@ pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, 
     length
 }
 
-/// Runs the original scanner of the language with index `N`, and prevents an endless search at the end of the text.
+/// Runs the original scanner of the language with index `N` within the limits.
 ///
 /// # Safety
 /// Must be called as the parser does: with a scanner of that language, and the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
-pub(crate) unsafe extern "C" fn scan<const N: usize>(
+unsafe extern "C" fn scan<const N: usize>(
     scanner: *mut c_void,
     lexer: *mut Lexer,
     wanted: *const bool,
 ) -> bool {
-    let Some((_, Some(original))) = ORIGINALS[N].get() else { return false };
+    let Some(original) = ORIGINALS[N].get().and_then(|own| own.scan) else { return false };
+    // SAFETY: the arguments are the caller's.
+    unsafe { limited(lexer, || original(scanner, lexer, wanted)) }
+}
+
+/// Runs the original lexer of the language with index `N` within the limits.
+///
+/// # Safety
+/// Must be called as the parser does: with the parser's lexer.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe extern "C" fn lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
+    let Some(original) = ORIGINALS[N].get().and_then(|own| own.lex) else { return false };
+    // SAFETY: the arguments are the caller's.
+    unsafe { limited(lexer, || original(lexer, state)) }
+}
+
+/// Runs the original lexer for the keywords of the language with index `N` within the limits.
+///
+/// # Safety
+/// Must be called as the parser does: with the parser's lexer.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe extern "C" fn keyword_lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
+    let Some(original) = ORIGINALS[N].get().and_then(|own| own.keyword_lex) else { return false };
+    // SAFETY: the arguments are the caller's.
+    unsafe { limited(lexer, || original(lexer, state)) }
+}
+
+/// Runs `read`, which reads from `lexer`. Counts what it reads, and lets the text end when a limit is exceeded.
+///
+/// # Safety
+/// `lexer` must be the parser's.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
+    if !METER.with(Meter::start) {
+        return false;
+    }
     // SAFETY: the lexer belongs to the parser, which lends it for the duration of the call and then continues from its
     // own position.
     unsafe {
-        let advance = *ADVANCE.get_or_init(|| (*lexer).advance);
+        let (advance, column, at_end) =
+            *READING.get_or_init(|| ((*lexer).advance, (*lexer).get_column, (*lexer).eof));
         BEHIND_THE_END.set(0);
-        (*lexer).advance = advance_for_a_while;
-        let found = original(scanner, lexer, wanted);
+        (*lexer).advance = counted_advance;
+        (*lexer).get_column = counted_column;
+        (*lexer).eof = is_at_end;
+        let found = read();
         (*lexer).advance = advance;
+        (*lexer).get_column = column;
+        (*lexer).eof = at_end;
         if BEHIND_THE_END.get() > PATIENCE {
             // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
-        found
+        METER.with(Meter::end) && found
     }
 }
 
-/// Advances by one character. Past the end, alternates between line breaks and null characters, so that no loop over
-/// one class of characters runs forever.
+/// Advances by one character, unless a limit is exceeded. Past the end, alternates between line breaks and null
+/// characters, and later among all of ASCII in no order, so that no search for a character or a few runs forever.
 ///
 /// # Safety
 /// Must be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
-unsafe extern "C" fn advance_for_a_while(lexer: *mut Lexer, skip: bool) {
-    let Some(advance) = ADVANCE.get() else { return };
+unsafe extern "C" fn counted_advance(lexer: *mut Lexer, skip: bool) {
+    let Some((advance, _, at_end)) = READING.get() else { return };
     // SAFETY: the caller passes on the lexer that the parser created.
     unsafe {
-        advance(lexer, skip);
-        if ((*lexer).eof)(lexer) {
-            let times = BEHIND_THE_END.get().saturating_add(1);
-            BEHIND_THE_END.set(times);
-            if times > PATIENCE {
-                (*lexer).lookahead = if times.is_multiple_of(2) { i32::from(b'\n') } else { 0 };
+        if METER.with(|meter| meter.count(1)) {
+            advance(lexer, skip);
+            if !at_end(lexer) {
+                return;
             }
+        } else {
+            (*lexer).lookahead = 0;
         }
+        let times = BEHIND_THE_END.get().saturating_add(1);
+        BEHIND_THE_END.set(times);
+        (*lexer).lookahead = if times > GREAT_PATIENCE {
+            // The upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
+            i32::from((times.wrapping_mul(2_654_435_769) >> 25) as u8)
+        } else if times > PATIENCE && times.is_multiple_of(2) {
+            i32::from(b'\n')
+        } else {
+            0
+        };
     }
+}
+
+/// Returns the column. To find it, the lexer may have to read the line again from its start.
+///
+/// # Safety
+/// Must be called as a scanner does: with the lexer that it received.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe extern "C" fn counted_column(lexer: *mut Lexer) -> u32 {
+    let Some((_, column, _)) = READING.get() else { return 0 };
+    METER.with(|meter| {
+        let chunks = meter.chunks.get();
+        // SAFETY: the caller passes on the lexer that the parser created.
+        let column = unsafe { column(lexer) };
+        if meter.chunks.get() != chunks {
+            meter.count(column.into());
+        }
+        column
+    })
+}
+
+/// Whether the text ends, or appears to because a limit is exceeded.
+///
+/// # Safety
+/// Must be called as a scanner does: with the lexer that it received.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe extern "C" fn is_at_end(lexer: *const Lexer) -> bool {
+    let Some((_, _, at_end)) = READING.get() else { return true };
+    // SAFETY: the caller passes on the lexer that the parser created.
+    METER.with(Meter::is_stopped) || unsafe { at_end(lexer) }
 }

@@ -2,9 +2,11 @@
 //! which used to abort the process, or for which it searched past the end of the text.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use strata_grammars::LanguageId;
-use tree_sitter::Parser;
+use strata_grammars::limits::{Exceeded, Limited, is_exceeded, limited};
+use tree_sitter::{ParseOptions, Parser, Tree};
 
 #[track_caller]
 fn survives(language: &str, text: &str) {
@@ -69,4 +71,64 @@ fn strings_in_strings() {
     survives("python", &"f\"{f'{".repeat(200));
     survives("bash", &"\"$(".repeat(400));
     survives("php", &format!("<?php {}", "\"{$a[".repeat(400)));
+}
+
+fn parsed(language: LanguageId, text: &str, characters: u64) -> Limited<Option<Tree>> {
+    let mut parser = Parser::new();
+    assert!(parser.set_language(&language.grammar()).is_ok());
+    let mut progress = |_: &_| if is_exceeded() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    limited(characters, || parser.parse_with_options(&mut read, None, Some(options)))
+}
+
+/// The scanner calls itself for each comment in a comment, whatever strings and characters stand between.
+#[test]
+fn comments_in_comments_in_ocaml() {
+    for language in ["ocaml", "ocaml_interface"].map(LanguageId::by_name) {
+        let language = language.unwrap();
+        for unit in ["(*", "(* \"a\" ", "(* {|x|} ", "(* '(' ", "(*(* *)", "(* {%%a b|(*|b} "] {
+            let outcome = parsed(language, &unit.repeat(240_000), u64::MAX);
+            assert_eq!(outcome.exceeded, Some(Exceeded::Depth), "{language}: {unit}");
+        }
+        for closed in ["(* a *) ", "(* (* a *) *) ", "(* \"(*\" *) ", "(* {|(*(*|} *) "] {
+            let text = closed.repeat(10_000);
+            let outcome = parsed(language, &text, u64::MAX);
+            assert_eq!(outcome.exceeded, None, "{language}: {closed}");
+            assert!(outcome.result.unwrap().root_node().end_byte() >= text.trim_end().len());
+        }
+        // Without a limit on the characters, the one on the depth holds, and does not outlast the parse.
+        let mut parser = Parser::new();
+        parser.set_language(&language.grammar()).unwrap();
+        assert!(parser.parse("(*".repeat(240_000), None).is_some());
+        survives(language.name, "let a = 1 (* b *)");
+    }
+}
+
+/// A token that ends nowhere is read to the end of the text from every place at which it may start.
+#[test]
+fn what_is_read_again_and_again_counts() {
+    for (language, unit) in
+        [("c", "/*"), ("css", "/*"), ("rust", "r#\""), ("lua", "[[ "), ("python", "'''\\")]
+    {
+        let language = LanguageId::by_name(language).unwrap();
+        let text = unit.repeat(2_000);
+        let characters = parsed(language, &text, u64::MAX).characters;
+        assert!(characters > text.len() as u64, "{language}: {characters}");
+        assert_eq!(parsed(language, &text, characters).exceeded, None, "{language}");
+        let outcome = parsed(language, &text, characters - 1);
+        assert_eq!(outcome.exceeded, Some(Exceeded::Characters), "{language}");
+    }
+}
+
+#[test]
+fn the_characters_of_every_language_are_counted() {
+    for language in LanguageId::all() {
+        let characters = parsed(language, language.fixture, u64::MAX).characters;
+        let bytes = language.fixture.len() as u64;
+        assert!(characters > bytes / 2 && characters < bytes * 40, "{language}: {characters} of {bytes}");
+        assert_eq!(parsed(language, language.fixture, characters).exceeded, None, "{language}");
+        let outcome = parsed(language, language.fixture, 100);
+        assert_eq!(outcome.exceeded, Some(Exceeded::Characters), "{language}");
+    }
 }

@@ -20,6 +20,7 @@ mod editor;
 pub mod framing;
 mod model_server;
 pub mod mutation;
+pub mod nesting;
 pub mod process;
 mod prompt;
 mod repo;

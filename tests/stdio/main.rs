@@ -18,6 +18,7 @@ mod forwarding;
 mod lifecycle;
 mod line_endings;
 mod navigation;
+mod parse_limits;
 mod readiness;
 mod redaction;
 mod repeated_key;

@@ -1495,8 +1495,8 @@ export interface FilesClearReply {
 /** Files that a command applies to. */
 export interface FilesDeselectParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1521,8 +1521,8 @@ export interface FilesDeselectReply {
 /** Files that a command applies to. */
 export interface FilesExcludeParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1546,11 +1546,9 @@ export interface FilesExcludeReply {
 
 /** A search for workspace files by their paths. */
 export interface FilesFindParams {
-  /**
-   * Letters that a path must contain, in the given order. Defaults to an empty string, which matches every path.
-   */
+  /** Letters of a path, in order. Defaults to an empty string, which matches every path. */
   query?: string;
-  /** Maximum number of files to return. Defaults to 50. */
+  /** Maximum number of files. Defaults to 50. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1566,19 +1564,19 @@ export interface FilesFindReply {
 
 /** A pattern, and the files to search for it. */
 export interface FilesGrepParams {
-  /** Regular expression in ripgrep's syntax, matched within each line. */
+  /** Regular expression, matched within each line. Has the syntax of ripgrep. */
   pattern: string;
   /** Files, directories or globs to search. Defaults to the whole workspace. */
   paths?: string[];
-  /** Whether to match the pattern literally instead of as a regular expression. Defaults to `false`. */
+  /** Whether to match the pattern literally. Defaults to `false`. */
   literal?: boolean;
   /** Whether to ignore case. Defaults to `false`. */
   ignoreCase?: boolean;
   /** Whether to match whole words only. Defaults to `false`. */
   words?: boolean;
-  /** Number of context lines to show before and after each match, at most 50. Defaults to 0. */
+  /** Number of lines to show before and after each match. At most 50; defaults to 0. */
   context?: number;
-  /** Maximum number of matching lines in the reply. Defaults to 100. */
+  /** Maximum number of matching lines. Defaults to 100. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1592,6 +1590,8 @@ export interface FilesGrepReply {
   total: number;
   /** Number of files with a matching line, including those that are not listed. */
   totalFiles: number;
+  /** Number of files that were not searched, because those before them have more than 1 GiB. Absent if all were. */
+  notSearched?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1615,8 +1615,8 @@ export interface FilesHasReply {
 /** Files that a command applies to. */
 export interface FilesIncludeParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1727,8 +1727,8 @@ export type FilesReadReply = {
 /** Files that a command applies to. */
 export interface FilesRemoveParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1769,8 +1769,8 @@ export interface FilesRenameReply {
 /** Files that a command applies to. */
 export interface FilesSelectParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1795,8 +1795,8 @@ export interface FilesSelectReply {
 /** Files that a command applies to. */
 export interface FilesSetParams {
   /**
-   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
-   * accept lines.
+   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * lines.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -2936,7 +2936,7 @@ export interface MemoryRemoveReply {
 export interface MemorySearchParams {
   /** Words to search for. Must contain at least one letter or digit. */
   query: string;
-  /** Maximum number of matches to return, up to 1,000. Defaults to 20. */
+  /** Maximum number of matches. At most 1,000; defaults to 20. */
   limit?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3243,7 +3243,7 @@ export type OutOfStep =
     detail: string;
   };
 
-/** Identifier of a tool output: a message number, or the name of a spilled output. */
+/** Identifier of a tool output: a message number (also as a string), or the name of a spilled output. */
 export type OutputName =
   /** Number of a message with tool results. */
   | MessageId
@@ -4961,7 +4961,7 @@ export interface SymbolsFileReply {
 export interface SymbolsFindParams {
   /** Name of a symbol, or some of its letters in order. May be qualified (`Type.method`). */
   query: string;
-  /** Maximum number of symbols to return. Defaults to 50. */
+  /** Maximum number of symbols. Defaults to 50. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4979,10 +4979,7 @@ export interface SymbolsFindReply {
 export interface SymbolsMapParams {
   /** Maximum tokens of the map. Defaults to the setting `symbols.map_budget`. */
   budget?: number | null;
-  /**
-   * Files that the map must include, as paths or globs such as `src/**\/*.rs`. Files related to them are ranked
-   * first.
-   */
+  /** Paths or globs (`src/**\/*.rs`) of files that the map must include. Files related to them are ranked first. */
   focus?: string[];
   /**
    * Topic of the map, in plain words. Related code is ranked first. Files and symbols named in the text are always
@@ -5015,11 +5012,11 @@ export interface SymbolsMapReply {
 
 /** The name to find references to. */
 export interface SymbolsReferencesParams {
-  /** Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
+  /** Name to find. May be qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
   /** File to search for definitions of the name. Defaults to all files. */
   path?: string | null;
-  /** Maximum number of references to return. Defaults to 200. */
+  /** Maximum number of references. Defaults to 200. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;

@@ -144,8 +144,8 @@ impl WorkspaceReport {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
             files: snapshot.index.files.len(),
-            outlined: snapshot.index.symbols.len(),
-            notes: snapshot.index.notes.clone(),
+            outlined: snapshot.index.outlined(),
+            notes: snapshot.index.all_notes().collect(),
             outline_cache: snapshot.outlines.extent(),
         }
     }

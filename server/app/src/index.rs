@@ -12,10 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::excerpts::PastCommit;
-use strata_engine::code::outline::language_of;
+use strata_engine::code::outline::{WorkBudget, edition, language_of};
 use strata_engine::code::symbols::{
     self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex,
 };
+use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::layout::Seeds;
@@ -24,7 +25,7 @@ use strata_engine::text::first_line;
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, spread};
-use strata_host::outline_cache::OutlineCache;
+use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
 use strata_host::secrets::secret_by_place;
@@ -43,6 +44,9 @@ const KEEP_AT: usize = 8_192;
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// Maximum number of project files to read. Large repositories with many packages have a few thousand.
 const MAX_MANIFESTS: usize = 5_000;
+
+/// Maximum number of files without an outline to name in notes.
+const MAX_UNPARSED: usize = 50;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
 const MANY: usize = 1_000;
@@ -203,8 +207,8 @@ impl Index {
         let entries = Arc::clone(&listed.entries);
         tell(Step::Listed(Box::new(listed.clone())));
 
-        let outlining = OutlineRun::of_all(means);
         let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
+        let outlining = OutlineRun::of_all(means, &wanted);
         wanted.sort_by_key(|entry| Reverse(entry.stamp.size));
         let mut symbols = Vec::with_capacity(wanted.len());
         let mut updates = OutlineUpdates::default();
@@ -220,7 +224,7 @@ impl Index {
                 symbols.extend(outlined.symbols.clone().map(|found| (key.clone(), found)));
                 updates.note(roots, &key, outlined);
             }
-            if updates.outlines() >= KEEP_AT {
+            if updates.outlines() >= KEEP_AT || updates.is_costly() {
                 std::mem::take(&mut updates).keep(cache);
             }
         })?;
@@ -356,6 +360,28 @@ impl Index {
         Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
     }
 
+    /// Returns the number of files with an outline.
+    pub(crate) fn outlined(&self) -> usize {
+        self.symbols.values().filter(|file| file.outline.unparsed.is_none()).count()
+    }
+
+    /// Returns the notes of the scan, and one for each file with a grammar and no outline.
+    pub(crate) fn all_notes(&self) -> impl Iterator<Item = String> {
+        let unparsed =
+            |(key, file): (&FileKey, &Arc<FileSymbols>)| Some((key.clone(), file.outline.unparsed?));
+        let mut unparsed = self.symbols.iter().filter_map(unparsed);
+        let named: Vec<String> = unparsed
+            .by_ref()
+            .take(MAX_UNPARSED)
+            .map(|(key, reason)| format!("{} has no outline: {reason}", key.notice()))
+            .collect();
+        let others = match unparsed.count() {
+            0 => None,
+            others => Some(format!("{others} more files have no outline; the symbol map says why")),
+        };
+        self.notes.iter().cloned().chain(named).chain(others)
+    }
+
     /// Returns the word index of all files, which is built on first use.
     pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
@@ -473,7 +499,7 @@ pub(crate) fn outline_of(
         Some(_) => None,
         None => {
             let text = snapshot.disk.text(&snapshot.roots, key, limits).ok();
-            text.and_then(|text| outline(key, &text.text, cancel))
+            text.and_then(|text| outline(&snapshot.outlines, key, &text.text, cancel))
         }
     };
     cancel.check()?;
@@ -511,9 +537,21 @@ fn notes_of(walked: &Walk) -> Vec<String> {
     walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
 }
 
-fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
+fn outline(cache: &OutlineCache, key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
     let language = language_of(key, first_line(text))?;
-    Some(Arc::new(FileSymbols::new(language, key, outlining::read_outline(key, text, cancel)?)))
+    let hash = OutlineKey::new(ContentHash::of(text), edition(language));
+    let outline = match cache.outline(hash) {
+        Some(outline) => outline,
+        None => outlining::read_outline(
+            cache,
+            hash,
+            language,
+            text,
+            &WorkBudget::for_bytes(text.len() as u64),
+            cancel,
+        )?,
+    };
+    Some(Arc::new(FileSymbols::new(language, key, outline)))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod line_search;
 pub mod lost_messages;
 pub mod meter;
 mod parsed_file;
+mod parsing;
 mod recent_documents;
 pub mod redaction;
 mod references;

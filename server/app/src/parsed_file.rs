@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{self, Located};
+use strata_engine::code::outline::{self, Located, Unparsed};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
 use strata_engine::text::{LineStarts, first_line};
-use strata_host::deadline::within_outline_time;
 
 use crate::snapshot::Snapshot;
 
@@ -20,9 +19,19 @@ pub(crate) struct ParsedFile {
     pub(crate) language: &'static str,
 }
 
+/// Why a file has no outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoOutline {
+    #[error("no grammar recognizes it")]
+    UnknownLanguage,
+    #[error("it has {bytes} bytes, and the setting `symbols.max_file_bytes` is {limit}")]
+    TooLarge { bytes: usize, limit: u64 },
+    #[error("{0}")]
+    Unparsed(Unparsed),
+}
+
 impl ParsedFile {
-    /// Reads and parses a file. Returns `None` if the file cannot be read, must not be shown, has no grammar, or is too
-    /// large or takes too long to outline.
+    /// Reads and parses a file. Returns `None` if the file cannot be read, must not be shown, or has no outline.
     ///
     /// # Errors
     /// Returns [`Cancelled`] if `cancel` is raised.
@@ -33,34 +42,33 @@ impl ParsedFile {
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
         let Ok(file) = snapshot.text(key, selection) else { return Ok(None) };
-        Self::parse(snapshot, key, file.text, cancel)
+        Ok(Self::parse(snapshot, key, file.text, cancel)?.ok())
     }
 
-    /// Parses the text of a file that has already been read. Returns `None` in the same cases as [`open`](Self::open).
+    /// Parses the text of a file that has already been read.
     ///
     /// # Errors
-    /// Returns the same errors as [`open`](Self::open).
+    /// Returns [`Cancelled`] if `cancel` is raised. The inner error says why the file has no outline.
     pub(crate) fn parse(
         snapshot: &Snapshot,
         key: &FileKey,
         text: Arc<str>,
         cancel: &Cancel,
-    ) -> Result<Option<Self>, Cancelled> {
-        let Some(language) = outline::language_of(key, first_line(&text)) else { return Ok(None) };
-        if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
-            return Ok(None);
+    ) -> Result<Result<Self, NoOutline>, Cancelled> {
+        let Some(language) = outline::language_of(key, first_line(&text)) else {
+            return Ok(Err(NoOutline::UnknownLanguage));
+        };
+        let limit = snapshot.settings.symbols.max_file_bytes;
+        if text.len() as u64 > limit {
+            return Ok(Err(NoOutline::TooLarge { bytes: text.len(), limit }));
         }
-        let limited = within_outline_time(cancel);
-        let places = outline::parse(language, &text, None, &limited)
-            .and_then(|tree| outline::located(&tree, &text, &limited));
-        match places {
-            Ok(places) => {
-                let lines = LineStarts::of(&text);
-                Ok(Some(Self { text, lines, places, language: language.name }))
-            }
-            Err(cancelled) if cancel.is_cancelled() => Err(cancelled),
-            Err(_) => Ok(None),
+        let tree = snapshot.parse(language, &text, cancel)?;
+        if let Some(reason) = tree.unparsed {
+            return Ok(Err(NoOutline::Unparsed(reason)));
         }
+        let places = outline::located(&tree, &text, cancel)?;
+        let lines = LineStarts::of(&text);
+        Ok(Ok(Self { text, lines, places, language: language.name }))
     }
 
     /// Returns the first and last line of a definition, counted from 1.

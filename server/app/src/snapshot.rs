@@ -21,8 +21,8 @@ use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
-use strata_host::deadline::within_outline_time;
 use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp};
+pub use strata_host::outline_cache::release_parses;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::{secret_by_name, secret_by_place};
@@ -253,14 +253,7 @@ impl Snapshot {
                 lay_over(&mut symbols, key, None);
                 continue;
             }
-            match buffer.symbols(key, &within_outline_time(cancel)) {
-                Ok(now) => lay_over(&mut symbols, key, now),
-                Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
-                Err(_) => {
-                    tracing::warn!(key = %key.notice(), "outlining took too long; the buffer has no symbols");
-                    lay_over(&mut symbols, key, None);
-                }
-            }
+            lay_over(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
         }
         Ok(symbols)
     }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 
-/// Time limit for parsing and outlining one file. A megabyte of ordinary code takes about a tenth of a second, so only
-/// files crafted to be slow exceed the limit.
-const OUTLINE_TIME: Duration = Duration::from_secs(2);
+/// Time limit for parsing and outlining one text. A last resort: the work of a parser is limited in a way that does not
+/// depend on the machine or its load, and even the most that it may do in a megabyte takes seconds.
+const OUTLINE_TIME: Duration = Duration::from_secs(60);
 
 /// Returns a flag that is raised when `cancel` is raised or the time for outlining one file has passed.
 pub fn within_outline_time(cancel: &Cancel) -> Cancel {

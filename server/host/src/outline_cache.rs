@@ -6,13 +6,14 @@
 //! and the database replaced. This module neither parses nor reads source files.
 
 mod body;
+mod parses;
 mod table;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -20,6 +21,9 @@ use strata_engine::code::outline::Outline;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
 
+pub use self::parses::{GivenUp, release_parses};
+
+use self::parses::ParseRecords;
 use self::table::{CacheError, DatabaseFile, Table};
 use crate::disk::Stamp;
 
@@ -30,6 +34,8 @@ pub struct OutlineCache {
     directory: Option<PathBuf>,
     max_bytes: u64,
     state: Mutex<State>,
+    /// Running parses, opened on first use. `None` inside if there is no directory for them.
+    parses: OnceLock<Option<ParseRecords>>,
     /// Whether writing has failed, for example because the disk is full or the files belong to another user.
     read_only: AtomicBool,
 }
@@ -119,6 +125,7 @@ impl Default for OutlineCache {
             directory: None,
             max_bytes: MAX_BYTES,
             state: Mutex::default(),
+            parses: OnceLock::new(),
             read_only: AtomicBool::new(false),
         }
     }
@@ -138,6 +145,44 @@ impl OutlineCache {
     /// Returns a cached outline. Returns `None` if it is missing or damaged.
     pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
         self.with(|table| table.outline(key))?
+    }
+
+    /// Calls `parse`, which parses the text with this key. If the process ends meanwhile, the text is given up.
+    ///
+    /// # Errors
+    /// Returns why the text was given up earlier, without calling `parse`.
+    pub fn parse<T>(&self, key: OutlineKey, parse: impl FnOnce() -> T) -> Result<T, GivenUp> {
+        let records = self.parses();
+        if let Some(reason) = records.and_then(|records| records.given_up(key)) {
+            return Err(reason);
+        }
+        let _running = records.and_then(|records| records.start(key));
+        Ok(parse())
+    }
+
+    /// Gives up a text because parsing it took too long.
+    pub fn give_up(&self, key: OutlineKey) {
+        if let Some(records) = self.parses() {
+            records.give_up(key);
+        }
+    }
+
+    /// Forgets the texts that were given up, so that they are parsed again.
+    pub fn forget_given_up(&self) {
+        if let Some(records) = self.parses() {
+            records.forget();
+        }
+    }
+
+    fn parses(&self) -> Option<&ParseRecords> {
+        let open = || match ParseRecords::open(self.directory.as_ref()?) {
+            Ok(records) => Some(records),
+            Err(error) => {
+                tracing::debug!(%error, "running parses are not recorded");
+                None
+            }
+        };
+        self.parses.get_or_init(open).as_ref()
     }
 
     /// Stores the results of an index run over a workspace folder. This is slow, so call it on a background thread.

@@ -198,7 +198,9 @@ fn walk_root(
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.get(index) else { return Ok(()) };
     let rules = match ignore_file::bytes_at_root(&root.real) {
-        Ok(bytes) => Mutex::new(HashMap::from([(root.real.to_owned(), bytes)])),
+        Ok(bytes) => {
+            Mutex::new(Rules { folders: HashMap::from([(root.real.to_owned(), bytes)]), total: bytes })
+        }
         Err(problem) => {
             found.note(&root.name, &problem);
             return Ok(());
@@ -338,10 +340,17 @@ struct Filter {
     /// The other roots. A root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
-    /// Directories that contain ignore files, with the total size of these files in bytes.
-    rules: Mutex<HashMap<PathBuf, u64>>,
+    rules: Mutex<Rules>,
     /// Problems with skipped directories.
     notes: Arc<Mutex<Vec<Note>>>,
+}
+
+/// The ignore files found so far.
+struct Rules {
+    /// Directories that contain ignore files, with the total size of these files in bytes.
+    folders: HashMap<PathBuf, u64>,
+    /// Size of all of them, in bytes.
+    total: u64,
 }
 
 impl Filter {
@@ -379,12 +388,17 @@ impl Filter {
             Ok(bytes) => {
                 let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
                 let above = folder.ancestors().skip(1).take_while(|above| above.starts_with(&self.root));
-                let all = above.filter_map(|above| rules.get(above)).sum::<u64>() + bytes;
-                if all <= ignore_file::MAX_BYTES {
-                    rules.insert(folder.to_owned(), bytes);
+                let all = above.filter_map(|above| rules.folders.get(above)).sum::<u64>() + bytes;
+                if all > ignore_file::MAX_BYTES {
+                    "is not scanned: the ignore files above it are too large in total".to_owned()
+                } else if rules.total.saturating_add(bytes) > ignore_file::MAX_TOTAL_BYTES {
+                    "is not scanned: the ignore files of the workspace folder are too large in total"
+                        .to_owned()
+                } else {
+                    rules.folders.insert(folder.to_owned(), bytes);
+                    rules.total += bytes;
                     return true;
                 }
-                "is not scanned: the ignore files above it are too large in total".to_owned()
             }
             Err(problem) => problem,
         };

@@ -1139,6 +1139,9 @@ static bool ts_parser__do_all_potential_reductions(
       end_symbol = self->language->token_count;
     }
 
+    // Strata: finding the actions of four symbols takes about as long as another operation.
+    self->operation_count += (unsigned)(end_symbol - first_symbol) / 4 + 1;
+
     for (TSSymbol symbol = first_symbol; symbol < end_symbol; symbol++) {
       TableEntry entry;
       ts_language_table_entry(self->language, state, symbol, &entry);
@@ -1469,6 +1472,7 @@ static void ts_parser__handle_error(
   for (StackVersion v = version; v < version_count;) {
     if (!did_insert_missing_token) {
       TSStateId state = ts_stack_state(self->stack, v);
+      self->operation_count += self->language->token_count / 4; // Strata: as above.
       for (
         TSSymbol missing_symbol = 1;
         missing_symbol < (uint16_t)self->language->token_count;
@@ -1547,22 +1551,22 @@ static void ts_parser__handle_error(
 }
 
 static bool ts_parser__check_progress(TSParser *self, Subtree *lookahead, const uint32_t *position, unsigned operations) {
-  self->operation_count += operations;
-  if (self->operation_count >= OP_COUNT_PER_PARSER_CALLBACK_CHECK) {
-    self->operation_count = 0;
-  }
+  self->operation_count += operations + ts_stack_take_operations(self->stack);
   if (position != NULL) {
     self->parse_state.current_byte_offset = *position;
     self->parse_state.has_error = self->has_error;
   }
-  if (
-    self->operation_count == 0 &&
-    (self->parse_options.progress_callback && self->parse_options.progress_callback(&self->parse_state))
-  ) {
-    if (lookahead && lookahead->ptr) {
-      ts_subtree_release(&self->tree_pool, *lookahead);
+  // Strata: one report for each hundred operations, however many there were since the last check. A caller that counts
+  // reports thereby counts the work.
+  while (self->operation_count >= OP_COUNT_PER_PARSER_CALLBACK_CHECK) {
+    self->operation_count -= OP_COUNT_PER_PARSER_CALLBACK_CHECK;
+    if (self->parse_options.progress_callback && self->parse_options.progress_callback(&self->parse_state)) {
+      self->operation_count = 0;
+      if (lookahead && lookahead->ptr) {
+        ts_subtree_release(&self->tree_pool, *lookahead);
+      }
+      return false;
     }
-    return false;
   }
   return true;
 }

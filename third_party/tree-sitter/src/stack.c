@@ -11,6 +11,7 @@
 #define MAX_LINK_COUNT 8
 #define MAX_NODE_POOL_SIZE 50
 #define MAX_ITERATOR_COUNT 64
+#define MAX_MERGE_COUNT 256
 
 #if defined _WIN32 && !defined __GNUC__
 #define forceinline __forceinline
@@ -35,6 +36,7 @@ struct StackNode {
   unsigned error_cost;
   unsigned node_count;
   int dynamic_precedence;
+  StackNode *next_released;
 };
 
 typedef struct {
@@ -68,6 +70,7 @@ struct Stack {
   StackNodeArray node_pool;
   StackNode *base_node;
   SubtreePool *subtree_pool;
+  unsigned operations; // Strata: see `ts_stack_take_operations`.
 };
 
 typedef unsigned StackAction;
@@ -87,37 +90,36 @@ static void stack_node_retain(StackNode *self) {
   ts_assert(self->ref_count != 0);
 }
 
+// Strata: without recursion. Each link of a node may lead to a chain of nodes as long as the text.
 static void stack_node_release(
   StackNode *self,
   StackNodeArray *pool,
   SubtreePool *subtree_pool
 ) {
-recur:
   ts_assert(self->ref_count != 0);
   self->ref_count--;
   if (self->ref_count > 0) return;
 
-  StackNode *first_predecessor = NULL;
-  if (self->link_count > 0) {
-    for (unsigned i = self->link_count - 1; i > 0; i--) {
-      StackLink link = self->links[i];
+  self->next_released = NULL;
+  while (self) {
+    StackNode *node = self;
+    self = node->next_released;
+    for (unsigned i = node->link_count; i > 0; i--) {
+      StackLink link = node->links[i - 1];
       if (link.subtree.ptr) ts_subtree_release(subtree_pool, link.subtree);
-      stack_node_release(link.node, pool, subtree_pool);
+      ts_assert(link.node->ref_count != 0);
+      link.node->ref_count--;
+      if (link.node->ref_count == 0) {
+        link.node->next_released = self;
+        self = link.node;
+      }
     }
-    StackLink link = self->links[0];
-    if (link.subtree.ptr) ts_subtree_release(subtree_pool, link.subtree);
-    first_predecessor = self->links[0].node;
-  }
 
-  if (pool->size < MAX_NODE_POOL_SIZE) {
-    array_push(pool, self);
-  } else {
-    ts_free(self);
-  }
-
-  if (first_predecessor) {
-    self = first_predecessor;
-    goto recur;
+    if (pool->size < MAX_NODE_POOL_SIZE) {
+      array_push(pool, node);
+    } else {
+      ts_free(node);
+    }
   }
 }
 
@@ -197,10 +199,12 @@ static bool stack__subtree_is_equivalent(Subtree left, Subtree right) {
   );
 }
 
-static void stack_node_add_link(
+// Strata: `merges` limits how many nodes are merged. Two readings of a text may have been apart since its beginning.
+static void stack_node_add_link_within(
   StackNode *self,
   StackLink link,
-  SubtreePool *subtree_pool
+  SubtreePool *subtree_pool,
+  unsigned *merges
 ) {
   if (link.node == self) return;
 
@@ -227,12 +231,14 @@ static void stack_node_add_link(
 
       // If the previous nodes are mergeable, merge them recursively.
       if (
+        *merges > 0 &&
         existing_link->node->state == link.node->state &&
         existing_link->node->position.bytes == link.node->position.bytes &&
         existing_link->node->error_cost == link.node->error_cost
       ) {
+        (*merges)--;
         for (int j = 0; j < link.node->link_count; j++) {
-          stack_node_add_link(existing_link->node, link.node->links[j], subtree_pool);
+          stack_node_add_link_within(existing_link->node, link.node->links[j], subtree_pool, merges);
         }
         int32_t dynamic_precedence = link.node->dynamic_precedence;
         if (link.subtree.ptr) {
@@ -261,6 +267,15 @@ static void stack_node_add_link(
 
   if (node_count > self->node_count) self->node_count = node_count;
   if (dynamic_precedence > self->dynamic_precedence) self->dynamic_precedence = dynamic_precedence;
+}
+
+static void stack_node_add_link(
+  StackNode *self,
+  StackLink link,
+  SubtreePool *subtree_pool
+) {
+  unsigned merges = MAX_MERGE_COUNT;
+  stack_node_add_link_within(self, link, subtree_pool, &merges);
 }
 
 static void stack_head_delete(
@@ -351,6 +366,7 @@ static StackSliceArray stack__iter(
     for (uint32_t i = 0, size = self->iterators.size; i < size; i++) {
       StackIterator *iterator = array_get(&self->iterators, i);
       StackNode *node = iterator->node;
+      self->operations++;
 
       StackAction action = callback(payload, iterator);
       bool should_pop = action & StackActionPop;
@@ -360,6 +376,7 @@ static StackSliceArray stack__iter(
         SubtreeArray subtrees = iterator->subtrees;
         if (!should_stop) {
           ts_subtree_array_copy(subtrees, &subtrees);
+          self->operations += subtrees.size / 8;
         }
         ts_subtree_array_reverse(&subtrees);
         ts_stack__add_slice(
@@ -394,6 +411,7 @@ static StackSliceArray stack__iter(
           array_push(&self->iterators, current_iterator);
           next_iterator = array_back(&self->iterators);
           ts_subtree_array_copy(next_iterator->subtrees, &next_iterator->subtrees);
+          self->operations += next_iterator->subtrees.size / 8;
         }
 
         next_iterator->node = link.node;
@@ -418,6 +436,12 @@ static StackSliceArray stack__iter(
   }
 
   return self->slices;
+}
+
+unsigned ts_stack_take_operations(Stack *self) {
+  unsigned operations = self->operations;
+  self->operations = 0;
+  return operations / 2;
 }
 
 Stack *ts_stack_new(SubtreePool *subtree_pool) {

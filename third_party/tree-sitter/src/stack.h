@@ -27,6 +27,9 @@ typedef struct {
 } StackSummaryEntry;
 typedef Array(StackSummaryEntry) StackSummary;
 
+// Strata: Get the work since the last call, in operations of the parser: nodes visited and subtrees copied.
+unsigned ts_stack_take_operations(Stack *self);
+
 // Create a stack.
 Stack *ts_stack_new(SubtreePool *subtree_pool);
 

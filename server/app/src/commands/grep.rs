@@ -2,6 +2,7 @@
 //! files, and searches text in which placeholders replace secrets.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ const LIMIT: usize = 100;
 const MAX_CONTEXT: usize = 50;
 /// Maximum number of characters of a line in the reply.
 const MAX_LINE: usize = 300;
+/// Maximum size of the files that one search reads, in bytes.
+const MAX_SEARCHED: u64 = 1 << 30;
 
 /// A pattern, and the files to search for it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,6 +65,34 @@ pub(super) struct GrepReply {
     total: usize,
     /// Number of files with a matching line, including those that are not listed.
     total_files: usize,
+    /// Number of files that were not searched, because those before them have more than 1 GiB. Absent if all were.
+    #[serde(skip_serializing_if = "is_zero")]
+    not_searched: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "called by serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// What a search has found so far. Keeps no more lines than the reply needs.
+#[derive(Default)]
+struct GrepMatches {
+    /// Files of which lines are kept, with the number of their matching lines.
+    files: BTreeMap<FileKey, (Vec<FoundLine>, usize)>,
+    /// Number of matching lines in `files`.
+    kept: usize,
+    total: usize,
+    total_files: usize,
+    not_searched: usize,
+}
+
+/// The result of searching one file.
+enum Searched {
+    Lines(FileKey, Vec<FoundLine>),
+    Nothing,
+    /// The search had read as much as it may.
+    Not,
 }
 
 /// A file with matching lines.
@@ -105,23 +136,31 @@ impl Command for Grep {
             .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
         let files = searched_files(&params.paths, context)?;
         let around = params.context.min(MAX_CONTEXT);
-        let mut found: BTreeMap<FileKey, Vec<FoundLine>> = BTreeMap::new();
+        let mut found = GrepMatches::default();
+        let left = AtomicU64::new(MAX_SEARCHED);
         let Context { snapshot, session, cancel, .. } = context;
-        let search = |key: &FileKey| -> Result<Option<(FileKey, Vec<FoundLine>)>, ReadError> {
+        let search = |key: &FileKey| -> Result<Searched, ReadError> {
+            let bytes = snapshot.index.stamp(key).map_or(0, |stamp| stamp.size);
+            if left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
+                .is_err()
+            {
+                return Ok(Searched::Not);
+            }
             let text = snapshot.text_with(key, &session.selection, |text| pattern.is_in(text))?;
             let lines = text.map(|file| pattern.lines(&file.text, around)).unwrap_or_default();
-            Ok((!lines.is_empty()).then(|| (key.clone(), lines)))
+            Ok(if lines.is_empty() { Searched::Nothing } else { Searched::Lines(key.clone(), lines) })
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
             // Report why a file that was named explicitly cannot be searched.
-            found.extend(search(only).map_err(|error| CommandError::failed(error.to_string()))?);
+            found.add(search(only).map_err(|error| CommandError::failed(error.to_string()))?, params.limit);
         } else {
             spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
                 // Skip files that cannot be read.
-                found.extend(batch.files.into_iter().filter_map(Result::ok).flatten());
+                batch.files.into_iter().flatten().for_each(|searched| found.add(searched, params.limit));
             })?;
         }
-        Ok(reply(found, params.limit))
+        Ok(found.reply(params.limit))
     }
 }
 
@@ -157,27 +196,56 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
     Ok(files)
 }
 
-fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
-    let total_files = found.len();
-    let mut total = 0;
-    let mut files = Vec::new();
-    for (path, lines) in found {
-        let room = limit.saturating_sub(total);
-        let matches = lines.iter().filter(|line| line.is_match).count();
-        total += matches;
-        if room == 0 {
-            continue;
+impl GrepMatches {
+    /// Adds the result of searching one file. Drops what lies beyond the first `limit` matching lines of all files.
+    fn add(&mut self, searched: Searched, limit: usize) {
+        let (path, lines) = match searched {
+            Searched::Lines(path, lines) => (path, lines),
+            Searched::Nothing => return,
+            Searched::Not => {
+                self.not_searched += 1;
+                return;
+            }
+        };
+        self.total += matches(&lines);
+        self.total_files += 1;
+        let lines = first(lines, limit);
+        let kept = matches(&lines);
+        self.kept += kept;
+        self.files.insert(path, (lines, kept));
+        while let Some(last) = self.files.last_entry()
+            && self.kept - last.get().1 >= limit
+        {
+            self.kept -= last.remove().1;
         }
-        // Keep the context lines that follow the last match.
-        let mut left = room;
-        let kept = lines.into_iter().take_while(|line| {
-            let is_kept = left > 0 || !line.is_match;
-            left -= usize::from(line.is_match && left > 0);
-            is_kept
-        });
-        files.push(FileMatches { path, lines: kept.map(shown).collect() });
     }
-    GrepReply { files, total, total_files }
+
+    fn reply(self, limit: usize) -> GrepReply {
+        let Self { files, total, total_files, not_searched, .. } = self;
+        let mut left = limit;
+        let files = files.into_iter().map(|(path, (lines, kept))| {
+            let lines = first(lines, left).into_iter().map(shown).collect();
+            left = left.saturating_sub(kept);
+            FileMatches { path, lines }
+        });
+        GrepReply { files: files.collect(), total, total_files, not_searched }
+    }
+}
+
+fn matches(lines: &[FoundLine]) -> usize {
+    lines.iter().filter(|line| line.is_match).count()
+}
+
+/// Returns the first `limit` matching lines, with the context lines around them.
+fn first(lines: Vec<FoundLine>, limit: usize) -> Vec<FoundLine> {
+    let mut left = limit;
+    // Keep the context lines that follow the last match.
+    let is_kept = |line: &FoundLine| {
+        let is_kept = left > 0 || !line.is_match;
+        left -= usize::from(line.is_match && left > 0);
+        is_kept
+    };
+    lines.into_iter().take_while(is_kept).collect()
 }
 
 fn shown(FoundLine { line, text, is_match }: FoundLine) -> MatchingLine {
@@ -195,6 +263,9 @@ mod tests {
 
     use serde_json::{Value, json};
 
+    use strata_engine::key::FileKey;
+
+    use super::{FoundLine, GrepMatches, Searched};
     use crate::commands::CommandError;
     use crate::headless::{HeadlessWorkspace, Settings};
 
@@ -271,6 +342,32 @@ mod tests {
         );
         workspace.run("strata.files.exclude", json!({ "paths": ["docs"] })).unwrap();
         assert_eq!(workspace.run("strata.files.grep", json!({ "pattern": "greet" })).unwrap()["total"], 4);
+    }
+
+    /// What is found in any order gives the same reply, and no more is kept than it needs.
+    #[test]
+    fn the_first_lines_are_kept_in_whatever_order_files_are_searched() {
+        let lines = |number: u64| {
+            (1..=number % 5).map(move |line| FoundLine { line, text: String::new(), is_match: line != 2 })
+        };
+        for limit in [0, 1, 7, 1_000] {
+            let mut replies = Vec::new();
+            for step in [1, 7, 29] {
+                let mut found = GrepMatches::default();
+                for number in (0..30).map(|number| number * step % 30) {
+                    let key = FileKey::from(&*format!("{number:02}.py"));
+                    found.add(Searched::Lines(key, lines(number).collect()), limit);
+                    assert!(found.kept <= limit + 4, "{} of {limit}", found.kept);
+                }
+                found.add(Searched::Not, limit);
+                replies.push(serde_json::to_value(found.reply(limit)).unwrap());
+            }
+            assert!(replies.iter().all(|reply| *reply == replies[0]), "{limit}");
+            let shown = replies[0]["files"].as_array().unwrap().iter();
+            let shown = shown.flat_map(|file| file["lines"].as_array().unwrap());
+            assert_eq!(shown.filter(|line| line["context"] != true).count(), limit.min(42));
+            assert_eq!((&replies[0]["total"], &replies[0]["notSearched"]), (&json!(42), &json!(1)));
+        }
     }
 
     #[test]

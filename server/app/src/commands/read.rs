@@ -116,8 +116,11 @@ fn find_definition(
     let key = &reply.path;
     let invalid = |message: String| CommandError::invalid("path", &message);
     let parsed =
-        ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?.ok_or_else(|| {
-            invalid(format!("{0} has no outline; select lines instead, as in `{0}#L10-40`", key.notice()))
+        ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?.map_err(|reason| {
+            invalid(format!(
+                "{0} has no outline: {reason}; select lines instead, as in `{0}#L10-40`",
+                key.notice()
+            ))
         })?;
     let found = definitions(&parsed.places, name);
     let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();

@@ -82,11 +82,11 @@ impl Command for Status {
             open_documents: snapshot.buffers.len(),
             index: snapshot.index.state,
             files: snapshot.index.files.len(),
-            outlined: snapshot.index.symbols.len(),
+            outlined: snapshot.index.outlined(),
             efforts: snapshot.index.efforts,
             languages: LanguageId::all().map(|language| language.name).collect(),
             trusted: snapshot.trust == Trust::Trusted,
-            notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
+            notes: snapshot.index.all_notes().chain(snapshot.configuration.ignored()).collect(),
         })
     }
 }
@@ -101,6 +101,7 @@ impl Command for Reindex {
     type Reply = Empty;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        context.snapshot.outlines.forget_given_up();
         context.effects.push(Effect::Start(Job::Reindex));
         Ok(Empty {})
     }

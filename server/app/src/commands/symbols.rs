@@ -18,7 +18,7 @@ use strata_host::path_patterns::PatternKind;
 use super::expansion::expand_pattern;
 use super::named_file::{listed_file, shown_file};
 use super::{Access, Command, CommandError, Context, IndexNeed, default_limit};
-use crate::parsed_file::ParsedFile;
+use crate::parsed_file::{NoOutline, ParsedFile};
 use crate::snapshot::Snapshot;
 
 /// Size and topic of the symbol map.
@@ -427,14 +427,16 @@ impl Command for File {
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
         let snapshot = context.snapshot;
         let (key, file) = shown_file("path", &params.path, context)?;
-        let Some(file) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? else {
-            let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
-            let languages = languages.join(", ");
-            return Err(CommandError::failed(format!(
-                "{} has no outline; supported languages: {languages}",
-                key.notice()
-            )));
-        };
+        let file = ParsedFile::parse(snapshot, &key, file.text, context.cancel)?.map_err(|reason| {
+            let languages = match reason {
+                NoOutline::UnknownLanguage => {
+                    let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
+                    format!("; supported languages: {}", languages.join(", "))
+                }
+                NoOutline::TooLarge { .. } | NoOutline::Unparsed(_) => String::new(),
+            };
+            CommandError::failed(format!("{} has no outline: {reason}{languages}", key.notice()))
+        })?;
         let text = numbered_outline(&file.places, &file.lines);
         let tokens = snapshot.count(&text, None).1;
         Ok(FileReply { path: key, language: file.language, text, tokens })
@@ -516,6 +518,12 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
         parts.push(format!("no definition with the name `{}` was found", query.name));
+    }
+    if report.unsearched > 0 {
+        parts.push(format!(
+            "{} files were not searched, because those before them are too large in total; search for the name as text",
+            report.unsearched
+        ));
     }
     let unlisted = report.hits.len().saturating_sub(limit);
     if unlisted > 0 {
@@ -610,15 +618,26 @@ impl Command for Find {
 
 /// Files needed for one reply, each parsed once.
 #[derive(Default)]
-struct ParsedFiles(BTreeMap<FileKey, Option<ParsedFile>>);
+struct ParsedFiles {
+    files: BTreeMap<FileKey, Option<ParsedFile>>,
+    /// Size of the files parsed, in bytes.
+    bytes: u64,
+}
+
+/// Maximum size of the files that are parsed for the lines of definitions in one reply, in bytes.
+const MAX_PARSED: u64 = 32 << 20;
 
 impl ParsedFiles {
     fn open(&mut self, key: &FileKey, context: &Context<'_>) -> Result<Option<&ParsedFile>, CommandError> {
-        if !self.0.contains_key(key) {
+        if !self.files.contains_key(key) {
+            if self.bytes > MAX_PARSED {
+                return Ok(None);
+            }
             let file = ParsedFile::open(context.snapshot, key, &context.session.selection, context.cancel)?;
-            self.0.insert(key.clone(), file);
+            self.bytes += file.as_ref().map_or(0, |file| file.text.len() as u64);
+            self.files.insert(key.clone(), file);
         }
-        Ok(self.0.get(key).and_then(Option::as_ref))
+        Ok(self.files.get(key).and_then(Option::as_ref))
     }
 }
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::{Outline, edition, language_of};
+use strata_engine::code::outline::{Outline, WorkBudget, edition, language_of};
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
 use strata_engine::text::first_line;
-use strata_host::deadline::within_outline_time;
+use strata_grammars::LanguageId;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
@@ -19,10 +19,12 @@ use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
 
 use super::IndexInputs;
+use crate::parsing::attempt;
 
 /// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
     means: &'a IndexInputs<'a>,
+    budget: WorkBudget,
     /// Files with stored outlines, by workspace folder.
     seen: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
 }
@@ -65,17 +67,22 @@ pub struct Efforts {
 pub struct OutlineUpdates {
     folders: BTreeMap<PathBuf, OutlineUpdate>,
     outlines: usize,
+    /// Number of texts given up, which took much work.
+    given_up: usize,
 }
 
 impl<'a> OutlineRun<'a> {
     /// Creates a run for a few files. Does not load stored data about their folders.
     pub(super) fn of_some(means: &'a IndexInputs<'a>) -> Self {
-        Self { means, seen: HashMap::new() }
+        // Files that the user edits are few, and any of them may take all that it needs.
+        Self { means, budget: WorkBudget::with(u64::MAX), seen: HashMap::new() }
     }
 
-    pub(super) fn of_all(means: &'a IndexInputs<'a>) -> Self {
+    /// Creates a run for all files of the workspace.
+    pub(super) fn of_all(means: &'a IndexInputs<'a>, files: &[&Entry]) -> Self {
         let known = |root: &Root| (root.real.to_owned(), means.cache.seen(&root.real));
-        Self { means, seen: means.roots.iter().map(known).collect() }
+        let bytes = files.iter().map(|entry| entry.stamp.size).sum();
+        Self { means, budget: WorkBudget::for_bytes(bytes), seen: means.roots.iter().map(known).collect() }
     }
 
     /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
@@ -129,11 +136,18 @@ impl<'a> OutlineRun<'a> {
         let key = OutlineKey::new(text.hash, edition(language));
         let (outline, effort) = match self.means.cache.outline(key) {
             Some(outline) => (outline, Effort::Read),
-            None => match read_outline(&entry.key, &text.text, self.means.cancel) {
-                Some(outline) => (outline, Effort::Parsed),
-                None => return read,
-            },
+            None => {
+                let Self { means: IndexInputs { cache, cancel, .. }, budget, .. } = self;
+                match read_outline(cache, key, language, &text.text, budget, cancel) {
+                    Some(outline) => (outline, Effort::Parsed),
+                    None => return read,
+                }
+            }
         };
+        if outline.unparsed.is_some_and(|reason| !reason.is_final()) {
+            let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+            return OutlineBatch { symbols: Some(symbols), ..read };
+        }
         let seen = (settled && text.stamp == entry.stamp)
             .then_some(KnownFile { stamp: text.stamp, hash: text.hash });
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
@@ -141,15 +155,18 @@ impl<'a> OutlineRun<'a> {
     }
 }
 
-/// Outlines the text of a file. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if
-/// outlining takes too long (see [`within_outline_time`]).
-pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
-    let language = language_of(key, first_line(text))?;
-    let outline = Outline::read(language, text, &within_outline_time(cancel)).ok();
-    if outline.is_none() && !cancel.is_cancelled() {
-        tracing::warn!(key = %key.notice(), "outlining took too long; the file is listed by name only");
-    }
-    outline
+/// Outlines the text of a file. Returns `None` if `cancel` is raised.
+pub(super) fn read_outline(
+    cache: &OutlineCache,
+    key: OutlineKey,
+    language: LanguageId,
+    text: &str,
+    budget: &WorkBudget,
+    cancel: &Cancel,
+) -> Option<Outline> {
+    let read = |cancel: &Cancel| Outline::read_within(budget, language, text, cancel);
+    let outline = attempt(cache, key, cancel, read).ok()?;
+    Some(outline.unwrap_or_else(Outline::unparsed))
 }
 
 impl Efforts {
@@ -175,8 +192,10 @@ impl OutlineUpdates {
         let Some((outline, symbols)) = outline.zip(symbols) else { return };
         match effort {
             Effort::Parsed => {
+                let is_given_up = symbols.outline.unparsed.is_some();
                 findings.made.push((outline, symbols));
                 self.outlines += 1;
+                self.given_up += usize::from(is_given_up);
             }
             Effort::Read | Effort::Recalled => findings.used.push(outline),
         }
@@ -189,6 +208,11 @@ impl OutlineUpdates {
     /// Returns the number of outlines waiting to be stored.
     pub(super) fn outlines(&self) -> usize {
         self.outlines
+    }
+
+    /// Returns whether losing the waiting outlines would cost much work.
+    pub(super) fn is_costly(&self) -> bool {
+        self.given_up > 0
     }
 
     /// Writes all changes to the cache, which takes a while.

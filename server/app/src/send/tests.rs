@@ -258,6 +258,23 @@ fn rounds_of_tool_calls_have_an_end() {
 }
 
 #[test]
+fn an_answer_with_too_many_tool_calls_has_the_first_run_and_all_answered() {
+    let mut host = Host::new();
+    let calls = vec![("grep", json!({ "pattern": "greet" })); 200];
+    let (reply, bodies) = host.ask(vec![Turn::Calls(calls), says("Enough.")], 16);
+    let reply = reply.unwrap();
+    assert_eq!((reply.text.for_terminal(), reply.tools.len()), ("Enough.", 200));
+    assert_eq!(reply.tools.iter().filter(|call| !call.failed).count(), 64);
+    assert!(
+        reply.warnings.iter().any(|warning| warning.contains("some were not run")),
+        "{:?}",
+        reply.warnings
+    );
+    let results = bodies[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert_eq!(results.matches("not run, because the answer contains more than 64 tool calls").count(), 136);
+}
+
+#[test]
 fn what_was_said_until_it_was_stopped_is_recorded() {
     let mut host = Host::new();
     let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];

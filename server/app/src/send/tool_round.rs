@@ -33,6 +33,12 @@ const READ_ON: &str = "tool_output_read";
 /// Maximum number of characters of a tool result that are shown to the client.
 const SHOWN: usize = 2_000;
 
+/// Maximum number of tool calls in one answer that are run. Models make up to a dozen.
+const MAX_CALLS: usize = 64;
+/// Maximum size of the results of one answer together, in bytes. A result has at most 4,000 tokens unless the model asks
+/// for more.
+const MAX_RESULTS: usize = 1 << 20;
+
 /// The content of the next request to the model.
 pub(super) enum Asked {
     Question,
@@ -78,10 +84,22 @@ impl SendJob {
     ) -> Result<Value, CommandError> {
         let is_last = reply.rounds == self.tool_rounds;
         let mut results = Vec::new();
+        let mut bytes = 0;
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
-            host.progress(&format!("running the tool {}", call.name));
-            let (mut text, outcome) = match answer(call, host) {
+            let answered = match not_run(number, bytes) {
+                Some(reason) => {
+                    reply
+                        .warn(["the model made more tool calls than one answer may; some were not run"
+                            .to_owned()]);
+                    Err(CommandError::failed(reason))
+                }
+                None => {
+                    host.progress(&format!("running the tool {}", call.name));
+                    answer(call, host)
+                }
+            };
+            let (mut text, outcome) = match answered {
                 Ok(text) => (text, Outcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
@@ -89,6 +107,7 @@ impl SendJob {
             if is_last && number == calls.len() {
                 text.push_str("\n(No more tool calls are possible. Answer with what you know.)");
             }
+            bytes += text.len();
             let ToolCall { id, name, input } = *call;
             let failed = outcome == Outcome::Error;
             reply.tools.push(ToolUse { name: name.to_owned(), input: input.clone(), failed });
@@ -100,6 +119,21 @@ impl SendJob {
             );
         }
         Ok(results.into())
+    }
+}
+
+/// Returns why a call is not run: its number, counted from 1, or the size of the earlier results in bytes.
+fn not_run(number: usize, bytes: usize) -> Option<String> {
+    if number > MAX_CALLS {
+        Some(format!(
+            "not run, because the answer contains more than {MAX_CALLS} tool calls; repeat it if you need it"
+        ))
+    } else if bytes > MAX_RESULTS {
+        Some(format!(
+            "not run, because the results of the earlier calls have more than {MAX_RESULTS} bytes; repeat it if you need it"
+        ))
+    } else {
+        None
     }
 }
 

@@ -70,8 +70,14 @@ pub(super) fn matches(reply: &Value) -> String {
     let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
     let shown = all.filter(|line| line["context"] != true).count() as u64;
     let (total, files) = (number(reply, "total"), number(reply, "totalFiles"));
+    let rest = match number(reply, "notSearched") {
+        0 => String::new(),
+        files => format!(
+            "\n({files} files were not searched, because those before them have more than 1 GiB; name `paths`)"
+        ),
+    };
     let sum = if shown < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
-    lines(reply, "files", file, "no line matches") + &sum
+    lines(reply, "files", file, "no line matches") + &sum + &rest
 }
 
 pub(super) fn references(reply: &Value) -> String {

@@ -10,14 +10,17 @@ mod trail;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_grammars::LanguageId;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::document::{Document, EditError, OutOfStep};
-use crate::code::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
+use crate::code::outline::{
+    Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, edition, parse_rope,
+};
 use crate::code::symbols::FileSymbols;
+use crate::hash::ContentHash;
 use crate::key::FileKey;
 
 use trail::EditTrail;
@@ -65,9 +68,9 @@ pub struct Buffer {
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
-    /// Generation of the last text for which [`Buffer::give_up`] was called. Shared by all clones, so that none
-    /// of them retries.
-    given_up: Arc<AtomicU64>,
+    /// Generation of the last text for which [`Buffer::give_up`] was called, and why. Shared by all clones, so that
+    /// none of them retries.
+    given_up: Arc<Mutex<Option<(u64, Unparsed)>>>,
 }
 
 impl Buffer {
@@ -79,7 +82,7 @@ impl Buffer {
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
         let (trail, live) = (EditTrail::from(generation), Arc::default());
-        let given_up = Arc::new(AtomicU64::new(NEVER));
+        let given_up = Arc::default();
         Self { document, language, generation, parsed: None, trail, live, given_up }
     }
 
@@ -144,8 +147,8 @@ impl Buffer {
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.live();
-        if self.given_up.load(Ordering::Relaxed) == self.generation {
-            return Ok(self.nothing(language, key));
+        if let Some(reason) = self.given_up() {
+            return self.nothing(language, key, reason).map(Some);
         }
         match &mut *live {
             Some(live) if live.parsed.generation == self.generation && live.key == *key => {
@@ -162,16 +165,45 @@ impl Buffer {
         self.parse_afresh(language, key, &mut live, cancel).map(Some)
     }
 
-    /// Gives up on a text that could not be parsed in time. The buffer has no symbols until its text changes.
-    pub fn give_up(&self, key: &FileKey) -> Option<ParsedBuffer> {
-        self.given_up.store(self.generation, Ordering::Relaxed);
-        self.nothing(self.language?, key)
+    /// Gives up on a text that was not parsed for this reason. The buffer has no symbols until its text changes.
+    pub fn give_up(&self, key: &FileKey, reason: Unparsed) -> Option<ParsedBuffer> {
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.generation, reason));
+        self.nothing(self.language?, key, reason).ok()
     }
 
-    fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<ParsedBuffer> {
-        let tree = SyntaxTree::none(language)?;
-        let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
-        Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
+    /// Returns why [`Buffer::give_up`] was called for the current text.
+    fn given_up(&self) -> Option<Unparsed> {
+        let given_up = *self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.filter(|(generation, _)| *generation == self.generation).map(|(_, reason)| reason)
+    }
+
+    /// Whether the next [`Buffer::parse`] runs the parser: the text has a language and was neither parsed nor given up.
+    pub fn needs_parser(&self) -> bool {
+        let is_parsed = |parsed: &ParsedBuffer| {
+            parsed.generation == self.generation && parsed.standing == SyncState::Settled
+        };
+        self.language.is_some()
+            && self.given_up().is_none()
+            && !self.parsed.as_deref().is_some_and(is_parsed)
+            && !self.live().as_ref().is_some_and(|live| is_parsed(&live.parsed))
+    }
+
+    /// Returns the hashes of the text and of how this build outlines its language, which identify its outline. `None` if
+    /// there is no grammar for the language.
+    pub fn outline_hashes(&self) -> Option<(ContentHash, ContentHash)> {
+        let text = ContentHash::of_parts(self.document.rope.chunks().map(str::as_bytes));
+        Some((text, edition(self.language?)))
+    }
+
+    fn nothing(
+        &self,
+        language: LanguageId,
+        key: &FileKey,
+        reason: Unparsed,
+    ) -> Result<ParsedBuffer, Cancelled> {
+        let tree = SyntaxTree::none(language, reason)?;
+        let symbols = Arc::new(FileSymbols::new(language, key, Outline::unparsed(reason)));
+        Ok(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
     /// Returns the last installed parse, which may belong to an earlier version of the text.
@@ -276,9 +308,6 @@ impl Live {
     }
 }
 
-/// Value of [`Buffer::given_up`] until a text is given up. No generation has this number.
-const NEVER: u64 = u64::MAX;
-
 /// Returns a number that is unique within the process, used only for comparison. A counter per buffer would
 /// repeat numbers, since a document can be closed and opened again under the same name.
 fn next_generation() -> u64 {
@@ -377,10 +406,11 @@ mod tests {
         let late = Cancel::new().or_when(|| true);
         assert!(buffer.parse(&key, &late).is_err());
         let earlier = buffer.clone();
-        buffer.adopt(buffer.give_up(&key).unwrap());
+        buffer.adopt(buffer.give_up(&key, Unparsed::TimedOut).unwrap());
         assert!(!buffer.is_stale());
-        assert_eq!(outlined(&buffer, &key), "a.py\n");
-        assert_eq!(outlined(&earlier, &key), "a.py\n", "no clone retries");
+        let without = "a.py (no outline: parsing it took too long)\n";
+        assert_eq!(outlined(&buffer, &key), without);
+        assert_eq!(outlined(&earlier, &key), without, "no clone retries");
         buffer.replace(4..9, "other").unwrap();
         assert!(outlined(&buffer, &key).contains("other"));
     }

@@ -349,7 +349,7 @@ impl From<rusqlite::Error> for CacheError {
 }
 
 /// Creates the database's directory with access for its owner only, and returns its real path.
-fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
+pub(super) fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     let own = directory.join(FOLDER);
     let cannot = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
     private_top(directory).map_err(|error| cannot(&error))?;
@@ -359,7 +359,7 @@ fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
 }
 
 /// Locks the directory while the database is created, opened or deleted.
-fn lock(directory: &Path) -> Result<File, CacheError> {
+pub(super) fn lock(directory: &Path) -> Result<File, CacheError> {
     lock_for_a_moment(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
 

@@ -14,6 +14,10 @@ const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclud
 /// take a hundred times as much memory, and every name is matched against every rule.
 pub(super) const MAX_BYTES: u64 = 256 * 1024;
 
+/// Maximum size of all ignore files of a workspace folder together, in bytes. Reading them takes a second; the largest
+/// repositories have a quarter of this.
+pub(super) const MAX_TOTAL_BYTES: u64 = 2 << 20;
+
 /// Returns the total size of the ignore files in a root and in the directories above it, in bytes and limited to
 /// [`MAX_BYTES`].
 ///

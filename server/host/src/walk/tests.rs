@@ -248,6 +248,22 @@ fn ignore_files_that_never_end_are_not_opened() {
     assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
 }
 
+/// The rules of one directory after another are small enough, and of all together too large.
+#[test]
+fn ignore_files_are_limited_in_total() {
+    let names: Vec<String> = (0..12).map(|n| format!("root/{n:02}/a.rs")).collect();
+    let tree = Tree::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for n in 0..12 {
+        // A comment takes as many bytes as rules, and is read faster.
+        tree.write(&format!("root/{n:02}/.gitignore"), format!("#{}\n", "x".repeat(255 << 10)));
+    }
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let texts = found.entries.iter().filter(|entry| entry.key.as_str().ends_with(".rs")).count();
+    assert_eq!((texts, found.notes.len()), (8, 4));
+    let said = "is not scanned: the ignore files of the workspace folder are too large in total";
+    assert!(found.notes.iter().all(|note| note.problem == said), "{:?}", found.notes);
+}
+
 /// The scanner follows a `.git` file to a `commondir` file, and from there to `info/exclude`.
 #[cfg(unix)]
 #[test]

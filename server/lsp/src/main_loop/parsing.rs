@@ -4,7 +4,6 @@
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::{Buffer, ParsedBuffer};
 use strata_engine::key::FileKey;
-use strata_host::deadline::within_outline_time;
 
 use super::MainLoop;
 use crate::event::Event;
@@ -38,13 +37,12 @@ impl MainLoop {
 }
 
 /// Outlines a buffer and counts the tokens of its map block for the current model, so that prompts do not have to wait.
-/// A buffer whose parse times out has no outline until its text changes.
+/// A buffer that is not parsed has no outline until its text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
-    let Ok(parsed) = buffer.parse(key, &within_outline_time(&Cancel::new())) else {
-        tracing::warn!(key = %key.notice(), "outlining took too long; the buffer has no symbols until you edit it");
-        return buffer.give_up(key);
-    };
-    let parsed = parsed?;
+    let parsed = snapshot.parse_buffer(key, buffer, &Cancel::new()).ok().flatten()?;
+    if let Some(reason) = parsed.symbols.outline.unparsed {
+        tracing::warn!(key = %key.notice(), %reason, "the buffer has no symbols until you edit it");
+    }
     let block = &parsed.symbols.block;
     let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;
     let counter = &snapshot.counter;

@@ -33,7 +33,7 @@ impl Page {
         let address: Option<Uri> = snapshot.address(key).and_then(|address| address.parse().ok());
         let Some(uri) = address else { return Ok(None) };
         if let Some(buffer) = snapshot.buffers.get(key).filter(|buffer| buffer.document().is_known()) {
-            let Some(tree) = buffer.tree(key, cancel)? else { return Ok(None) };
+            let Some(tree) = snapshot.buffer_tree(key, buffer, cancel)? else { return Ok(None) };
             let document = buffer.document();
             let (rope, text) = (document.rope.clone(), document.text().to_string());
             return Ok(Some(Self { uri, rope, text, tree, encoding }));
@@ -44,7 +44,7 @@ impl Page {
         if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
             return Ok(None);
         }
-        let tree = outline::parse(language, &text, None, cancel)?;
+        let tree = snapshot.parse(language, &text, cancel)?;
         Ok(Some(Self { uri, rope: Rope::from_str(&text), text, tree, encoding }))
     }
 

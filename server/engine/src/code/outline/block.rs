@@ -12,7 +12,7 @@ use strata_grammars::LanguageId;
 
 use super::head::one_line;
 use super::visibility::Visibility;
-use super::{Names, Outline, Symbol, SymbolKind};
+use super::{Names, Outline, Symbol, SymbolKind, Unparsed};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::sanitize::single_line;
@@ -100,7 +100,9 @@ pub(super) fn map_block_signed(
     signature: Signature,
 ) -> MapBlock {
     let mut text = single_line(key.as_str());
-    if language.is_test_file(key.as_str()) {
+    if let Some(reason) = outline.unparsed {
+        text.push_str(&without_outline(reason));
+    } else if language.is_test_file(key.as_str()) {
         counts(&mut text, outline);
     } else {
         text.push('\n');
@@ -121,6 +123,9 @@ pub(crate) fn block_text(
     detail: &BlockDetail,
 ) -> String {
     let mut text = single_line(key.as_str());
+    if let Some(reason) = outline.unparsed {
+        return text + &without_outline(reason);
+    }
     match detail.level {
         MapLevel::Path => text.push('\n'),
         MapLevel::Names => names(&mut text, outline),
@@ -222,6 +227,11 @@ impl Signature {
     fn hash(self) -> ContentHash {
         ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
     }
+}
+
+/// Returns what follows the path of a file that was not parsed.
+fn without_outline(reason: Unparsed) -> String {
+    format!(" (no outline: {reason})\n")
 }
 
 fn counts(text: &mut String, outline: &Outline) {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
+use super::unparsed::Unparsed;
 
 /// Maximum number of symbols per file. Further ones, usually in generated code, are omitted.
 pub(crate) const MAX_SYMBOLS: usize = 20_000;
@@ -28,12 +29,19 @@ pub struct Outline {
     pub tests: u32,
     /// Whether the file is probably generated, judging by a marker in its text or by its long lines.
     pub generated: bool,
+    /// Why the text was not parsed; the outline is then empty.
+    pub unparsed: Option<Unparsed>,
 }
 
 impl Outline {
+    /// Creates the outline of a text that was not parsed.
+    pub fn unparsed(reason: Unparsed) -> Self {
+        Self { unparsed: Some(reason), ..Self::default() }
+    }
+
     /// Whether the outline contains nothing that a map block would show.
     pub fn is_empty(&self) -> bool {
-        self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0
+        self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0 && self.unparsed.is_none()
     }
 
     /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and

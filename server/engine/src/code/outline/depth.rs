@@ -8,7 +8,7 @@
 /// Maximum number of unclosed `<` in a text to parse. Parsing a text at this limit took 30 to 60 MB. Real types nest
 /// about ten deep, and the `<` of a comparison counts only up to the end of its statement or of the enclosing
 /// brackets.
-const DEEPEST: usize = 1_000;
+pub(super) const DEEPEST: usize = 1_000;
 
 /// Tracks the nesting depth of a text that is read in pieces.
 #[derive(Default)]

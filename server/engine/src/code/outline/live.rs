@@ -115,6 +115,7 @@ impl LiveOutline {
         let splice = Splice { old: 0..0, new: course.found };
         live.replace(vec![splice], Vec::new());
         live.outline.generated = says_generated(language, text);
+        live.outline.unparsed = tree.unparsed;
         Ok(live)
     }
 

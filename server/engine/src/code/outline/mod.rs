@@ -20,7 +20,9 @@ mod source;
 mod symbol;
 mod tables;
 mod tree;
+mod unparsed;
 mod visibility;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -44,7 +46,9 @@ pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
+pub use unparsed::Unparsed;
 pub(crate) use visibility::Visibility;
+pub use work::WorkBudget;
 
 use self::source::Source;
 use crate::cancel::{Cancel, Cancelled};
@@ -68,6 +72,7 @@ impl Outline {
         let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
+        outline.unparsed = tree.unparsed;
         Ok(outline)
     }
 
@@ -77,5 +82,18 @@ impl Outline {
     /// [`Cancelled`] if the flag is raised before the outline is complete.
     pub fn read(language: LanguageId, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::of(&parse(language, source, None, cancel)?, source, cancel)
+    }
+
+    /// Like [`Outline::read`], but takes the work from the budget of an index run.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised before the outline is complete.
+    pub fn read_within(
+        budget: &WorkBudget,
+        language: LanguageId,
+        source: &str,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
+        Self::of(&tree::parse_within(budget, language, source, cancel)?, source, cancel)
     }
 }

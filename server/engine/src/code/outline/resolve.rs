@@ -38,6 +38,7 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
         references: references.iter().collect(),
         tests,
         generated: false,
+        unparsed: None,
     }
 }
 

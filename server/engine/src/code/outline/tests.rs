@@ -8,7 +8,8 @@ use proptest::sample::Index;
 use ropey::Rope;
 use strata_grammars::LanguageId;
 
-use super::tree::parse_within;
+use super::tree::{parse_with, pieces_of};
+use super::work::WorkLimit;
 use super::*;
 use crate::key::FileKey;
 
@@ -252,20 +253,22 @@ fn a_raised_flag_ends_the_work() {
 fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
     let csharp = LanguageId::by_name("csharp").unwrap();
     let deep = |depth: usize| parse(csharp, &"A<".repeat(depth), None, &Cancel::new()).unwrap();
-    assert!(deep(500).is_complete());
-    assert!(!deep(1_001).is_complete());
+    assert_eq!(deep(500).unparsed, None);
+    assert_eq!(deep(1_001).unparsed, Some(Unparsed::NestedAngles));
 }
 
 #[test]
 fn a_text_that_takes_too_many_steps_is_given_up() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "class A: pass\n".repeat(1_000);
-    let mut tree = parse_within(5, python, &source, None, &Cancel::new()).unwrap();
-    assert!(!tree.is_complete() && tree.has_error());
-    assert!(Outline::of(&tree, &source, &Cancel::new()).unwrap().is_empty());
+    let limit = WorkLimit { work: 5 * 4_096, is_shared: false };
+    let mut tree = parse_with(limit, python, &pieces_of(&source), None, &Cancel::new()).unwrap().0;
+    assert!(tree.unparsed == Some(Unparsed::TooMuchWork) && tree.has_error());
+    let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+    assert_eq!(outline, Outline::unparsed(Unparsed::TooMuchWork));
     tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
     let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
-    assert!(tree.is_complete() && !tree.has_error());
+    assert!(tree.unparsed.is_none() && !tree.has_error());
     assert_eq!(Outline::of(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
 }
 

@@ -5,9 +5,12 @@ use std::ops::{ControlFlow, Range};
 
 use ropey::Rope;
 use strata_grammars::LanguageId;
+use strata_grammars::limits::{self, Exceeded};
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::depth::is_too_deep;
+use super::unparsed::Unparsed;
+use super::work::{WORK_PER_REPORT, WorkBudget, WorkLimit};
 use crate::cancel::{Cancel, Cancelled};
 
 /// The syntax tree of one version of a text. Cheap to clone.
@@ -15,7 +18,8 @@ use crate::cancel::{Cancel, Cancelled};
 pub struct SyntaxTree {
     pub language: LanguageId,
     tree: Tree,
-    complete: bool,
+    /// Why the text was not parsed; the tree is then that of an empty text.
+    pub unparsed: Option<Unparsed>,
 }
 
 /// A replacement of bytes, for updating a syntax tree.
@@ -48,19 +52,11 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// Base limit on the number of progress reports from a parser, which makes one every hundred steps. Parsing stops
-/// when the limit is exceeded.
-const PATIENCE: usize = 2_000;
-/// Progress reports added to the limit for each KiB of text. Real code needs 6 to 25 reports per KiB; the highest
-/// values are from minified or generated code. Random punctuation in an ambiguous language needs hundreds and may
-/// never finish.
-const PATIENCE_PER_KIB: usize = 64;
-
 /// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its
 /// unchanged parts are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends
 /// on where the parser starts. If equal texts must give equal results, parse a tree that [has
-/// errors](SyntaxTree::has_error) again without `old`. Gives up on text that takes far more steps or nests deeper
-/// than real code: the tree is then empty and counts as having errors.
+/// errors](SyntaxTree::has_error) again without `old`. Gives up on text that takes far more work or nests deeper
+/// than real code: the tree is then empty, says [why](SyntaxTree::unparsed), and counts as having errors.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before parsing finishes, or if the grammar was built for another version of the
@@ -71,7 +67,24 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    parse_within(patience_for(source.len()), language, source, old, cancel)
+    parse_with(WorkLimit::of_text(source.len()), language, &pieces_of(source), old, cancel)
+        .map(|(tree, _)| tree)
+}
+
+/// Like [`parse`], without an earlier tree, but takes the work from `budget`.
+///
+/// # Errors
+/// See [`parse`].
+pub(super) fn parse_within(
+    budget: &WorkBudget,
+    language: LanguageId,
+    source: &str,
+    cancel: &Cancel,
+) -> Result<SyntaxTree, Cancelled> {
+    let limit = budget.limit(source.len());
+    let (tree, work) = parse_with(limit, language, &pieces_of(source), None, cancel)?;
+    budget.take(source.len(), work);
+    Ok(tree)
 }
 
 /// Like [`parse`], for a text in a rope.
@@ -88,51 +101,39 @@ pub(crate) fn parse_rope(
         let chunk = text.get_chunk_at_byte(offset);
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
-    parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
+    parse_with(WorkLimit::of_text(text.len_bytes()), language, &rest, old, cancel).map(|(tree, _)| tree)
 }
 
-/// Like [`parse`], with a maximum number of progress reports. The parser makes one every hundred steps.
-pub(super) fn parse_within(
-    patience: usize,
-    language: LanguageId,
-    source: &str,
-    old: Option<&SyntaxTree>,
-    cancel: &Cancel,
-) -> Result<SyntaxTree, Cancelled> {
-    let rest = |offset| source.as_bytes().get(offset..).unwrap_or_default();
-    parse_with(patience, language, &rest, old, cancel)
+pub(super) fn pieces_of<'t>(source: &'t str) -> impl Fn(usize) -> &'t [u8] {
+    |offset| source.as_bytes().get(offset..).unwrap_or_default()
 }
 
-fn parse_with(
-    patience: usize,
+/// Parses a text within a limit. Also returns the work that this took.
+pub(super) fn parse_with(
+    limit: WorkLimit,
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
-) -> Result<SyntaxTree, Cancelled> {
+) -> Result<(SyntaxTree, u64), Cancelled> {
     cancel.check()?;
-    let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
-    let mut left = patience;
-    let mut stop = || {
-        left = left.saturating_sub(1);
-        left == 0 || cancel.is_cancelled()
-    };
-    let tree = match is_too_deep(&rest) {
-        true => None,
-        false => parse_text(language, rest, old, &mut stop)?,
-    };
-    match tree {
+    if is_too_deep(&rest) {
+        return Ok((SyntaxTree::none(language, Unparsed::NestedAngles)?, 0));
+    }
+    let old = old.filter(|old| old.language == language && old.unparsed.is_none()).map(|old| &old.tree);
+    let (parsed, work) = parse_text(limit.work, language, rest, old, cancel)?;
+    match parsed {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
-        Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
-            parse_with(patience, language, rest, None, cancel)
+        Ok(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
+            parse_with(limit, language, rest, None, cancel)
         }
-        Some(tree) => Ok(SyntaxTree { language, tree, complete: true }),
-        None if cancel.is_cancelled() => Err(Cancelled),
-        None => {
-            let tree = parse_text(language, &|_| &[], None, &mut || false)?;
-            tree.map(|tree| SyntaxTree { language, tree, complete: false }).ok_or(Cancelled)
+        Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None }, work)),
+        Err(_) if cancel.is_cancelled() => Err(Cancelled),
+        Err(Unparsed::TooMuchWork) if limit.is_shared => {
+            Ok((SyntaxTree::none(language, Unparsed::NoWorkLeft)?, work))
         }
+        Err(reason) => Ok((SyntaxTree::none(language, reason)?, work)),
     }
 }
 
@@ -140,39 +141,60 @@ fn has_error(tree: &Tree) -> bool {
     tree.root_node().has_error()
 }
 
+/// Runs the parser. Stops it when `cancel` is raised or the work exceeds `most`. Also returns the work.
 fn parse_text(
+    most: u64,
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&Tree>,
-    stop: &mut dyn FnMut() -> bool,
-) -> Result<Option<Tree>, Cancelled> {
+    cancel: &Cancel,
+) -> Result<(Result<Tree, Unparsed>, u64), Cancelled> {
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
-    let mut progress = |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut reports = 0_u64;
+    let mut progress = |_: &_| {
+        reports = reports.saturating_add(1);
+        let work = work_of(reports, limits::characters());
+        if work > most || limits::is_exceeded() || cancel.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree = parser.parse_with_options(&mut |offset, _| rest(offset), old, Some(options));
+    let mut read = |offset, _| {
+        limits::count_chunk();
+        rest(offset)
+    };
+    let limited = limits::limited(most, || parser.parse_with_options(&mut read, old, Some(options)));
     // After an aborted parse, the parser would otherwise treat the next text as the rest of this one.
     parser.reset();
     PARSER.set(Some(parser));
-    Ok(tree)
+    let tree = match limited.exceeded {
+        None => limited.result.ok_or(Unparsed::TooMuchWork),
+        Some(Exceeded::Characters) => Err(Unparsed::TooMuchWork),
+        Some(Exceeded::Depth) => Err(Unparsed::NestedComments),
+    };
+    Ok((tree, work_of(reports, limited.characters)))
 }
 
-fn patience_for(bytes: usize) -> usize {
-    PATIENCE.saturating_add((bytes / 1024).saturating_mul(PATIENCE_PER_KIB))
+fn work_of(reports: u64, characters: u64) -> u64 {
+    reports.saturating_mul(WORK_PER_REPORT).saturating_add(characters)
 }
 
 impl SyntaxTree {
-    /// Creates an empty tree, for text that could not be parsed. Returns `None` if the grammar was built for another
-    /// version of the parser, which tests rule out.
-    pub(crate) fn none(language: LanguageId) -> Option<Self> {
-        let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
-        tree.complete = false;
-        Some(tree)
+    /// Creates an empty tree, for text that was not parsed.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the grammar was built for another version of the parser, which tests rule out.
+    pub fn none(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
+        let (empty, _) = parse_text(u64::MAX, language, &|_| &[], None, &Cancel::new())?;
+        Ok(Self { language, tree: empty.map_err(|_| Cancelled)?, unparsed: Some(reason) })
     }
 
     /// Updates the tree for a change to the text, so that it can be passed as `old` to [`parse`].
     pub(crate) fn edit(&mut self, edit: &TreeEdit) {
-        if !self.complete {
+        if self.unparsed.is_some() {
             return;
         }
         self.tree.edit(&InputEdit {
@@ -185,15 +207,9 @@ impl SyntaxTree {
         });
     }
 
-    /// Whether the whole text was parsed. If not, the tree is that of an empty text.
-    #[cfg(test)]
-    pub(crate) fn is_complete(&self) -> bool {
-        self.complete
-    }
-
     /// Whether the text has syntax errors or could not be parsed.
     pub(crate) fn has_error(&self) -> bool {
-        !self.complete || has_error(&self.tree)
+        self.unparsed.is_some() || has_error(&self.tree)
     }
 
     pub(crate) fn root(&self) -> tree_sitter::Node<'_> {

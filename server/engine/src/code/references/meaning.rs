@@ -3,6 +3,7 @@
 //! find references itself.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ const MAX_VALUES: usize = 8;
 const MAX_NAMES: usize = 16;
 /// Maximum number of parsed files kept in memory.
 const MAX_FILES: usize = 256;
+/// Maximum size of the texts that one search parses, in bytes. A text that is parsed twice counts twice.
+const MAX_PARSED: usize = 128 << 20;
 
 /// How certain it is that a reference refers to the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -80,6 +83,10 @@ pub(super) struct Meanings<'a> {
     steps: Cell<u32>,
     depth: Cell<u32>,
     cancelled: Cell<bool>,
+    /// Number of bytes that may still be parsed.
+    left: Cell<usize>,
+    /// Files that were not parsed, because nothing was left.
+    skipped: RefCell<BTreeSet<FileKey>>,
 }
 
 /// A step in progress. Decrements the nesting depth when dropped.
@@ -93,8 +100,21 @@ impl Drop for Step<'_> {
 
 impl<'a> Meanings<'a> {
     pub(super) fn new(sources: ReferenceSources<'a>, cancel: &'a Cancel) -> Self {
-        let (files, steps) = (RefCell::default(), Cell::new(0));
-        Self { sources, cancel, files, steps, depth: Cell::new(0), cancelled: Cell::new(false) }
+        Self {
+            sources,
+            cancel,
+            files: RefCell::default(),
+            steps: Cell::new(0),
+            depth: Cell::new(0),
+            cancelled: Cell::new(false),
+            left: Cell::new(MAX_PARSED),
+            skipped: RefCell::default(),
+        }
+    }
+
+    /// Returns the number of files that were not searched, because the others were too large in total.
+    pub(super) fn skipped(&self) -> usize {
+        self.skipped.borrow().len()
     }
 
     pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
@@ -127,7 +147,17 @@ impl<'a> Meanings<'a> {
     /// Reads and parses a file. Returns `None` if the index does not contain the file or it cannot be read.
     pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
+        if symbols.outline.unparsed.is_some() {
+            return Ok(None);
+        }
         let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
+        match self.left.get().checked_sub(text.len()) {
+            Some(left) => self.left.set(left),
+            None => {
+                self.skipped.borrow_mut().insert(key.clone());
+                return Ok(None);
+            }
+        }
         Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
     }
 

@@ -70,6 +70,8 @@ pub struct ReferenceReport {
     /// Number of omitted mentions that match only by name, where the name is also built into the language.
     /// Most of them refer to something else.
     pub unlikely: usize,
+    /// Number of files that were not searched, because the others were too large in total.
+    pub unsearched: usize,
 }
 
 impl<'q> ReferenceQuery<'q> {
@@ -121,7 +123,7 @@ pub fn references(
         wanted.define_all(&meanings, query.name, &means, cancel)?;
     }
     if wanted.definitions.is_empty() {
-        return Ok(ReferenceReport::default());
+        return Ok(ReferenceReport { unsearched: meanings.skipped(), ..ReferenceReport::default() });
     }
     wanted.relate(&meanings);
     everywhere(&meanings, wanted, query.name, cancel)
@@ -258,6 +260,7 @@ fn everywhere(
         }
     }
     meanings.check()?;
+    report.unsearched = meanings.skipped();
     report.definitions = wanted.definitions;
     report.mark_definitions();
     Ok(report)
