@@ -115,8 +115,12 @@ const WALLS: &[Wall] = &[
     Wall {
         inside: "server/host/src/",
         never: &["strata_engine::conversation::history"],
-        except: &["server/host/src/store.rs", "server/host/src/store/"],
-        because: "in the host, only the store handles messages, without interpreting them",
+        except: &[
+            "server/host/src/store.rs",
+            "server/host/src/store/",
+            "server/host/src/provider/key_filter.rs",
+        ],
+        because: "in the host, only the store and the filter of a provider's key handle messages, without interpreting them",
     },
     Wall {
         inside: "server/cli/src/",
