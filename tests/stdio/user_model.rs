@@ -120,6 +120,7 @@ fn run(number: usize, editor: &mut Editor, repo: &Repo, unit: Unit) -> RunStats 
     stats
 }
 
+#[expect(clippy::print_stderr, reason = "prints the results of the run")]
 #[test]
 fn a_prompt_shows_the_users_text_or_says_that_it_may_not() {
     let size = RUNS_PER_SERVER.min(runs().div_ceil(Unit::ALL.len()));

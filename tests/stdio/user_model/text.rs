@@ -74,11 +74,7 @@ impl Text {
 
     fn is_place(&self, at: usize) -> bool {
         let pair = (at.checked_sub(1).and_then(|before| self.0.get(before)), self.0.get(at));
-        let is_inside = match pair {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => true,
-            (Some(13), Some(10)) => true,
-            _ => false,
-        };
+        let is_inside = matches!(pair, (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) | (Some(13), Some(10)));
         !is_inside
     }
 

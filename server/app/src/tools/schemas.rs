@@ -194,6 +194,7 @@ mod tests {
     }
 
     /// Every request of a client contains the definitions of all tools.
+    #[expect(clippy::print_stdout, reason = "prints the figure in docs/mcp.md")]
     #[test]
     fn the_definitions_of_all_tools_take_few_tokens() {
         let schemas = Schemas::new();

@@ -101,6 +101,6 @@ mod tests {
             let start = decoded(text, std::slice::from_ref(&(0..end))).unwrap();
             assert!("{\"a\": \"b\"}".starts_with(&start), "{start}");
         }
-        assert_eq!(decoded("////", &[0..4]), None);
+        assert_eq!(decoded("////", std::slice::from_ref(&(0..4))), None);
     }
 }

@@ -129,7 +129,7 @@ impl Screen {
         match value {
             Value::String(text) => *text = self.restore(text, destination).text.0,
             Value::Array(values) => {
-                values.iter_mut().for_each(|value| self.restore_value(value, destination))
+                values.iter_mut().for_each(|value| self.restore_value(value, destination));
             }
             Value::Object(fields) => {
                 fields.values_mut().for_each(|value| self.restore_value(value, destination));
