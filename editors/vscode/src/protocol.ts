@@ -1470,6 +1470,8 @@ export interface FilesAddReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1508,6 +1510,8 @@ export interface FilesDeselectReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1534,6 +1538,8 @@ export interface FilesExcludeReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1628,6 +1634,8 @@ export interface FilesIncludeReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1735,6 +1743,8 @@ export interface FilesRemoveReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1777,6 +1787,8 @@ export interface FilesSelectReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1803,6 +1815,8 @@ export interface FilesSetReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -3215,6 +3229,12 @@ export type OutOfStep =
     /** Why the range is invalid. */
     detail: string;
   }
+  /** Another buffer of the same file has different text. Prompts show the one that was edited last. */
+  | {
+    kind: 'open_twice';
+    /** The other buffer, as the editor names it. */
+    other: string;
+  }
   /** A message about the document was invalid. */
   | {
     kind: 'misread';
@@ -3878,6 +3898,8 @@ export type PromptWarningCode =
   | 'index_incomplete'
   /** Secrets in a file were replaced by placeholders. */
   | 'redacted'
+  /** A file no longer has lines that are selected. */
+  | 'lines_missing'
   /** The symbol map has no space left for a file that the session or the request is about. */
   | 'map_full';
 

@@ -16,6 +16,7 @@ pub mod headless;
 pub mod index;
 mod line_search;
 pub mod meter;
+pub mod open_documents;
 mod parsed_file;
 mod recent_documents;
 pub mod redaction;

@@ -1,12 +1,13 @@
 //! The workspace at one moment: an immutable, shared value with everything that a command may read. The main loop
 //! creates it, or the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::buffer::Buffer;
 use strata_engine::code::excerpts::PassageCache;
+use strata_engine::code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
 use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
@@ -21,15 +22,17 @@ use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::deadline::within_outline_time;
-use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp, read_notebook};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::{secret_by_name, secret_by_place};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
+use crate::documents::key_of;
 use crate::format;
 use crate::index::{Index, outline_of};
+use crate::open_documents::{Address, OpenDocuments};
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
@@ -46,7 +49,7 @@ const FIRST_LOOK: usize = 5_000;
 #[derive(Clone)]
 pub struct Snapshot {
     pub roots: Arc<Roots>,
-    pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    pub documents: Arc<OpenDocuments>,
     /// Documents that the client mentioned recently.
     pub attention: Arc<RecentDocuments>,
     pub index: Arc<Index>,
@@ -76,7 +79,7 @@ impl Default for Snapshot {
     fn default() -> Self {
         Self {
             roots: Arc::default(),
-            buffers: Arc::default(),
+            documents: Arc::default(),
             attention: Arc::default(),
             index: Arc::default(),
             settings: Arc::default(),
@@ -129,20 +132,37 @@ impl Snapshot {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// Resolves the name that a client uses for a file: that of an open buffer, or a path in a workspace folder.
+    /// Resolves the name that a client uses for a file: that of an open document, a notebook cell, or a path in a
+    /// workspace folder.
     ///
     /// # Errors
     /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
-        match self.buffer_named(text) {
+        match self.document_named(text) {
             Some(key) => Ok(key),
             None => self.roots.resolve(text),
         }
     }
 
-    /// Finds the open buffer with exactly this name. Untitled buffers and notebook cells have no path.
-    pub(crate) fn buffer_named(&self, text: &str) -> Option<FileKey> {
-        self.buffers.get_key_value(text).map(|(key, _)| key.clone())
+    /// Finds the open document or the notebook cell with this name or URI. Untitled buffers and cells have no path.
+    pub(crate) fn document_named(&self, text: &str) -> Option<FileKey> {
+        self.documents.named(text).or_else(|| {
+            let (notebook, cell) = split_cell_name(text)?;
+            let is_path = self.roots.resolve(text).is_ok_and(|key| quick_stamp(&self.roots, &key).is_some());
+            if is_path {
+                return None;
+            }
+            match self.roots.resolve(notebook) {
+                Ok(notebook) => Some(cell_key(&notebook, cell)),
+                Err(_) => key_of(text, &self.roots),
+            }
+        })
+    }
+
+    /// Returns the key of a document by its URI, whether it is open or not. Returns `None` if it is not tracked.
+    pub fn key_of(&self, uri: &str) -> Option<FileKey> {
+        let open = self.documents.key_at(&Address::new(uri)).cloned();
+        open.or_else(|| key_of(uri, &self.roots))
     }
 
     /// Returns whether the index contains a file with exactly this name.
@@ -152,6 +172,12 @@ impl Snapshot {
 
     /// Returns the URI of a file for editors, or `None` if no editor could open it.
     pub fn address(&self, key: &FileKey) -> Option<String> {
+        if let Some(uri) = self.documents.uri_of(key) {
+            return Some(uri.to_owned());
+        }
+        if let Some((notebook, _)) = split_cell(key) {
+            return self.address(&notebook);
+        }
         if key.is_untitled() {
             Some(key.as_str().to_owned())
         } else {
@@ -212,21 +238,57 @@ impl Snapshot {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
         let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
-        let buffer = self.buffers.get(key);
-        if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
-            let file = FileText::of_buffer(buffer.document());
+        if let Some(file) = self.documents.text(key) {
             check_text(key, &file.text, limits)?;
             return Ok(file);
         }
-        let read = self.disk.text(&self.roots, key, limits)?;
-        let source = Source::Disk {
-            mtime_ms: read.stamp.mtime_ns / 1_000_000,
-            notice: match buffer {
-                Some(_) => Some("the editor did not report all changes to this file".to_owned()),
-                None => read.notice.map(|notice| notice.to_string()),
-            },
+        let read = match (self.disk.text(&self.roots, key, limits), split_cell(key)) {
+            (Err(ReadError::NotFound(_)), Some((notebook, cell))) => {
+                return self.cell(&notebook, cell, limits);
+            }
+            (read, _) => read?,
         };
-        Ok(FileText::new(read.text, source))
+        let stale = if self.documents.uri_of(key).is_some() {
+            Some("the editor did not report all changes to this file")
+        } else if is_notebook(key) && self.documents.has_stray_cells(key) {
+            Some(
+                "the editor did not report which cells belong to this notebook, so unsaved changes are missing",
+            )
+        } else {
+            None
+        };
+        let notice = stale.map(str::to_owned).or_else(|| read.notice.map(|notice| notice.to_string()));
+        let mtime_ms = read.stamp.mtime_ns / 1_000_000;
+        Ok(FileText::new(read.text, Source::Disk { mtime_ms, notice, may_be_stale: stale.is_some() }))
+    }
+
+    /// Returns the text of one cell of a notebook that is open or on disk.
+    fn cell(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
+        let source = self.text_as_it_is(notebook, &Selection::default())?.source;
+        let content = match self.documents.content_of(notebook) {
+            Some(content) => content,
+            None => read_notebook(&self.roots, notebook, limits)?,
+        };
+        match content.cell(cell) {
+            Some(cell) => Ok(FileText::new(cell.text.as_str().into(), source)),
+            None => Err(ReadError::NoCell { notebook: notebook.clone(), cell: cell.to_owned() }),
+        }
+    }
+
+    /// Returns a session whose selected lines are those of the current texts. Lines follow edits above them.
+    pub fn with_current_lines<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
+        let files: Vec<&FileKey> = session.selection.files_with_lines().collect();
+        if files.is_empty() {
+            return Cow::Borrowed(session);
+        }
+        let mut current = session.clone();
+        for key in files {
+            // The prompt says why it cannot show an unreadable file.
+            if let Ok(file) = self.text(key, &session.selection) {
+                current.selection.follow(key, &file.text);
+            }
+        }
+        Cow::Owned(current)
     }
 
     /// Returns the current outlines. Those of open buffers replace those of files on disk.
@@ -235,7 +297,7 @@ impl Snapshot {
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
         let mut symbols = self.index.symbols.clone();
-        for (key, buffer) in &*self.buffers {
+        for (key, buffer) in self.documents.buffers() {
             // A file that the scan does not outline because of its name must not enter the map when it is open.
             if secret_by_place(&self.roots, key).is_some() {
                 lay_over(&mut symbols, key, None);
@@ -265,7 +327,7 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<Vec<FrameItem>, Cancelled> {
         let symbols = self.symbols(cancel)?;
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         Ok(assembly::frame_items(self.sources(&symbols, &open), session, text, settings))
     }
 
@@ -295,7 +357,13 @@ impl Snapshot {
         }
         let mut symbols = self.symbols(cancel)?;
         self.refresh_members(&mut symbols, &session.map_members, cancel)?;
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        // A notebook that is selected or excluded decides for its cells.
+        let decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
+        for cell in open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| decided(&notebook)))
+        {
+            symbols.remove(cell);
+        }
         let system = standing(self, session);
         let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
         let frame = self.context_frame(session, ask, &symbols);
@@ -330,7 +398,7 @@ impl Snapshot {
             [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
             _ => Vec::new(),
         };
-        let closed = |key: &&FileKey| !self.buffers.contains_key(*key);
+        let closed = |key: &&FileKey| !self.documents.contains(key);
         for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
@@ -361,7 +429,7 @@ impl Snapshot {
     }
 
     fn has_outline(&self, key: &FileKey) -> bool {
-        let of_buffer = self.buffers.get(key).is_some_and(|buffer| buffer.last().is_some());
+        let of_buffer = self.documents.buffer(key).is_some_and(|buffer| buffer.last().is_some());
         (of_buffer || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
     }
 

@@ -148,13 +148,6 @@ impl Roots {
         matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
-    /// Returns the absolute path to which a key currently resolves, without symbolic links. Returns `None` if the file
-    /// does not exist or is not allowed.
-    pub(crate) fn target_of(&self, key: &FileKey) -> Option<PathBuf> {
-        let path = self.path_of(key).ok()?;
-        self.locate_absolute(&path).ok().filter(|place| place.exists).map(|place| place.real)
-    }
-
     /// Splits a key into its root and the path relative to the root, without accessing the file system.
     pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
         let text = key.as_str();

@@ -9,8 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams,
+    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidCloseNotebookDocumentParams,
+    DidCloseTextDocumentParams, DidOpenNotebookDocumentParams, DidOpenTextDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams,
 };
 
 const COUNT: &str = "a whole number from 0 to 4294967295";
@@ -52,9 +53,14 @@ pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Opti
         "textDocument/didChange" => problem::<DidChangeTextDocumentParams>(params),
         "textDocument/didSave" => problem::<DidSaveTextDocumentParams>(params),
         "textDocument/didClose" => problem::<DidCloseTextDocumentParams>(params),
+        "notebookDocument/didOpen" => problem::<DidOpenNotebookDocumentParams>(params),
+        "notebookDocument/didChange" => problem::<DidChangeNotebookDocumentParams>(params),
+        "notebookDocument/didSave" => problem::<DidSaveNotebookDocumentParams>(params),
+        "notebookDocument/didClose" => problem::<DidCloseNotebookDocumentParams>(params),
         _ => None,
     }?;
-    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+    let uri = params.pointer("/textDocument/uri").or_else(|| params.pointer("/notebookDocument/uri"));
+    let uri = uri.and_then(Value::as_str).map(str::to_owned);
     Some(InvalidNotification { method: method.to_owned(), uri, problem })
 }
 

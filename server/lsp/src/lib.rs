@@ -11,6 +11,7 @@ mod inbound;
 mod invalid_notification;
 mod main_loop;
 mod navigation;
+mod notebooks;
 mod outbound;
 #[cfg(test)]
 mod panics;

@@ -14,18 +14,23 @@ use strata_engine::prompt::trust::Trust;
 use strata_host::config::{Layer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
+use strata_host::uri;
 use strata_host::watch::WatchEvent;
 use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
-    DidSaveTextDocumentParams, TextDocumentItem,
+    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidOpenNotebookDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, NotebookDocument,
+    TextDocumentContentChangeEvent, TextDocumentItem,
 };
 
 use crate::client::ClientInfo;
 use crate::invalid_notification::InvalidNotification;
+use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::documents::{key_as_written, key_of, leads_out, renamed};
+use strata_app::documents::{key_of, renamed};
 use strata_app::index::Index;
+use strata_app::open_documents::Address;
 use strata_app::sessions::Sessions;
 use strata_app::settings::{Configuration, FoundSettings};
 use strata_app::snapshot::Snapshot;
@@ -86,26 +91,36 @@ impl World {
     }
 
     pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
-        let Some(key) = self.document(item.uri.as_str()) else { return Vec::new() };
+        let uri = item.uri.as_str();
+        let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
-        self.put(key.clone(), Buffer::new(&key, document));
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        let key = documents.open(uri, key, document);
         vec![Action::Parse(key), Action::Meter]
     }
 
     /// Handles a change to a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
     /// arrives.
     pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
-        let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
-        let version = params.text_document.version;
+        let uri = params.text_document.uri.as_str();
+        self.document_changed(uri, params.text_document.version, &params.content_changes)
+    }
+
+    fn document_changed(
+        &mut self,
+        uri: &str,
+        version: i32,
+        changes: &[TextDocumentContentChangeEvent],
+    ) -> Vec<Action> {
+        let Some((address, key)) = self.document(uri) else { return Vec::new() };
         let encoding = self.client.encoding;
-        let (before, next) = match self.snapshot.buffers.get(&key) {
-            Some(buffer) => (
-                buffer.document().is_in_step(),
-                sync::changed(buffer, version, &params.content_changes, encoding),
-            ),
+        let (before, next) = match self.snapshot.documents.buffer_at(&address) {
+            Some(buffer) => {
+                (buffer.document().is_in_step(), sync::changed(buffer, version, changes, encoding))
+            }
             None => {
                 let unknown = Buffer::new(&key, Document::never_opened(version.saturating_sub(1)));
-                (true, sync::changed(&unknown, version, &params.content_changes, encoding))
+                (true, sync::changed(&unknown, version, changes, encoding))
             }
         };
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
@@ -116,20 +131,23 @@ impl World {
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
-        self.put(key, next);
+        Arc::make_mut(&mut self.snapshot.documents).put(&address, uri, key, next);
         actions
     }
 
     /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
-        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
-        let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
-        if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.buffers.get(&key))
+        let uri = params.text_document.uri.as_str();
+        // What the editor wrote may have replaced a link.
+        let mut actions = self.follow_links();
+        let Some((address, key)) = self.document(uri) else { return actions };
+        actions.push(Action::Refresh(BTreeSet::from([key.clone()])));
+        if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.documents.buffer_at(&address))
             && !buffer.document().is_in_step()
         {
             let mut mended = Buffer::clone(buffer);
             mended.replace_all(text, buffer.document().version);
-            self.put(key.clone(), mended);
+            Arc::make_mut(&mut self.snapshot.documents).put(&address, uri, key.clone(), mended);
             actions.push(Action::Parse(key));
         }
         actions
@@ -144,9 +162,121 @@ impl World {
     /// Handles the closing of a buffer. From now on, the text on disk is used.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
-        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
-        Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
+        let Some((address, key)) = self.document(params.text_document.uri.as_str()) else {
+            return Vec::new();
+        };
+        Arc::make_mut(&mut self.snapshot.documents).close(&address);
+        let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()])), Action::Meter];
+        // Another buffer of the file counts now, which may not be parsed yet.
+        if self.snapshot.documents.contains(&key) {
+            actions.push(Action::Parse(key));
+        }
+        actions
+    }
+
+    /// Handles the opening of a notebook with the documents of its cells.
+    pub(crate) fn notebook_opened(&mut self, params: &DidOpenNotebookDocumentParams) -> Vec<Action> {
+        let NotebookDocument { uri, version, cells, .. } = &params.notebook_document;
+        let Some(key) = key_of(uri.as_str(), &self.snapshot.roots) else { return Vec::new() };
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        let address = documents.open_notebook(uri.as_str(), key, *version);
+        if let Some(notebook) = documents.notebook_mut(&address) {
+            notebook.cells = cells.iter().map(notebooks::cell).collect();
+        }
+        let mut actions = self.cells_opened(&address, &params.cell_text_documents);
+        actions.push(Action::Meter);
+        actions
+    }
+
+    /// Handles changes to the cells of a notebook: which there are, their kinds, and their texts.
+    pub(crate) fn notebook_changed(&mut self, params: &DidChangeNotebookDocumentParams) -> Vec<Action> {
+        let uri = params.notebook_document.uri.as_str();
+        let address = Address::new(uri);
+        let mut actions = vec![Action::Meter];
+        if !self.snapshot.documents.has_notebook(&address) {
+            let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
+            let documents = Arc::make_mut(&mut self.snapshot.documents);
+            documents.open_notebook(uri, key.clone(), params.notebook_document.version);
+            if let Some(notebook) = documents.notebook_mut(&address) {
+                notebook.lose_step(OutOfStep::NeverOpened);
+            }
+            actions.push(out_of_step(&key, &OutOfStep::NeverOpened));
+        }
+        let cells = params.change.cells.as_ref();
+        if let Some(structure) = cells.and_then(|cells| cells.structure.as_ref()) {
+            let documents = Arc::make_mut(&mut self.snapshot.documents);
+            for closed in structure.did_close.iter().flatten() {
+                documents.close(&Address::new(closed.uri.as_str()));
+            }
+            if let Some(notebook) = documents.notebook_mut(&address)
+                && let Err(reason) = notebooks::splice(notebook, &structure.array)
+            {
+                if notebook.sync == Sync::InStep {
+                    actions.push(out_of_step(&notebook.key, &reason));
+                }
+                notebook.lose_step(reason);
+            }
+            actions.extend(self.cells_opened(&address, structure.did_open.as_deref().unwrap_or_default()));
+        }
+        if let Some(notebook) = Arc::make_mut(&mut self.snapshot.documents).notebook_mut(&address) {
+            notebook.version = params.notebook_document.version;
+            for now in cells.and_then(|cells| cells.data.as_ref()).into_iter().flatten() {
+                let now = notebooks::cell(now);
+                notebook
+                    .cells
+                    .iter_mut()
+                    .filter(|cell| cell.uri == now.uri)
+                    .for_each(|cell| *cell = now.clone());
+            }
+        }
+        for text in cells.and_then(|cells| cells.text_content.as_ref()).into_iter().flatten() {
+            let document = &text.document;
+            actions.extend(self.document_changed(document.uri.as_str(), document.version, &text.changes));
+        }
+        actions
+    }
+
+    /// Handles a save of a notebook.
+    pub(crate) fn notebook_saved(&mut self, params: &DidSaveNotebookDocumentParams) -> Vec<Action> {
+        let mut actions = self.follow_links();
+        let key = self.snapshot.key_of(params.notebook_document.uri.as_str());
+        actions.extend(key.map(|key| Action::Refresh(BTreeSet::from([key]))));
+        actions
+    }
+
+    /// Handles the closing of a notebook and its cells.
+    pub(crate) fn notebook_closed(&mut self, params: &DidCloseNotebookDocumentParams) -> Vec<Action> {
+        let uri = params.notebook_document.uri.as_str();
+        Arc::make_mut(&mut self.snapshot.attention).closed(uri);
+        let address = Address::new(uri);
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        for cell in &params.cell_text_documents {
+            documents.close(&Address::new(cell.uri.as_str()));
+        }
+        let closed = documents.close_notebook(&address);
+        // Its opening may have been invalid.
+        let Some(key) = closed.or_else(|| documents.close(&address)) else { return Vec::new() };
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
+    }
+
+    fn cells_opened(&mut self, notebook: &Address, cells: &[TextDocumentItem]) -> Vec<Action> {
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        let open = |item: &TextDocumentItem| {
+            let document = Document::open(&item.text, item.version, item.language_id.clone());
+            documents.open_cell(notebook, item.uri.as_str(), document).map(Action::Parse)
+        };
+        cells.iter().filter_map(open).collect()
+    }
+
+    /// Resolves the links to open documents again. Call this when files may have changed on disk.
+    fn follow_links(&mut self) -> Vec<Action> {
+        let roots = Arc::clone(&self.snapshot.roots);
+        let key = |uri: &str| key_of(uri, &roots);
+        if !self.snapshot.documents.are_outdated(key) {
+            return Vec::new();
+        }
+        let new = Arc::make_mut(&mut self.snapshot.documents).rename(key);
+        new.into_iter().map(Action::Parse).chain([Action::Meter]).collect()
     }
 
     /// Handles an invalid notification about a buffer. Marks the buffer as out of sync, since its text is unknown from
@@ -158,8 +288,17 @@ impl World {
                 format!("the editor sent an invalid {method} that does not identify a document: {problem}");
             return vec![Action::Warn { code: "misread", message, path: None }];
         };
-        let Some(key) = self.document(&uri) else { return Vec::new() };
-        let mut next = match self.snapshot.buffers.get(&key) {
+        if let Some(notebook) = Arc::make_mut(&mut self.snapshot.documents).notebook_mut(&Address::new(&uri))
+        {
+            if notebook.sync != Sync::InStep {
+                return Vec::new();
+            }
+            let reason = OutOfStep::Misread { detail: problem };
+            notebook.lose_step(reason.clone());
+            return vec![out_of_step(&notebook.key, &reason), Action::Meter];
+        }
+        let Some((address, key)) = self.document(&uri) else { return Vec::new() };
+        let mut next = match self.snapshot.documents.buffer_at(&address) {
             // Warn only once, since such a client may send an invalid notification with every keystroke.
             Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
             Some(buffer) => Buffer::clone(buffer),
@@ -170,28 +309,29 @@ impl World {
             key.notice()
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
-        self.put(key.clone(), next);
+        Arc::make_mut(&mut self.snapshot.documents).put(&address, &uri, key.clone(), next);
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
 
     /// Handles changes on disk reported by the client.
     pub(crate) fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let uris = params.changes.iter().map(|event| event.uri.as_str());
-        changed(uris.filter_map(|uri| self.key(uri)).collect())
+        self.changed_on_disk(uris.filter_map(|uri| self.key_on_disk(uri)).collect())
     }
 
     /// Handles files or folders created or deleted by the editor.
     pub(crate) fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
-        changed(uris.iter().filter_map(|uri| self.key(uri)).collect())
+        self.changed_on_disk(uris.iter().filter_map(|uri| self.key_on_disk(uri)).collect())
     }
 
     /// Handles changes on disk reported by the server's own watcher.
     pub(crate) fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
         match sight {
             WatchEvent::Changed(paths) => {
-                changed(paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect())
+                let keys = paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect();
+                self.changed_on_disk(keys)
             }
-            WatchEvent::Everything => vec![Action::Rescan],
+            WatchEvent::Everything => self.follow_links().into_iter().chain([Action::Rescan]).collect(),
         }
     }
 
@@ -202,10 +342,7 @@ impl World {
         // Names in the index belong to the folders before.
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
-        let buffers = std::mem::take(Arc::make_mut(&mut self.snapshot.buffers));
-        let buffers =
-            buffers.into_iter().filter_map(|(key, buffer)| Some((renamed(&key, &before, &now)?, buffer)));
-        self.snapshot.buffers = Arc::new(buffers.collect());
+        Arc::make_mut(&mut self.snapshot.documents).rename(|uri| key_of(uri, &now));
         for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
         }
@@ -242,11 +379,11 @@ impl World {
 
     /// Handles the result of a parse. If the buffer has changed in the meantime, requests another parse.
     pub(crate) fn parsed(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
-        let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
+        let Some(buffer) = self.snapshot.documents.buffer(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
         next.adopt(parsed);
         let again = next.is_stale();
-        self.put(key.clone(), next);
+        Arc::make_mut(&mut self.snapshot.documents).parsed(&key, next);
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
@@ -264,24 +401,43 @@ impl World {
         vec![Action::Meter]
     }
 
-    /// Returns the key of a URI if the document is tracked.
-    pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
-        let roots = &self.snapshot.roots;
-        // Look for an open document first, to avoid accessing the disk on every keystroke.
-        let open = key_as_written(uri, roots).filter(|key| self.snapshot.buffers.contains_key(key));
-        open.or_else(|| key_of(uri, roots))
+    /// Returns the key of a file that changed on disk. Follows no links below a scanned folder, because many files may
+    /// change at once.
+    fn key_on_disk(&self, uri: &str) -> Option<FileKey> {
+        let path = uri::to_path(uri).ok()?;
+        let is_scanned = path.parent().is_some_and(|folder| self.snapshot.index.folders.contains(folder));
+        if is_scanned { self.snapshot.roots.key_of(&path) } else { key_of(uri, &self.snapshot.roots) }
     }
 
-    /// Returns the key of a document that should be tracked. Checks where links lead only for new documents, to avoid
-    /// accessing the disk on every keystroke.
-    fn document(&self, uri: &str) -> Option<FileKey> {
-        let roots = &self.snapshot.roots;
-        self.key(uri).filter(|key| self.snapshot.buffers.contains_key(key) || !leads_out(key, roots))
+    /// Returns the address and the key of a document that should be tracked. Accesses the disk only for documents that
+    /// are not open under this address, and never on a keystroke. An editor may name an open document by another path
+    /// of the same file.
+    fn document(&self, uri: &str) -> Option<(Address, FileKey)> {
+        let address = Address::new(uri);
+        let documents = &self.snapshot.documents;
+        if let Some(key) = documents.key_at(&address) {
+            return Some((address, key.clone()));
+        }
+        let key = key_of(uri, &self.snapshot.roots)?;
+        let address = documents.address_of(&key).cloned().unwrap_or(address);
+        Some((address, key))
     }
 
-    fn put(&mut self, key: FileKey, buffer: Buffer) {
-        Arc::make_mut(&mut self.snapshot.buffers).insert(key, Arc::new(buffer));
+    /// Returns the actions to take when these files have changed on disk.
+    fn changed_on_disk(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
+        let mut actions = changed(keys);
+        actions.extend(self.follow_links());
+        actions
     }
+}
+
+/// Warns that a notebook may be out of sync.
+fn out_of_step(key: &FileKey, reason: &OutOfStep) -> Action {
+    let message = format!(
+        "{} may be out of sync with the editor: {reason}; close and reopen the notebook to resync",
+        key.notice()
+    );
+    Action::Warn { code: "outOfStep", message, path: Some(key.clone()) }
 }
 
 impl Default for World {
@@ -312,7 +468,6 @@ mod tests {
 
     use strata_engine::conversation::selection::Choice;
     use strata_host::roots::Folder;
-    use strata_host::uri;
 
     use super::*;
     use crate::invalid_notification::invalid_notification;
@@ -333,7 +488,9 @@ mod tests {
         let actions = world
             .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
-        let Sync::OutOfStep { reason } = &world.snapshot.buffers["a.py"].document().sync else {
+        let Sync::OutOfStep { reason } =
+            &world.snapshot.documents.buffer(&"a.py".into()).unwrap().document().sync
+        else {
             panic!("the buffer is still in sync");
         };
         for said in [message, &reason.to_string()] {
@@ -369,11 +526,14 @@ mod tests {
         let choice =
             |world: &World, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());
         world.folders_changed(Roots::new(folders.clone()).unwrap());
-        assert_eq!(world.snapshot.buffers["app/a.py"].document().text(), "typed = 1");
-        assert_eq!((world.snapshot.buffers.len(), choice(&world, "app/a.py")), (1, Choice::Selected));
+        assert_eq!(
+            world.snapshot.documents.buffer(&"app/a.py".into()).unwrap().document().text(),
+            "typed = 1"
+        );
+        assert_eq!((world.snapshot.documents.len(), choice(&world, "app/a.py")), (1, Choice::Selected));
 
         world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
-        assert_eq!(world.snapshot.buffers["a.py"].document().text(), "typed = 1");
-        assert_eq!((world.snapshot.buffers.len(), choice(&world, "a.py")), (1, Choice::Selected));
+        assert_eq!(world.snapshot.documents.buffer(&"a.py".into()).unwrap().document().text(), "typed = 1");
+        assert_eq!((world.snapshot.documents.len(), choice(&world, "a.py")), (1, Choice::Selected));
     }
 }

@@ -136,7 +136,7 @@ impl<'a> Scenario<'a> {
     ) -> R {
         let selection = &session.selection;
         let text = |key: &FileKey| {
-            let source = Source::Disk { mtime_ms: 0, notice: None };
+            let source = Source::Disk { mtime_ms: 0, notice: None, may_be_stale: false };
             Some((key.clone(), FileText::new(Arc::clone(self.files.get(key)?), source)))
         };
         let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
@@ -191,7 +191,7 @@ impl<'a> Scenario<'a> {
     }
 
     fn source(&self, key: &FileKey) -> Option<SourceFile> {
-        let source = Source::Disk { mtime_ms: 0, notice: None };
+        let source = Source::Disk { mtime_ms: 0, notice: None, may_be_stale: false };
         let file = FileText::new(Arc::clone(self.files.get(key)?), source);
         Some(SourceFile { file, symbols: self.symbols.get(key).cloned() })
     }

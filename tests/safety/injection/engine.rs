@@ -88,7 +88,10 @@ impl<'a> Bench<'a> {
             clusters: references.clusters(1.0),
         };
         let text = |key: &FileKey| {
-            FileText::new(self.files[key].as_str().into(), Source::Disk { mtime_ms: 0, notice: None })
+            FileText::new(
+                self.files[key].as_str().into(),
+                Source::Disk { mtime_ms: 0, notice: None, may_be_stale: false },
+            )
         };
         let texts = self.session.selection.selected.keys().map(|key| (key.clone(), text(key))).collect();
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();

@@ -9,7 +9,7 @@ use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selectio
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::Source;
 use strata_engine::prompt::layout::{ItemKey, Tier};
-use strata_engine::text::without_byte_order_mark;
+use strata_engine::text::{LineStarts, without_byte_order_mark};
 use strata_host::disk::{ReadError, ReadLimits, check_text};
 use strata_host::path_patterns::{PatternError, PatternKind};
 use strata_host::secrets::secret_by_name;
@@ -82,6 +82,9 @@ pub(super) struct SelectionChange {
     /// Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
     /// explicitly.
     withheld: Vec<WithheldFile>,
+    /// What differs from the request, as sentences: lines that a file does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A file that was not selected, and why.
@@ -335,7 +338,7 @@ impl Command for Add {
         let mut selection = context.session.selection.clone();
         selection.add(key.clone(), content.into());
         install(selection, context);
-        Ok(SelectionChange { changed: vec![key], withheld: Vec::new() })
+        Ok(SelectionChange { changed: vec![key], ..SelectionChange::default() })
     }
 }
 
@@ -506,7 +509,7 @@ pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, Exp
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
-    if let Some(key) = context.snapshot.buffer_named(text) {
+    if let Some(key) = context.snapshot.document_named(text) {
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], Vec::new()),
@@ -550,14 +553,16 @@ fn select_into(
                     context.snapshot.text(&key, selection)
                 };
                 let place = format!("paths[{at}]");
-                read.map_err(|error| match error {
+                let file = read.map_err(|error| match error {
                     ReadError::Secret { .. } => CommandError::secret(&place, &error.to_string()),
                     other => CommandError::invalid(&place, &other.to_string()),
                 })?;
+                if let Some(range) = lines {
+                    changed.notes.extend(select_lines(selection, &key, range, &file.text, &place)?);
+                }
             }
-            match lines {
-                Some(range) => selection.select_lines(key.clone(), range),
-                None => selection.select(key.clone()),
+            if lines.is_none() {
+                selection.select(key.clone());
             }
             if confirmed(&key) {
                 selection.confirm(key.clone());
@@ -577,6 +582,24 @@ fn select_into(
         }
     }
     Ok(changed.sorted())
+}
+
+/// Selects lines of a file. Returns a sentence if the file has only some of them.
+fn select_lines(
+    selection: &mut Selection,
+    key: &FileKey,
+    range: LineRange,
+    text: &str,
+    place: &str,
+) -> Result<Option<String>, CommandError> {
+    let count = LineStarts::of(text).count();
+    let there = LineRange::new(range.first(), range.last().min(count));
+    let there = there
+        .ok_or_else(|| CommandError::invalid(place, &format!("`{}` has {count} lines", key.notice())))?;
+    selection.select_lines(key.clone(), there);
+    selection.follow(key, text);
+    Ok((there != range)
+        .then(|| format!("`{}` has {count} lines, so {there} is selected instead of {range}", key.notice())))
 }
 
 /// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk

@@ -139,7 +139,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
                 .filter(|entry| entry.name_only.is_none())
                 .map(|entry| entry.key.clone()),
         );
-        files.extend(snapshot.buffers.keys().cloned());
+        files.extend(snapshot.documents.whole_documents().cloned());
     }
     for (at, path) in paths.iter().enumerate() {
         let expansion = expand(path, context).map_err(|error| invalid_path(at, error, context))?;

@@ -383,6 +383,15 @@ impl Run<'_> {
             let message = format!("{} is selected but cannot be shown: {reason}", key.notice());
             warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
         }
+        for (key, ranges) in &self.session.selection.missing {
+            let ranges: Vec<String> = ranges.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{} no longer has the selected lines {}, so they were left out of this prompt; select lines again",
+                key.notice(),
+                ranges.join(", ")
+            );
+            warnings.push(Warning { code: WarningCode::LinesMissing, message, path: Some(key.clone()) });
+        }
         let laid = self.workspace.excerpts.laid().count();
         if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
             let (excerpts, they) =
@@ -401,11 +410,16 @@ impl Run<'_> {
             Some((key, (&file.source, if shed.contains(key) { 0 } else { file.redacted.len() })))
         }));
         for (key, (source, _)) in &texts {
-            if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
-                let message =
-                    format!("the buffer of {} may be out of sync with the editor: {reason}", key.notice());
-                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
-            }
+            let message = match source {
+                Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+                    format!("the buffer of {} may be out of sync with the editor: {reason}", key.notice())
+                }
+                Source::Disk { notice: Some(notice), may_be_stale: true, .. } => {
+                    format!("the prompt shows {} as it is on disk: {notice}", key.notice())
+                }
+                Source::Buffer { .. } | Source::Disk { .. } | Source::Given => continue,
+            };
+            warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
         }
         for (key, (_, redacted)) in &texts {
             if *redacted > 0 {

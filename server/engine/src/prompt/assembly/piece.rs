@@ -35,6 +35,10 @@ pub enum Source {
         /// How the bytes were converted to text; absent if no conversion was necessary.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
+        /// Whether the editor may show other text, for the reason in `notice`.
+        #[serde(skip)]
+        #[schemars(skip)]
+        may_be_stale: bool,
     },
     /// Content that the client provided.
     Given,

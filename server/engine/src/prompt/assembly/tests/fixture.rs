@@ -103,7 +103,7 @@ impl Bench {
             Some(given) => Some(FileText::new(given.clone(), Source::Given)),
             None => {
                 let text = self.files.get(key)?.as_str().into();
-                Some(FileText::new(text, Source::Disk { mtime_ms: 0, notice: None }))
+                Some(FileText::new(text, Source::Disk { mtime_ms: 0, notice: None, may_be_stale: false }))
             }
         };
         let texts = selected.clone().filter_map(|key| Some((key.clone(), text(key)?))).collect();
@@ -124,7 +124,7 @@ impl Bench {
         let question = Question::of(ask, &self.session, &self.settings);
         let read = |key: &FileKey| {
             let text = self.files.get(key)?.as_str().into();
-            let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None });
+            let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None, may_be_stale: false });
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
         let count = counter(None, self.means());

@@ -376,7 +376,10 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
 #[test]
 fn what_is_said_beside_a_text_is_as_current_as_the_text() {
     let file = |notice: Option<&str>, text: &str| {
-        FileText::new(text.into(), Source::Disk { mtime_ms: 0, notice: notice.map(str::to_owned) })
+        FileText::new(
+            text.into(),
+            Source::Disk { mtime_ms: 0, notice: notice.map(str::to_owned), may_be_stale: false },
+        )
     };
     let long: String = (0..80).map(|line| format!("line {line}\n")).collect();
     let mut session = Session::new("test");
