@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{self, Located};
+use strata_engine::code::outline::{self, Located, SyntaxTree, UnparsedLines};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
 use strata_engine::text::{LineStarts, first_line};
@@ -17,7 +17,10 @@ pub(crate) struct ParsedFile {
     pub(crate) lines: LineStarts,
     /// Definitions, in the order in which they appear in the text.
     pub(crate) places: Vec<Located>,
+    /// Lines with syntax errors, whose definitions may be missing.
+    pub(crate) unparsed: UnparsedLines,
     pub(crate) language: &'static str,
+    tree: SyntaxTree,
 }
 
 impl ParsedFile {
@@ -52,15 +55,21 @@ impl ParsedFile {
         }
         let limited = within_outline_time(cancel);
         let places = outline::parse(language, &text, None, &limited)
-            .and_then(|tree| outline::located(&tree, &text, &limited));
+            .and_then(|tree| Ok((outline::located(&tree, &text, &limited)?, tree)));
         match places {
-            Ok(places) => {
+            Ok((places, tree)) => {
                 let lines = LineStarts::of(&text);
-                Ok(Some(Self { text, lines, places, language: language.name }))
+                let unparsed = UnparsedLines::of(&tree, &text);
+                Ok(Some(Self { text, lines, places, unparsed, language: language.name, tree }))
             }
             Err(cancelled) if cancel.is_cancelled() => Err(cancelled),
             Err(_) => Ok(None),
         }
+    }
+
+    /// Returns the first and last line of a definition with the documentation, decorators and attributes before it.
+    pub(crate) fn lines_with_lead(&self, place: &Located) -> (u32, u32) {
+        self.lines.of_range(&outline::with_lead(&self.tree, &self.text, place))
     }
 
     /// Returns the first and last line of a definition, counted from 1.

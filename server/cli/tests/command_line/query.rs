@@ -86,6 +86,51 @@ fn parts_of_files_are_read_as_they_are() {
 }
 
 #[test]
+fn a_member_is_found_by_its_type_wherever_it_is_written() {
+    let repo = repo();
+    let gates = "package gates\n\ntype A struct{}\n\ntype B struct{}\n\nfunc (a *A) Close() {}\n\n// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n";
+    repo.write("gates.go", gates);
+    let read = repo.strata(&["read", "gates.go#B.Close"]);
+    assert_eq!(read.out, "// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n");
+    let found = repo.strata(&["symbols", "B.Close"]);
+    assert_eq!(found.out, "gates.go#L10-12: func (b *B) Close() (in B)\n");
+    assert!(
+        repo.strata(&["read", "gates.go#Close"]).refusal().contains("A.Close (line 7), B.Close (line 10)")
+    );
+    let references = repo.strata(&["references", "B.Close"]);
+    assert!(references.out.contains("func (b *B) Close()"), "{}", references.out);
+}
+
+#[test]
+fn a_definition_is_read_by_the_name_that_is_shown() {
+    let repo = repo();
+    repo.write("log.sh", "log::info() {\n  echo\n}\n");
+    assert_eq!(repo.strata(&["read", "log.sh#log::info"]).out, "log::info() {\n  echo\n}\n");
+    assert!(repo.strata(&["symbols", "log::info"]).out.starts_with("log.sh#L1-3"));
+    repo.write("c.md", "# C# and F#\n\none\n\n# Other\n");
+    assert_eq!(repo.strata(&["read", "c.md#C# and F#"]).out, "# C# and F#\n\none\n\n");
+    repo.write("twice.ts", "class A {\n  @Input() b = 1;\n  @Listen('c', [\n    'd',\n  ])\n  e() {}\n}\nfunction f(): void;\nfunction f(g = 1) {}\n");
+    assert_eq!(repo.strata(&["read", "twice.ts#A.e"]).out, "  @Listen('c', [\n    'd',\n  ])\n  e() {}\n");
+    assert_eq!(repo.strata(&["read", "twice.ts#f"]).out, "function f(): void;\n");
+    assert_eq!(repo.strata(&["read", "twice.ts#f~2"]).out, "function f(g = 1) {}\n");
+    repo.write("oven.hs", "bake :: Int -> Int\nbake 0 = 1\nbake n = n\n\nrest = 3\n");
+    assert_eq!(repo.strata(&["read", "oven.hs#bake"]).out, "bake :: Int -> Int\nbake 0 = 1\nbake n = n\n");
+}
+
+#[test]
+fn lines_that_could_not_be_parsed_are_named() {
+    let repo = repo();
+    repo.write("broken.py", "def a():\n    pass\n\nclass B(:\n    def c(self):\n        pass\n\ndef (:\n");
+    let outline = repo.strata(&["outline", "broken.py"]);
+    assert!(outline.out.contains("… unparsed lines "), "{}", outline.out);
+    let map = repo.strata(&["map", "--focus", "broken.py"]);
+    assert!(map.out.contains("\n … unparsed lines "), "{}", map.out);
+    let found = repo.strata(&["symbols", "nowhere"]);
+    assert!(found.out.contains("broken.py (lines "), "{}", found.out);
+    assert!(repo.strata(&["read", "broken.py#nowhere"]).refusal().contains("could not be parsed"));
+}
+
+#[test]
 fn lines_are_found_where_the_ignore_rules_allow_it() {
     let repo = repo();
     let run = repo.strata(&["grep", "-i", "request", "app"]);

@@ -23,7 +23,8 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
                           body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \
                           are attributes set on the instance. `path: A, B` names top-level definitions only; a path alone is a test \
                           file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
-                          and `…` marks cut text.";
+                          ` … unparsed lines 3-9` marks lines with syntax errors, whose definitions may be missing, and `…` marks \
+                          cut text.";
 
 /// Approximate maximum size of a block, in bytes. A block that is cut off ends with the number of definitions left
 /// out.
@@ -109,6 +110,7 @@ pub(super) fn map_block_signed(
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
+        unparsed(&mut text, outline);
     }
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
 }
@@ -132,6 +134,7 @@ pub(crate) fn block_text(
             if count < outline.visible().count() {
                 text.push_str(" …\n");
             }
+            unparsed(&mut text, outline);
         }
         MapLevel::Full => {
             text.push('\n');
@@ -140,9 +143,17 @@ pub(crate) fn block_text(
             if outline.tests > 0 {
                 let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
             }
+            unparsed(&mut text, outline);
         }
     }
     text
+}
+
+/// Appends a line with the lines that could not be parsed, if there are any.
+fn unparsed(text: &mut String, outline: &Outline) {
+    if !outline.unparsed.is_empty() {
+        let _ = writeln!(text, " … unparsed lines {}", outline.unparsed);
+    }
 }
 
 /// Returns the definitions that a partial block shows: the chosen ones, the public ones if the level includes

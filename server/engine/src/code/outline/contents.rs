@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::UnparsedLines;
 use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
@@ -28,12 +29,14 @@ pub struct Outline {
     pub tests: u32,
     /// Whether the file is probably generated, judging by a marker in its text or by its long lines.
     pub generated: bool,
+    /// Lines with syntax errors, whose definitions may be missing.
+    pub unparsed: UnparsedLines,
 }
 
 impl Outline {
     /// Whether the outline contains nothing that a map block would show.
     pub fn is_empty(&self) -> bool {
-        self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0
+        self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0 && self.unparsed.is_empty()
     }
 
     /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and

@@ -24,7 +24,10 @@ use super::generated;
 use super::mentions::Mentions;
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
-use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
+use super::{
+    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit,
+    UnparsedLines,
+};
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
@@ -115,6 +118,7 @@ impl LiveOutline {
         let splice = Splice { old: 0..0, new: course.found };
         live.replace(vec![splice], Vec::new());
         live.outline.generated = says_generated(language, text);
+        live.outline.unparsed = UnparsedLines::of(tree, &whole);
         Ok(live)
     }
 
@@ -440,11 +444,14 @@ fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
+/// Container and name of a definition that may be repeated, with its number of parts.
+type RepeatedName<'a> = (&'a str, &'a str, Option<usize>);
+
 /// Returns the properties of a symbol that affect how other symbols are shown.
-fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
+fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<RepeatedName<'a>>) {
     let same = match repeat {
         Repeat::New => None,
-        Repeat::Same { parts } => Some((&*symbol.name, parts)),
+        Repeat::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),
     };
     (symbol.depth, same)
 }

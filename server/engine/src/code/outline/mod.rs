@@ -9,19 +9,25 @@ mod edition;
 mod extract;
 mod generated;
 mod head;
+mod lead;
 mod list;
 mod live;
 mod located;
+mod mask;
 mod mentions;
 mod names;
 mod places;
+mod qualified;
 mod resolve;
 mod source;
 mod symbol;
 mod tables;
 mod tree;
+mod unparsed;
 mod visibility;
 
+#[cfg(test)]
+mod constructs;
 #[cfg(test)]
 mod tests;
 
@@ -33,17 +39,20 @@ pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use edition::edition;
+pub use lead::with_lead;
 pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};
 pub(crate) use located::mentions_of;
 pub use located::{located, name_at};
 pub(crate) use names::Names;
-pub(crate) use places::name_parts;
 pub use places::{definitions, numbered_outline};
+pub use qualified::qualified_name;
+pub(crate) use qualified::{QualifiedNames, name_parts};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
+pub use unparsed::UnparsedLines;
 pub(crate) use visibility::Visibility;
 
 use self::source::Source;
@@ -67,6 +76,7 @@ impl Outline {
         let mut outline = resolve::outline(tree.language, findings);
         let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
+        outline.unparsed = UnparsedLines::of(tree, source);
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
         Ok(outline)
     }

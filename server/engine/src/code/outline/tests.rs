@@ -71,6 +71,7 @@ fn broken_code_gives_what_can_be_recognised() {
               def f(self, x)
              def whole(a)
              class B
+             … unparsed lines 2, 8
         "#]],
     );
     check(
@@ -83,17 +84,19 @@ fn broken_code_gives_what_can_be_recognised() {
               a: u32
              impl Whole
               fn f(&self)
+             … unparsed lines 2
         "#]],
     );
     check(
         "a.ts",
         "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {",
         &expect![[r#"
-        a.ts
-         class A
-          f(a: number)
-          g()
-    "#]],
+            a.ts
+             class A
+              f(a: number)
+              g()
+             … unparsed lines 4
+        "#]],
     );
 }
 
@@ -262,7 +265,9 @@ fn a_text_that_takes_too_many_steps_is_given_up() {
     let source = "class A: pass\n".repeat(1_000);
     let mut tree = parse_within(5, python, &source, None, &Cancel::new()).unwrap();
     assert!(!tree.is_complete() && tree.has_error());
-    assert!(Outline::of(&tree, &source, &Cancel::new()).unwrap().is_empty());
+    let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+    assert!(outline.symbols.is_empty());
+    assert_eq!(outline.unparsed.ranges(), [(1, 1_000)]);
     tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
     let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
     assert!(tree.is_complete() && !tree.has_error());
@@ -394,10 +399,12 @@ proptest! {
     fn a_live_outline_is_the_outline(
         language in language(),
         copies in 1_usize..4,
+        has_macros in any::<bool>(),
         batches in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..8),
     ) {
         let key = FileKey::from("src/file");
-        let mut text = Rope::from_str(&language.fixture.repeat(copies));
+        let source = if has_macros { language.constructs } else { language.fixture }.repeat(copies);
+        let mut text = Rope::from_str(&source);
         let mut tree = parse_rope(language, &text, None, &Cancel::new()).unwrap();
         let mut live = LiveOutline::new(&tree, &text, &Cancel::new()).unwrap();
         let mut undo = Vec::new();
@@ -436,7 +443,7 @@ proptest! {
         for batch in undo.into_iter().rev() {
             replace(&mut text, &mut batch.into_iter())?;
         }
-        prop_assert_eq!(text.to_string(), language.fixture.repeat(copies));
+        prop_assert_eq!(text.to_string(), source);
     }
 
     #[test]

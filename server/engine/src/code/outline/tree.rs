@@ -8,6 +8,7 @@ use strata_grammars::LanguageId;
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::depth::is_too_deep;
+use super::mask::Mask;
 use crate::cancel::{Cancel, Cancelled};
 
 /// The syntax tree of one version of a text. Cheap to clone.
@@ -16,6 +17,7 @@ pub struct SyntaxTree {
     pub language: LanguageId,
     tree: Tree,
     complete: bool,
+    mask: Mask,
 }
 
 /// A replacement of bytes, for updating a syntax tree.
@@ -88,7 +90,42 @@ pub(crate) fn parse_rope(
         let chunk = text.get_chunk_at_byte(offset);
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
-    parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
+    let patience = patience_for(text.len_bytes());
+    if !Mask::may_apply(language, text.chunks()) {
+        return parse_with(patience, language, &rest, old, Mask::default(), cancel);
+    }
+    parse_within(patience, language, &text.to_string(), old, cancel)
+}
+
+/// Parses a part of a text that starts at byte `start`, as a text of its own whose nodes have the offsets of the whole
+/// text. `before` is the position of the byte before the part. Returns `None` if the part cannot be parsed.
+pub(super) fn parse_part(
+    language: LanguageId,
+    part: &str,
+    start: usize,
+    before: Point,
+) -> Option<SyntaxTree> {
+    let rest = |offset: usize| {
+        offset.checked_sub(start).and_then(|offset| part.as_bytes().get(offset..)).unwrap_or_default()
+    };
+    if is_too_deep(&|offset| part.as_bytes().get(offset..).unwrap_or_default()) {
+        return None;
+    }
+    let first = TreePoint { byte: start, row: before.row, column: before.column + 1 };
+    let last = first.after(part.as_bytes());
+    let range = tree_sitter::Range {
+        start_byte: first.byte,
+        end_byte: last.byte,
+        start_point: first.point(),
+        end_point: last.point(),
+    };
+    let mut left = patience_for(part.len());
+    let mut stop = || {
+        left = left.saturating_sub(1);
+        left == 0
+    };
+    let tree = parse_text(language, &rest, None, Some(range), &mut stop).ok()??;
+    Some(SyntaxTree { language, tree, complete: true, mask: Mask::default() })
 }
 
 /// Like [`parse`], with a maximum number of progress reports. The parser makes one every hundred steps.
@@ -99,8 +136,11 @@ pub(super) fn parse_within(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    let rest = |offset| source.as_bytes().get(offset..).unwrap_or_default();
-    parse_with(patience, language, &rest, old, cancel)
+    let masked = Mask::of(language, source);
+    let (text, mask) =
+        masked.as_ref().map_or((source, Mask::default()), |(text, mask)| (&**text, mask.clone()));
+    let rest = |offset| text.as_bytes().get(offset..).unwrap_or_default();
+    parse_with(patience, language, &rest, old, mask, cancel)
 }
 
 fn parse_with(
@@ -108,10 +148,12 @@ fn parse_with(
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&SyntaxTree>,
+    mask: Mask,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
     cancel.check()?;
-    let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
+    let can_reuse = |old: &&SyntaxTree| old.language == language && old.complete && old.mask.stays_as(&mask);
+    let old = old.filter(can_reuse).map(|old| &old.tree);
     let mut left = patience;
     let mut stop = || {
         left = left.saturating_sub(1);
@@ -119,19 +161,19 @@ fn parse_with(
     };
     let tree = match is_too_deep(&rest) {
         true => None,
-        false => parse_text(language, rest, old, &mut stop)?,
+        false => parse_text(language, rest, old, None, &mut stop)?,
     };
     match tree {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
-            parse_with(patience, language, rest, None, cancel)
+            parse_with(patience, language, rest, None, mask, cancel)
         }
-        Some(tree) => Ok(SyntaxTree { language, tree, complete: true }),
+        Some(tree) => Ok(SyntaxTree { language, tree, complete: true, mask }),
         None if cancel.is_cancelled() => Err(Cancelled),
         None => {
-            let tree = parse_text(language, &|_| &[], None, &mut || false)?;
-            tree.map(|tree| SyntaxTree { language, tree, complete: false }).ok_or(Cancelled)
+            let tree = parse_text(language, &|_| &[], None, None, &mut || false)?;
+            tree.map(|tree| SyntaxTree { language, tree, complete: false, mask }).ok_or(Cancelled)
         }
     }
 }
@@ -144,10 +186,12 @@ fn parse_text(
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&Tree>,
+    part: Option<tree_sitter::Range>,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Tree>, Cancelled> {
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
+    parser.set_included_ranges(part.as_slice()).map_err(|_| Cancelled)?;
     let mut progress = |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut |offset, _| rest(offset), old, Some(options));
@@ -175,6 +219,7 @@ impl SyntaxTree {
         if !self.complete {
             return;
         }
+        self.mask.edit(edit.start.byte..edit.old_end.byte, edit.new_end.byte);
         self.tree.edit(&InputEdit {
             start_byte: edit.start.byte,
             old_end_byte: edit.old_end.byte,
@@ -186,7 +231,6 @@ impl SyntaxTree {
     }
 
     /// Whether the whole text was parsed. If not, the tree is that of an empty text.
-    #[cfg(test)]
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }

@@ -223,8 +223,8 @@ fn each_part_has_a_name() {
         })
         .collect();
     expect![[r#"
-        0  +9  L0     System prompt
-        9  +10 L0     Symbol map |
+        0  +11 L0     System prompt |
+        11 +8  L1     Symbol map
         19 +8  L1     A page |
         27 +7  L2     c.md L1-2
         34 +6  L2     a.py
