@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use strata_app::json::{from_slice, from_str};
@@ -60,14 +61,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
-            let reply = serde_json::to_value(&message)?;
-            let message = match answered_by(&message) {
-                Some(id) => output.add_to_batch(id, reply),
-                None => Some(reply),
-            };
-            match message {
-                Some(message) => output.write(&message).await,
-                None => Ok(()),
+            match answered_by(&message).filter(|id| output.is_in_batch(id)) {
+                Some(id) => match output.add_to_batch(id, serde_json::to_value(&message)?) {
+                    Some(replies) => output.write(&replies).await,
+                    None => Ok(()),
+                },
+                None => output.write(&message).await,
             }
         }
     }
@@ -96,13 +95,19 @@ struct Batch {
 }
 
 impl<W: AsyncWrite + Send + Unpin> Output<W> {
-    async fn write(&self, message: &Value) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
+    async fn write(&self, message: &impl Serialize) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
         let writer = writer.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        // Only now, since many messages wait for a client that does not read.
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
         writer.write_all(&line).await?;
         writer.flush().await
+    }
+
+    fn is_in_batch(&self, id: &RequestId) -> bool {
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        batches.iter().any(|batch| batch.unanswered.contains(id))
     }
 
     /// Adds a reply to the batch of its request. Returns what to write now: a reply that belongs to no batch, or all

@@ -14,6 +14,9 @@ use super::{Access, Command, CommandError, Context};
 /// Default number of lines to read.
 const LINES: usize = 200;
 
+/// Maximum digits of a message number in a string. Names of spilled outputs are longer.
+const MAX_DIGITS: usize = 20;
+
 /// Content of a tool output, in either of the forms that clients may send.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -125,9 +128,10 @@ impl Command for Read {
         let count = count.unwrap_or(LINES);
         let id = match id {
             // The schema for models declares a string, also for a number.
-            OutputName::Spill(name) => {
+            OutputName::Spill(name) if name.len() <= MAX_DIGITS => {
                 name.parse().map(MessageId).map_or(OutputName::Spill(name), OutputName::Message)
             }
+            name @ OutputName::Spill(_) => name,
             id @ OutputName::Message(_) => id,
         };
         match id {
