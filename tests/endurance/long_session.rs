@@ -19,6 +19,9 @@ const MINUTES: u64 = 60;
 const WARM: f64 = 0.25;
 /// KiB that a short day may cost: what an allocator keeps back.
 const SLACK: u64 = 24 << 10;
+/// Descriptors by which the two halves of a day may differ: on a busy machine, files that are read for a moment are open
+/// at every look. A leak shows as one for each document closed or each request, of which a short day has 50.
+const PASSING: usize = 4;
 
 /// Documents are kept at about this many bytes.
 fn length() -> usize {
@@ -84,8 +87,7 @@ fn a_day_of_typing_costs_no_memory() {
          descriptors",
         first.memory, last.memory,
     );
-    // A file that is being read is open for a moment.
-    assert_eq!(early, late, "descriptors");
+    assert!(late <= early + PASSING, "{early} descriptors in the first half, {late} in the second");
     if !day.is_zero() {
         eprintln!(
             "{:?} KiB in the middle of each twelfth of the day, {slope:+.0} KiB an hour",
