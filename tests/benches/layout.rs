@@ -67,7 +67,7 @@ fn run(policy: PolicyName) {
         let rules = Rules {
             slack: Some(10),
             now_ms: turn as u64 * 60_000,
-            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::of(&model, Ttl::FiveMinutes))
+            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::of(&model, Ttl::FiveMinutes.into()))
         };
         let started = Instant::now();
         let laid = policy.policy().lay(&state, &content, &rules);

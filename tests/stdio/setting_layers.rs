@@ -56,7 +56,7 @@ fn the_nearest_place_wins_and_each_value_says_where_it_comes_from() {
     assert_eq!(of(&mut editor, "model"), (json!("gpt-4o"), "user".to_owned()));
     assert_eq!(of(&mut editor, "symbols.max_file_bytes"), (json!(1000), "user".to_owned()));
     assert_eq!(of(&mut editor, "files.list_budget"), (json!(4), "environment".to_owned()));
-    assert_eq!(of(&mut editor, "cache.ttl"), (json!("5m"), "defaults".to_owned()));
+    assert_eq!(of(&mut editor, "cache.ttl"), (json!("auto"), "defaults".to_owned()));
     // The editor answers a moment after it was asked.
     wait_until(&mut editor, "symbols.map_budget", json!(3));
     assert_eq!(of(&mut editor, "symbols.map_budget").1, "editor");

@@ -113,11 +113,14 @@ fn the_forecast_prices_a_pause_and_another_model() {
     editor.select(&["one.py"]);
     turn(&mut editor);
     turn(&mut editor);
-    let argument = json!({ "model": "gpt-4o", "pauseSeconds": 400 });
+    // The second prompt was written for an hour.
+    let forecast = editor.run("tiers.forecast", json!({ "pauseSeconds": 400 }));
+    assert_eq!(forecast["pause"]["expires"], false, "{forecast}");
+    let argument = json!({ "model": "gpt-4o", "pauseSeconds": 4_000 });
     let forecast = editor.run("tiers.forecast", argument);
     assert_eq!(
         (&forecast["turns"], &forecast["ttl"], &forecast["cheaper"]),
-        (&json!(2), &json!("5m"), &json!("5m"))
+        (&json!(2), &json!("auto"), &json!("5m"))
     );
     let marked = number(&forecast["marked"]);
     assert!(marked > 1_000.0 && number(&forecast["fiveMinutes"]["spent"]["cost"]) > marked, "{forecast}");

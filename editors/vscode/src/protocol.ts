@@ -476,9 +476,10 @@ export interface CacheSettings {
   min_tokens: number;
   /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-   * charge more for writing to it.
+   * charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the
+   * pauses of the session so far.
    */
-  ttl: Ttl;
+  ttl: CacheTtl;
   /**
    * Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from that
    * file on, which nearly doubles the input cost.
@@ -512,9 +513,10 @@ export interface CacheSettingsInput {
   min_tokens?: number;
   /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-   * charge more for writing to it.
+   * charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the
+   * pauses of the session so far.
    */
-  ttl?: Ttl;
+  ttl?: CacheTtl;
   /**
    * Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from that
    * file on, which nearly doubles the input cost.
@@ -542,12 +544,23 @@ export interface CacheShortfall {
   reported: number;
 }
 
+/** How the lifetimes of cache entries are chosen. */
+export type CacheTtl =
+  /** For each breakpoint, the lifetime that is expected to cost less. */
+  | 'auto'
+  /** Five minutes after the last use. */
+  | '5m'
+  /** One hour after the last use. */
+  | '1h';
+
 /** Charge of one request. `read + written + plain` is its whole input. */
 export interface Charge {
   /** Tokens read from the cache. */
   read: number;
   /** Tokens written to the cache; 0 if writes cost nothing extra. */
   written: number;
+  /** Tokens of `written` whose entries live for an hour, if `cache.ttl` is `auto`. */
+  writtenExtended: number;
   /** Tokens neither read from nor written to the cache. */
   plain: number;
   /** Total price, in tokens of plain input. */
@@ -3509,7 +3522,7 @@ export interface PromptAssembleParams {
    */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
-  ttl?: Ttl | null;
+  ttl?: CacheTtl | null;
   /** Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
   /** How to return the request body. Defaults to `json`. */
@@ -3683,7 +3696,7 @@ export interface PromptPreviewParams {
    */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
-  ttl?: Ttl | null;
+  ttl?: CacheTtl | null;
   /** Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
   /** How to return the request body. Defaults to `json`. */
@@ -5189,7 +5202,7 @@ export interface TiersForecastReply {
   /** Model of the next prompt. */
   model: string;
   /** Lifetime of cache entries, from the setting `cache.ttl`. */
-  ttl: Ttl;
+  ttl: CacheTtl;
   /** Number of recorded prompts that the session remembers. */
   turns: number;
   /** Number of tokens in the next prompt, excluding the user's new message. */
@@ -5625,7 +5638,7 @@ export type TruncateMode =
   /** Keeps the beginning and the end, with a marker between them. */
   | 'head_tail';
 
-/** Requested lifetime of cache entries. */
+/** Lifetime of cache entries that a request asks for. */
 export type Ttl =
   /** Five minutes after the last use. */
   | '5m'

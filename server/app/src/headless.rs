@@ -43,6 +43,7 @@ pub use self::loop_file::read_loop_file;
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
+pub use strata_engine::tokens::models::CacheTtl;
 pub use strata_host::store::Access;
 
 /// A workspace without an editor, with a single folder and a single session.

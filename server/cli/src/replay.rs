@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use strata_app::headless::Settings;
+use strata_app::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 
@@ -87,6 +87,8 @@ fn settings(arguments: &ReplayArguments) -> Settings {
     }
     settings.cache.history_deltas = !arguments.explicit_deltas;
     settings.context.auto_budget = arguments.auto;
+    // The turns of a replay are a minute apart, so that a longer lifetime would only cost more.
+    settings.cache.ttl = CacheTtl::FiveMinutes;
     settings
 }
 

@@ -3,7 +3,7 @@
 
 use strata_engine::conversation::dialect::Speaker;
 use strata_engine::prompt::layout::{Layout, LayoutBlock, Part, spans_of};
-use strata_engine::tokens::cost::{Mark, Span};
+use strata_engine::tokens::cost::{Breakpoint, Mark, Span};
 use strata_engine::tokens::models::CacheKind;
 
 use crate::columns::Column;
@@ -50,7 +50,7 @@ impl Column {
         }
         for marked in self.marks(&said) {
             if let Some(span) = spans.get_mut(marked) {
-                span.mark = Mark::Breakpoint;
+                span.mark = Mark::Breakpoint(Breakpoint::Short);
             }
         }
         spans

@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::models::CacheTtl;
 
 use super::*;
 use crate::columns::Column;
@@ -47,7 +48,14 @@ fn saved(folder: &Path, traces: &[Trace]) -> Sources {
 }
 
 fn settings() -> Settings {
-    Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() }
+    settings_for("claude-sonnet-4-5")
+}
+
+/// Settings with the lifetime that suits turns a minute apart.
+pub(crate) fn settings_for(model: &str) -> Settings {
+    let mut settings = Settings { model: model.to_owned(), ..Settings::default() };
+    settings.cache.ttl = CacheTtl::FiveMinutes;
+    settings
 }
 
 fn played(traces: &[Trace], policies: &[PolicyName]) -> Replay {
@@ -115,7 +123,7 @@ fn the_summary_counts_each_session_the_same() {
 #[test]
 fn varied_sessions_keep_every_promise() {
     for model in ["claude-sonnet-4-5", "gpt-5.6-sol", "gpt-5.4"] {
-        let settings = Settings { model: model.to_owned(), ..Settings::default() };
+        let settings = settings_for(model);
         let traces = vec![trace("a", 12), trace("b", 20)];
         let mut material = Material::made_of(traces);
         material.variation = Some(1);
@@ -131,7 +139,7 @@ fn varied_sessions_keep_every_promise() {
 #[test]
 fn the_gap_is_explained_to_the_last_token() {
     for model in ["claude-sonnet-4-5", "gpt-5", "claude-opus-4-7"] {
-        let settings = Settings { model: model.to_owned(), ..Settings::default() };
+        let settings = settings_for(model);
         let material = Material::made_of(vec![trace("a", 3), trace("b", 12)]);
         let replay = Replay::play(&material, &[PolicyName::Ledger], &settings, |_| ());
         assert_eq!(replay.problems().count(), 0);

@@ -14,7 +14,7 @@ use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, 
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{self, Body, Tool};
 use strata_engine::tokens::cost::Usage;
-use strata_engine::tokens::models::Ttl;
+use strata_engine::tokens::models::CacheTtl;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
@@ -56,7 +56,7 @@ pub(super) struct AssembleParams {
     /// `context.auto_budget`.
     auto_budget: Option<usize>,
     /// Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`.
-    ttl: Option<Ttl>,
+    ttl: Option<CacheTtl>,
     /// Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`.
     #[serde(default)]
     dry_run: bool,

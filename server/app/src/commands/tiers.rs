@@ -7,7 +7,7 @@ use strata_engine::prompt::tiers::{
     self, Break, ItemReport, LayoutPreferences, PolicyChoice, PolicyName, TiersReport,
 };
 use strata_engine::tokens::cost::{self, Charge, CostOutlook, Forecast, Prices};
-use strata_engine::tokens::models::{Model, Ttl};
+use strata_engine::tokens::models::{CacheTtl, Model};
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 
@@ -85,7 +85,7 @@ pub(super) struct ForecastReply {
     /// Model of the next prompt.
     model: String,
     /// Lifetime of cache entries, from the setting `cache.ttl`.
-    ttl: Ttl,
+    ttl: CacheTtl,
     /// Number of recorded prompts that the session remembers.
     turns: usize,
     /// Number of tokens in the next prompt, excluding the user's new message.
@@ -262,11 +262,16 @@ impl Command for ForecastCost {
         if context.session.pace.prompts() == 0 {
             course.marked = next.sent.cacheable();
         }
-        let forecast =
-            Forecast::of(&course, &Prices::of(&here, Ttl::FiveMinutes), &Prices::of(&here, Ttl::OneHour));
+        let forecast = Forecast::of(
+            &course,
+            &Prices::of(&here, CacheTtl::FiveMinutes),
+            &Prices::of(&here, CacheTtl::OneHour),
+        );
+        let after_five_minutes = context.now_ms + 1_000 * u64::from(forecast.five_minutes.seconds) + 1;
         let outlook = match ttl {
-            Ttl::FiveMinutes => forecast.five_minutes,
-            Ttl::OneHour => forecast.one_hour,
+            CacheTtl::Auto if context.session.cached(after_five_minutes).is_some() => forecast.one_hour,
+            CacheTtl::Auto | CacheTtl::FiveMinutes => forecast.five_minutes,
+            CacheTtl::OneHour => forecast.one_hour,
         };
         let past_ttl = ExtraCost::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
         let switch = match params.model {
@@ -297,7 +302,7 @@ fn pause(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: usize
     PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::of(0.0, tokens) } }
 }
 
-fn switch(to: &Model, there: &PreparedPrompt, ttl: Ttl) -> SwitchCost {
+fn switch(to: &Model, there: &PreparedPrompt, ttl: CacheTtl) -> SwitchCost {
     let prices = Prices::of(to, ttl);
     let marked = there.sent.cacheable();
     let charge = cost::switch(&prices, marked);

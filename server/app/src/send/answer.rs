@@ -133,7 +133,7 @@ impl SendReply {
         self.predicted = self.predicted + predicted;
         let Some(usage) = usage else { return };
         self.usage = self.usage + usage;
-        let cost = SendCost::of(usage, prices);
+        let cost = SendCost::of(usage, &predicted, prices);
         self.cost = SendCost {
             paid: self.cost.paid + cost.paid,
             uncached: self.cost.uncached + cost.uncached,
@@ -144,10 +144,10 @@ impl SendReply {
 
 impl SendCost {
     /// Returns the cost of one request.
-    pub(super) fn of(usage: Usage, prices: &Prices) -> Self {
+    pub(super) fn of(usage: Usage, predicted: &Charge, prices: &Prices) -> Self {
         let input = usage.input_tokens();
         let uncached = input as f64 * prices.input(input);
-        Self { paid: usage.cost(prices), uncached, read_share: read_share(usage) }
+        Self { paid: usage.cost(prices, predicted), uncached, read_share: read_share(usage) }
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::external::External;
-use strata_engine::tokens::cost::Usage;
+use strata_engine::tokens::cost::{Charge, Usage};
 use strata_engine::tokens::redaction::{Destination, placeholders};
 use strata_host::provider::Sent;
 
@@ -80,7 +80,7 @@ impl ForwardJob {
         };
         let (end, error) = ended(&answer, broken, cancel);
         let usage = answer.usage.unwrap_or_default();
-        let cost = SendCost::of(usage, &connection.prices(model));
+        let cost = SendCost::of(usage, &Charge::default(), &connection.prices(model));
         let content: Vec<_> = answer.content.into_iter().map(|block| self.restored(block)).collect();
         let warnings = content.iter().filter_map(placeholders_left).collect();
         Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })

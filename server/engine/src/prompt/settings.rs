@@ -16,7 +16,7 @@ use crate::conversation::dialect::Format;
 use crate::conversation::iteration::RollingConfig;
 use crate::conversation::settings::{CompactionSettings, ToolOutputSettings};
 use crate::prompt::tiers::{Deltas, PolicyName};
-use crate::tokens::models::{ModelTable, Ttl};
+use crate::tokens::models::{CacheTtl, ModelTable};
 use crate::tokens::redaction::RedactionSettings;
 
 pub use self::provider::{ProviderName, ProviderSettings};
@@ -145,9 +145,10 @@ pub struct CacheSettings {
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
     /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-    /// charge more for writing to it.
+    /// charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the pauses
+    /// of the session so far.
     #[schemars(extend("x-workspace" = true))]
-    pub ttl: Ttl,
+    pub ttl: CacheTtl,
     /// Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from
     /// that file on, which nearly doubles the input cost.
     #[schemars(extend("x-workspace" = true))]
@@ -177,7 +178,7 @@ impl CacheSettings {
 
 impl Default for CacheSettings {
     fn default() -> Self {
-        let (policy, ttl) = (None, Ttl::default());
+        let (policy, ttl) = (None, CacheTtl::default());
         Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: true, slack: 10 }
     }
 }

@@ -59,7 +59,7 @@ fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
     let words = baseline.spans(layout, LOOKS_BACK, 0).into_iter().map(|span| match span.mark {
         Mark::None => text(span.hash),
         Mark::Lookup => text(span.hash) + " ?",
-        Mark::Breakpoint => text(span.hash) + " |",
+        Mark::Breakpoint(_) => text(span.hash) + " |",
     });
     expected.assert_eq(&words.collect::<Vec<_>>().join(" "));
 }
@@ -143,7 +143,7 @@ proptest! {
         let flat: Vec<_> = spans_of(blocks, framing).iter().map(|span| (span.hash, span.tokens)).collect();
         for baseline in Column::BASELINES {
             let laid = baseline.spans(&layout, LOOKS_BACK, framing);
-            let marks = laid.iter().filter(|span| span.mark == Mark::Breakpoint).count();
+            let marks = laid.iter().filter(|span| span.mark.breakpoint().is_some()).count();
             let allowed = match baseline {
                 Column::None | Column::Ripple | Column::Ledger => 0,
                 Column::Automatic | Column::Flat => 1,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use strata_engine::hash::ContentHash;
-use strata_engine::tokens::cost::{Mark, Provider, Span};
+use strata_engine::tokens::cost::{Breakpoint, Mark, Provider, Span};
 use strata_engine::tokens::models::CacheKind;
 
 use super::*;
@@ -16,7 +16,7 @@ const FUZZ: &str = include_str!("fuzz.txt");
 
 fn prices(read: f64, write: f64) -> Prices {
     let kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
-    Prices { read, write, seconds: 300, min_tokens: 1, kind, long_context: None }
+    Prices { read, write, seconds: 300, extended: None, min_tokens: 1, kind, long_context: None }
 }
 
 fn reference(prices: Prices) -> f64 {
@@ -78,7 +78,7 @@ proptest! {
             let spans: Vec<Span> = turn.iter().enumerate().map(|(at, &(name, tokens))| Span {
                 hash: ContentHash::of_parts([&[name, tokens as u8][..]]),
                 tokens,
-                mark: if at <= mark && at + 4 > mark { Mark::Breakpoint } else { Mark::None },
+                mark: if at <= mark && at + 4 > mark { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None },
                 continues_run: false,
             }).collect();
             paid += provider.charge(&spans, 0).unwrap().cost;

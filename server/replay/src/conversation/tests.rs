@@ -1,17 +1,17 @@
 //! Recorded conversations under `ledger`, compared with one automatic breakpoint.
 
 use strata_engine::conversation::history::ResultPart;
-use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 use super::*;
 use crate::rng::Rng;
+use crate::tests::settings_for;
 
 /// Replays a whole record.
 fn play(transcript: &Transcript, model: &str) -> ConversationStats {
     let (models, counter) = (Models::builtin(), TokenCounter::default());
-    let settings = Settings { model: model.to_owned(), ..Settings::default() };
+    let settings = settings_for(model);
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let stats = ConversationStats::of("talk", transcript, services, &|| ());
     assert_eq!((stats.turns, stats.cut_short, &stats.problem), (transcript.turns.len(), 0, &None));
@@ -104,7 +104,7 @@ fn archiving_old_tool_results_is_cheaper_than_keeping_them() {
 #[test]
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::default());
-    let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
+    let settings = settings_for("claude-sonnet-4-5");
     let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut scenario = Scenario::new(&NO_FILES, PromptParts::Table);
     let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));

@@ -7,7 +7,7 @@ use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::PreparedPrompt;
 use strata_engine::prompt::layout::{ItemKey, Part};
-use strata_engine::tokens::cost::{Charge, Mark};
+use strata_engine::tokens::cost::Charge;
 
 use super::Cause;
 
@@ -50,7 +50,7 @@ impl ChargedPrompt {
             items: block.items.clone(),
             tokens: span.tokens,
             text: span.hash,
-            marked: span.mark == Mark::Breakpoint,
+            marked: span.mark.breakpoint().is_some(),
         });
         let selected = selection.selected.keys().filter(|key| selection.choice(key) == Choice::Selected);
         Self {

@@ -5,8 +5,8 @@ use strata_engine::conversation::history::MessageId;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::layout::ItemKey;
-use strata_engine::tokens::cost::{Mark, Provider, Span};
-use strata_engine::tokens::models::{Models, Ttl};
+use strata_engine::tokens::cost::{Breakpoint, Mark, Provider, Span};
+use strata_engine::tokens::models::{CacheTtl, Models};
 
 use super::*;
 use crate::bound::Need;
@@ -15,7 +15,7 @@ const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 
 
 fn prices(kind: CacheKind) -> Prices {
     let write = if kind == EXPLICIT { 1.25 } else { 1.0 };
-    Prices { read: 0.1, write, seconds: 300, min_tokens: 1, kind, long_context: None }
+    Prices { read: 0.1, write, seconds: 300, extended: None, min_tokens: 1, kind, long_context: None }
 }
 
 /// Creates a block of 100 tokens from a word: `f1` is the text of a file, `m1` an outline, `u1` an update, `h1`
@@ -44,7 +44,7 @@ fn charged(session: &[(u64, Vec<SentBlock>)], prices: Prices) -> (Vec<ChargedPro
         let span = |block: &SentBlock| Span {
             hash: block.text,
             tokens: block.tokens,
-            mark: if block.marked { Mark::Breakpoint } else { Mark::None },
+            mark: if block.marked { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None },
             continues_run: false,
         };
         let spans: Vec<Span> = blocks.iter().map(span).collect();
@@ -204,7 +204,7 @@ proptest! {
         min_tokens in prop::sample::select(vec![0, 1_024]),
     ) {
         // Twice the price above 272,000 tokens.
-        let dear = Prices::of(&Models::builtin().resolve("gpt-5.4").model, Ttl::FiveMinutes).long_context;
+        let dear = Prices::of(&Models::builtin().resolve("gpt-5.4").model, CacheTtl::FiveMinutes).long_context;
         let read = if kind == CacheKind::None { 1.0 } else { 0.1 };
         let prices = Prices { read, min_tokens, long_context: dear.filter(|_| long), ..prices(kind) };
         let (prompts, cost) = charged(&session, prices);

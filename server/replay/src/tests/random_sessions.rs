@@ -13,7 +13,7 @@ use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::{Models, Ttl};
+use strata_engine::tokens::models::{CacheTtl, Models};
 
 use crate::rng::Rng;
 use crate::runner::{PromptStats, ReplayError, Runner};
@@ -269,7 +269,7 @@ fn a_random_session_keeps_every_promise_under_ledger() {
         let settings = settings(|settings| match seed % 4 {
             1 => settings.cache.history_deltas = false,
             2 => settings.cache.deltas = false,
-            3 => settings.cache.ttl = Ttl::OneHour,
+            3 => settings.cache.ttl = CacheTtl::OneHour,
             _ => {}
         });
         let model = ["claude-sonnet-4-5", "gpt-5.1", "gpt-5.6", "claude-sonnet-4-5"][(seed / 4 % 4) as usize];

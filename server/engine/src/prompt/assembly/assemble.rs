@@ -14,7 +14,7 @@ use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
 use crate::prompt::wire::{self, Body, Envelope, RenderedBody};
-use crate::tokens::cost::{Account, Prices, SentRequest};
+use crate::tokens::cost::{Account, Prices, SentRequest, extended_is_needed};
 use crate::tokens::models::Structure;
 
 use super::excerpt_piece;
@@ -61,6 +61,7 @@ pub fn weigh(
     let resolved = means.models.resolve(wanted);
     let measure = Measure::of_request(&resolved, ask, session, means);
     let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
+    let prices = Prices::of(&resolved.model, ttl);
     let wishes =
         LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
     let chosen = wishes.choose(&resolved.model, workspace.index);
@@ -74,8 +75,9 @@ pub fn weigh(
         format,
         rules: Rules {
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
-            ttl,
-            prices: Prices::of(&resolved.model, ttl),
+            ttl: ttl.shortest(),
+            prices,
+            extended_is_needed: extended_is_needed(session.pace.course().pauses_ms, &prices),
             carriers: format.carriers(),
             identity: identity(ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),

@@ -46,7 +46,7 @@ pub fn forward(
 ) -> Result<ForwardedRequest, AssembleError> {
     let resolved = means.models.resolve(model);
     let measure = Measure::new(&resolved, means);
-    let layout = laid_out(conversation, format, means.settings.cache.ttl, &resolved.model);
+    let layout = laid_out(conversation, format, means.settings.cache.ttl.shortest(), &resolved.model);
     if layout.messages.iter().all(|message| message.speaker == Speaker::System) {
         return Err(AssembleError::Empty);
     }

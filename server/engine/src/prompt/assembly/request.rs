@@ -9,7 +9,7 @@ use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::wire::Tool;
 use crate::tokens::counting::TokenCounter;
-use crate::tokens::models::{Models, Ttl};
+use crate::tokens::models::{CacheTtl, Models};
 
 /// The content of the next message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub struct PromptRequest {
     /// Maximum tokens of code to add automatically; `None` uses the session's value, or else the configured one.
     pub auto_budget: Option<usize>,
     /// Lifetime of cache entries; `None` uses the configured one.
-    pub ttl: Option<Ttl>,
+    pub ttl: Option<CacheTtl>,
     /// Time of the prompt, in milliseconds since 1970. The time elapsed since the last prompt determines what is still
     /// cached.
     pub now_ms: u64,

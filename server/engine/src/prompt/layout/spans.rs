@@ -4,7 +4,8 @@
 use super::blocks::{Layout, LayoutBlock};
 use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
-use crate::tokens::cost::{Mark, Span};
+use crate::tokens::cost::{Breakpoint, Mark, Span};
+use crate::tokens::models::Ttl;
 
 /// Returns the span of a block of `speaker`. Leaves `continues_run` unset, because it depends on the block before.
 /// `framing` is the overhead of a content block beyond its text, in tokens.
@@ -19,7 +20,11 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     Span {
         hash: ContentHash::of_parts([speaker, &content]),
         tokens: block.tokens.saturating_add(framing),
-        mark: if block.mark.is_some() { Mark::Breakpoint } else { Mark::None },
+        mark: match block.mark {
+            None => Mark::None,
+            Some(Ttl::FiveMinutes) => Mark::Breakpoint(Breakpoint::Short),
+            Some(Ttl::OneHour) => Mark::Breakpoint(Breakpoint::Extended),
+        },
         continues_run: false,
     }
 }
@@ -47,7 +52,6 @@ mod tests {
     use super::*;
     use crate::conversation::history::ContentBlock;
     use crate::prompt::layout::{Part, Tier};
-    use crate::tokens::models::Ttl;
 
     fn block(text: &str, mark: Option<Ttl>) -> LayoutBlock {
         let content = ContentBlock::text(text);
@@ -67,6 +71,6 @@ mod tests {
         assert_ne!(spans[0].hash, spans[3].hash);
         assert_eq!(spans.iter().map(|span| span.tokens).collect::<Vec<_>>(), [10, 10, 10, 10]);
         let marks = spans.iter().map(|span| span.mark).collect::<Vec<_>>();
-        assert_eq!(marks, [Mark::None, Mark::Breakpoint, Mark::None, Mark::None]);
+        assert_eq!(marks, [Mark::None, Mark::Breakpoint(Breakpoint::Extended), Mark::None, Mark::None]);
     }
 }

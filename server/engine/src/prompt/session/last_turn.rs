@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::urls::Pages;
 use crate::prompt::layout::{Layout, Tier};
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
+use crate::tokens::cost::CacheEstimate;
 
 /// A summary of the last recorded prompt of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -40,14 +41,6 @@ pub(crate) struct TierWeight {
     pub items: usize,
     /// Tokens of the tier.
     pub tokens: usize,
-}
-
-/// Tokens that the provider's cache is believed to contain for the next prompt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CacheEstimate {
-    pub tokens: usize,
-    /// Time when the cached tokens expire unless a request uses them, in milliseconds since 1970.
-    pub expires_ms: u64,
 }
 
 /// Input for the summary of a prompt that is being recorded.

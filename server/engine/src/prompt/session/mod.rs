@@ -27,12 +27,12 @@ use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::{ItemKey, Layout, Tier};
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, BilledInput, Pace, SentRequest, Usage};
+use crate::tokens::cost::{Account, BilledInput, CacheEstimate, Pace, SentRequest, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 use self::last_turn::RecordedTurn;
 
-pub(crate) use last_turn::{CacheEstimate, LastTurn};
+pub(crate) use last_turn::LastTurn;
 pub use older::Room;
 pub use saved_session::{CacheMemory, SavedSession};
 pub(crate) use trail::StepHistory;
@@ -304,9 +304,7 @@ impl Session {
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
     /// Returns `None` if no prompt was recorded or the tokens have expired.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
-        let account = self.account()?;
-        let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
-        Some(CacheEstimate { tokens: account.cached_tokens(), expires_ms })
+        self.account()?.cached(now_ms)
     }
 
     /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
@@ -497,7 +495,8 @@ impl Session {
         }
         if let Some(usage) = outcome.usage {
             self.totals = self.totals + usage;
-            let cost = usage.cost(&pending.turn.sent.prices);
+            let sent = &pending.turn.sent;
+            let cost = usage.cost(&sent.prices, &Account::predict(self.account.as_deref(), sent));
             self.spent = Some(self.spent.unwrap_or_default() + cost);
         }
         let status = outcome.status;

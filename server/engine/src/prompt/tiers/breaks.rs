@@ -124,7 +124,7 @@ impl Break {
     fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             Reason::None | Reason::First => 0,
-            _ => account.map_or(0, Account::cached_tokens),
+            _ => account.and_then(|account| account.cached(sent.at_ms)).map_or(0, |cached| cached.tokens),
         };
         let lost = cached.saturating_sub(self.kept).min(self.rewritten);
         let prices = &sent.prices;
@@ -157,7 +157,7 @@ fn compare(
     if account.identity() != sent.identity {
         return whole(Reason::Model);
     }
-    if account.expires_ms().is_some_and(|at| at < sent.at_ms) {
+    if account.has_expired(sent.at_ms) {
         return whole(Reason::Expired);
     }
     let mut old: Vec<&LayoutBlock> = before.blocks().collect();

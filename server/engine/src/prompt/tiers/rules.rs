@@ -32,10 +32,13 @@ pub enum Cut {
 pub struct Rules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
-    /// Lifetime to request for the provider's cache entries.
+    /// Lifetime that breakpoints ask for, unless the policy chooses the extended one for them.
     pub ttl: Ttl,
     /// The provider's prices and the kind of cache it has.
     pub prices: Prices,
+    /// Probability that the next prompt comes after entries with the lifetime `ttl` have expired, but not those with
+    /// the extended one.
+    pub extended_is_needed: f64,
     /// Which blocks may carry a breakpoint in the dialect.
     pub carriers: Carriers,
     /// Hash of everything whose change invalidates the whole cache: model, dialect and tools.
@@ -58,6 +61,7 @@ impl Rules {
             target,
             ttl,
             prices,
+            extended_is_needed: 0.0,
             carriers,
             identity: ContentHash::NONE,
             deltas,

@@ -7,7 +7,7 @@ use crate::tokens::models::CacheKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BilledInput, Charge, Mark, Prices, Provider, Span};
+use super::{BilledInput, CacheEstimate, Charge, Prices, Provider, Span};
 
 /// A request as the provider's cache sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl SentRequest {
             CacheKind::None => 0,
             CacheKind::Automatic { .. } => self.spans.len(),
             CacheKind::Explicit { .. } => {
-                self.spans.iter().rposition(|span| span.mark == Mark::Breakpoint).map_or(0, |at| at + 1)
+                self.spans.iter().rposition(|span| span.mark.breakpoint().is_some()).map_or(0, |at| at + 1)
             }
         };
         self.spans.iter().take(end).map(|span| span.tokens).sum()
@@ -53,7 +53,9 @@ pub(crate) struct Account {
     identity: ContentHash,
     provider: Provider,
     last: Charge,
-    last_ms: u64,
+    /// Prefixes of the last request that are cached, longest first.
+    #[serde(default)]
+    cached: Vec<CacheEstimate>,
     missed: Option<CacheShortfall>,
 }
 
@@ -61,8 +63,8 @@ impl Account {
     /// Creates an account with an empty cache.
     fn new(sent: &SentRequest) -> Self {
         let provider = Provider::new(sent.prices);
-        let (last, last_ms, missed) = (Charge::default(), sent.at_ms, None);
-        Self { identity: sent.identity, provider, last, last_ms, missed }
+        let (last, cached, missed) = (Charge::default(), Vec::new(), None);
+        Self { identity: sent.identity, provider, last, cached, missed }
     }
 
     /// Returns the account after `sent` was answered. `billed` is the reported usage, if any. If the provider
@@ -73,7 +75,6 @@ impl Account {
             _ => Self::new(sent),
         };
         account.provider.set_prices(sent.prices);
-        account.last_ms = sent.at_ms;
         account.last = account.charge(sent);
         account.missed = None;
         if let Some(billed) = billed.filter(|billed| billed.misses(account.last.read, account.last.total())) {
@@ -81,6 +82,7 @@ impl Account {
             account.provider.forget();
             account.last = account.charge(sent);
         }
+        account.cached = account.provider.cached(&sent.spans);
         account
     }
 
@@ -112,21 +114,14 @@ impl Account {
         self.missed
     }
 
-    /// Returns the number of tokens of the last request that the next request can read from the cache.
-    pub(crate) fn cached_tokens(&self) -> usize {
-        let Prices { kind, min_tokens, .. } = self.provider.prices;
-        match kind {
-            CacheKind::None => 0,
-            CacheKind::Automatic { .. } if self.last.total() < min_tokens => 0,
-            CacheKind::Automatic { .. } => self.last.total(),
-            CacheKind::Explicit { .. } => self.last.read + self.last.written,
-        }
+    /// Returns the longest prefix of the last request that the next request can read from the cache at the time
+    /// `now_ms`, or `None` if all of them have expired.
+    pub(crate) fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
+        self.cached.iter().find(|cached| now_ms <= cached.expires_ms).copied()
     }
 
-    /// Returns the time at which the cache expires unless it is used before, in milliseconds since 1970, or
-    /// `None` if nothing is cached.
-    pub(crate) fn expires_ms(&self) -> Option<u64> {
-        let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
-        (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))
+    /// Whether the last request was cached, but nothing of it is at the time `now_ms`.
+    pub(crate) fn has_expired(&self, now_ms: u64) -> bool {
+        !self.cached.is_empty() && self.cached(now_ms).is_none()
     }
 }

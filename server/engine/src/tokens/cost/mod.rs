@@ -5,6 +5,7 @@
 mod account;
 mod forecast;
 mod pace;
+mod pauses;
 mod prices;
 mod provider;
 mod usage;
@@ -13,8 +14,9 @@ pub(crate) use account::{Account, CacheShortfall, SentRequest};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;
-pub use prices::Prices;
+pub(crate) use pauses::extended_is_needed;
+pub use prices::{Breakpoint, Prices};
 
-pub use provider::{Charge, Mark, Provider, Span};
+pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};
 pub(crate) use usage::BilledInput;
 pub use usage::Usage;

@@ -55,16 +55,16 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::hash::ContentHash;
-    use crate::tokens::cost::{Mark, Prices, Span};
-    use crate::tokens::models::{Models, Ttl};
+    use crate::tokens::cost::{Breakpoint, Mark, Prices, Span};
+    use crate::tokens::models::{CacheTtl, Models};
 
     fn sent(at_ms: u64, marked: usize) -> SentRequest {
         let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };
         SentRequest {
-            spans: vec![span(marked, Mark::Breakpoint), span(7, Mark::None)],
+            spans: vec![span(marked, Mark::Breakpoint(Breakpoint::Short)), span(7, Mark::None)],
             at_ms,
             identity: ContentHash::NONE,
-            prices: Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, Ttl::FiveMinutes),
+            prices: Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, CacheTtl::FiveMinutes),
         }
     }
 

@@ -3,10 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
+use crate::tokens::models::{CacheKind, CacheTtl, Lifetime, LongContext, Model};
 
 /// Minimum lifetime, in seconds, of an entry that counts as [`Ttl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
+
+/// Lifetime that a breakpoint asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Breakpoint {
+    /// [`Prices::seconds`].
+    Short,
+    /// [`Prices::extended`], if there is such a lifetime.
+    Extended,
+}
 
 /// Prices of one model for one lifetime of cache entries, as multiples of its price of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,6 +27,9 @@ pub struct Prices {
     pub write: f64,
     /// Lifetime of a cache entry after its last use, in seconds.
     pub seconds: u32,
+    /// A longer lifetime that single breakpoints may ask for; `None` if all entries live equally long.
+    #[serde(default)]
+    pub extended: Option<Lifetime>,
     /// Minimum length of a cached prefix, in tokens.
     pub min_tokens: usize,
     /// How the end of a cached prefix is determined.
@@ -28,20 +40,27 @@ pub struct Prices {
 
 impl Prices {
     /// Returns the prices of `model` for cache entries that live for `ttl`. Five minutes selects the model's
-    /// shortest lifetime; one hour selects the first that is long enough, or else the longest. Models without
+    /// shortest lifetime; one hour selects the first that is long enough, or else the longest. `Auto` selects the
+    /// shortest, with the one-hour lifetime as the extended one if breakpoints can ask for it. Models without
     /// lifetimes do not cache.
-    pub fn of(model: &Model, ttl: Ttl) -> Self {
+    pub fn of(model: &Model, ttl: CacheTtl) -> Self {
         let lifetimes = &model.cache.lifetimes;
+        let shortest = lifetimes.first();
+        let hour = lifetimes.iter().find(|lifetime| lifetime.seconds >= ONE_HOUR).or(lifetimes.last());
         let lifetime = match ttl {
-            Ttl::FiveMinutes => lifetimes.first(),
-            Ttl::OneHour => {
-                lifetimes.iter().find(|lifetime| lifetime.seconds >= ONE_HOUR).or(lifetimes.last())
+            CacheTtl::Auto | CacheTtl::FiveMinutes => shortest,
+            CacheTtl::OneHour => hour,
+        };
+        let extended = match (ttl, model.cache.kind) {
+            (CacheTtl::Auto, CacheKind::Explicit { .. }) => {
+                hour.filter(|hour| Some(*hour) != shortest).copied()
             }
+            _ => None,
         };
         let prices = match (model.cache.kind, lifetime) {
             (CacheKind::None, _) | (_, None) => Self::uncached(),
             (kind, Some(&Lifetime { seconds, write })) => {
-                Self { read: model.cache.read, write, seconds, kind, ..Self::uncached() }
+                Self { read: model.cache.read, write, seconds, extended, kind, ..Self::uncached() }
             }
         };
         Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
@@ -49,7 +68,8 @@ impl Prices {
 
     /// Returns prices under which nothing is cached and all input is plain.
     pub(crate) fn uncached() -> Self {
-        Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
+        let (kind, extended, long_context) = (CacheKind::None, None, None);
+        Self { read: 1.0, write: 1.0, seconds: 0, extended, min_tokens: 0, kind, long_context }
     }
 
     /// Returns the price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is
@@ -58,6 +78,15 @@ impl Prices {
         match self.long_context {
             Some(long) if total_tokens > long.above => long.input,
             _ => 1.0,
+        }
+    }
+
+    /// Returns the lifetime of an entry that a breakpoint writes.
+    pub(crate) fn lifetime(&self, breakpoint: Breakpoint) -> Lifetime {
+        let shortest = Lifetime { seconds: self.seconds, write: self.write };
+        match breakpoint {
+            Breakpoint::Short => shortest,
+            Breakpoint::Extended => self.extended.unwrap_or(shortest),
         }
     }
 
@@ -72,14 +101,17 @@ mod tests {
     use super::*;
     use crate::tokens::models::{ModelTable, Models};
 
-    fn prices(name: &str, ttl: Ttl) -> Prices {
+    fn prices(name: &str, ttl: CacheTtl) -> Prices {
         Prices::of(&Models::builtin().resolve(name).model, ttl)
     }
 
     #[test]
     fn the_lifetime_asked_for_decides_what_a_write_costs() {
-        let (short, long) =
-            (prices("claude-opus-4-7", Ttl::FiveMinutes), prices("claude-opus-4-7", Ttl::OneHour));
+        let prices = |ttl| prices("claude-opus-4-7", ttl);
+        let (short, long) = (prices(CacheTtl::FiveMinutes), prices(CacheTtl::OneHour));
+        let auto = prices(CacheTtl::Auto);
+        assert_eq!(auto, Prices { extended: Some(Lifetime { seconds: 3_600, write: 2.0 }), ..short });
+        assert_eq!((short.extended, long.extended), (None, None));
         assert_eq!((short.seconds, short.write, short.read), (300, 1.25, 0.1));
         assert_eq!((long.seconds, long.write, long.read), (3_600, 2.0, 0.1));
         assert_eq!(short.kind, CacheKind::Explicit { max_breakpoints: 4, lookback: 20 });
@@ -96,8 +128,8 @@ mod tests {
         ] {
             model.cache.lifetimes =
                 offered.iter().map(|&seconds| Lifetime { seconds, write: 1.25 }).collect();
-            assert_eq!(Prices::of(&model, Ttl::FiveMinutes).seconds, short, "{offered:?}");
-            assert_eq!(Prices::of(&model, Ttl::OneHour).seconds, long, "{offered:?}");
+            assert_eq!(Prices::of(&model, CacheTtl::FiveMinutes).seconds, short, "{offered:?}");
+            assert_eq!(Prices::of(&model, CacheTtl::OneHour).seconds, long, "{offered:?}");
         }
     }
 
@@ -107,7 +139,7 @@ mod tests {
                      max_output = 9\ntools = \"none\"\ncache = { mode = { kind = \"none\" } }\n\
                      overheads = { message = 0, reply = 0, tool_prompt = 0, tool = 0, tool_round_trip = 0 }\n";
         let models = Models::new(ModelTable::from_toml(table).unwrap()).unwrap();
-        for ttl in [Ttl::FiveMinutes, Ttl::OneHour] {
+        for ttl in [CacheTtl::Auto, CacheTtl::FiveMinutes, CacheTtl::OneHour] {
             assert_eq!(Prices::of(&models.resolve("x-1").model, ttl), Prices::uncached());
         }
     }

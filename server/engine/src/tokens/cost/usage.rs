@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prices::Prices;
+use super::prices::{Breakpoint, Prices};
+use super::provider::Charge;
 
 /// Billed tokens of one request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -28,11 +29,14 @@ impl Usage {
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
     }
 
-    /// Returns the cost at these prices, in tokens of plain input.
-    pub fn cost(self, prices: &Prices) -> f64 {
+    /// Returns the cost at these prices, in tokens of plain input. Of the written tokens, the share that `predicted`
+    /// expects is priced for the extended lifetime, because few clients report how long an entry lives.
+    pub fn cost(self, prices: &Prices, predicted: &Charge) -> f64 {
         let BilledInput { total, .. } = self.billed();
+        let share = predicted.written_extended as f64 / predicted.written.max(1) as f64;
+        let write = prices.write + share * (prices.lifetime(Breakpoint::Extended).write - prices.write);
         let tokens =
-            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
+            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * write;
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
     }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use crate::tokens::counting::{GivenId, Tokenizer};
 
 pub(crate) use model::LongContext;
+pub(crate) use model::Provider;
 pub(crate) use model::Structure;
-pub use model::{CacheKind, Model, Ttl};
-pub(crate) use model::{Lifetime, Provider};
+pub use model::{CacheKind, CacheTtl, Lifetime, Model, Ttl};
 pub use table::{ModelTable, TableError};
 
 /// Model table that ships with Strata.

@@ -98,7 +98,7 @@ pub enum CacheKind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CacheLifetime")]
-pub(crate) struct Lifetime {
+pub struct Lifetime {
     /// Lifetime in seconds since the entry was last written or read.
     pub seconds: u32,
     /// Price of a token written to the cache; 1 if writes cost the same as plain input.
@@ -143,18 +143,51 @@ pub(crate) struct Structure {
     pub tool_round_trips: usize,
 }
 
-/// Requested lifetime of cache entries.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
-)]
+/// Lifetime of cache entries that a request asks for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Ttl {
     /// Five minutes after the last use.
-    #[default]
     #[serde(rename = "5m")]
     FiveMinutes,
     /// One hour after the last use.
     #[serde(rename = "1h")]
     OneHour,
+}
+
+/// How the lifetimes of cache entries are chosen.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
+pub enum CacheTtl {
+    /// For each breakpoint, the lifetime that is expected to cost less.
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    /// Five minutes after the last use.
+    #[serde(rename = "5m")]
+    FiveMinutes,
+    /// One hour after the last use.
+    #[serde(rename = "1h")]
+    OneHour,
+}
+
+impl CacheTtl {
+    /// Returns the lifetime of a breakpoint for which no longer one was chosen.
+    pub fn shortest(self) -> Ttl {
+        match self {
+            Self::Auto | Self::FiveMinutes => Ttl::FiveMinutes,
+            Self::OneHour => Ttl::OneHour,
+        }
+    }
+}
+
+impl From<Ttl> for CacheTtl {
+    fn from(ttl: Ttl) -> Self {
+        match ttl {
+            Ttl::FiveMinutes => Self::FiveMinutes,
+            Ttl::OneHour => Self::OneHour,
+        }
+    }
 }
 
 impl Model {

@@ -4,7 +4,7 @@ use super::*;
 use crate::conversation::dialect::Breakpoints;
 use crate::tokens::cost::Prices;
 use crate::tokens::counting::ImageSize;
-use crate::tokens::models::Ttl;
+use crate::tokens::models::CacheTtl;
 
 fn models() -> Models {
     ModelTable::from_toml(BUILTIN).and_then(Models::new).unwrap()
@@ -176,7 +176,7 @@ fn models_without_a_price_for_cached_input_cache_nothing() {
     ] {
         let model = models().resolve(id).model;
         assert_eq!(model.cache.kind, CacheKind::None, "{id}");
-        assert_eq!(Prices::of(&model, Ttl::FiveMinutes).read, 1.0, "{id}");
+        assert_eq!(Prices::of(&model, CacheTtl::FiveMinutes).read, 1.0, "{id}");
     }
 }
 

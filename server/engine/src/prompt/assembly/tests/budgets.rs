@@ -9,7 +9,7 @@ use crate::prompt::layout::Part;
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::cost::Usage;
-use crate::tokens::models::{ModelTable, Ttl};
+use crate::tokens::models::{CacheTtl, ModelTable, Ttl};
 
 /// Creates a repository of files of the given sizes, and a model with the given window.
 fn bench(sizes: &[usize], window: usize, policy: PolicyName) -> Bench {
@@ -109,7 +109,7 @@ fn a_prompt_keeps_within_what_the_client_passes_on() {
 #[test]
 fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
     let mut bench = bench(&[600], 50_000, PolicyName::Ledger);
-    bench.settings.cache.ttl = Ttl::OneHour;
+    bench.settings.cache.ttl = CacheTtl::OneHour;
     bench.select("f0.py");
     let marks = |ask: &PromptRequest| -> Vec<Ttl> {
         let prepared = bench.assemble(ask).unwrap();
@@ -117,7 +117,7 @@ fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
     };
     let as_set = marks(&PromptRequest::prompt("?"));
     assert!(!as_set.is_empty() && as_set.iter().all(|ttl| *ttl == Ttl::OneHour), "{as_set:?}");
-    let five = marks(&PromptRequest { ttl: Some(Ttl::FiveMinutes), ..PromptRequest::prompt("?") });
+    let five = marks(&PromptRequest { ttl: Some(CacheTtl::FiveMinutes), ..PromptRequest::prompt("?") });
     assert!(!five.is_empty() && five.iter().all(|ttl| *ttl == Ttl::FiveMinutes), "{five:?}");
 }
 

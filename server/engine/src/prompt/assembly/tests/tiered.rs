@@ -121,7 +121,8 @@ fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message()
         ..Content::empty(&seeds, &excluded, &|_| 1)
     };
     let tracked = |tier| Tracked { tier, n: 12, hash: None, tokens: 1 };
-    let rules = Rules::new(0, Default::default(), crate::tokens::cost::Prices::uncached());
+    let rules =
+        Rules::new(0, crate::tokens::models::Ttl::FiveMinutes, crate::tokens::cost::Prices::uncached());
     let marks = |tier| {
         let items = [0, 1].map(|id| (ItemKey::History(MessageId(id)), tracked(tier)));
         let state = TierState::Ripple(State::from_items(items));

@@ -118,7 +118,7 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
     bench.select("a.py");
     bench.select("b.py");
     turn(&mut bench, 0, None);
-    let cached = bench.session.account().unwrap().cached_tokens();
+    let cached = bench.session.cached(0).unwrap().tokens;
     bench.deselect("a.py");
     turn(&mut bench, 0, None);
     let broke = bench.session.breaks.last.as_ref().unwrap().clone();

@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::state::{CachedPrefix, Expected, State};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
+use crate::tokens::cost::Breakpoint;
 use crate::tokens::models::CacheKind;
 
 impl State {
@@ -16,23 +17,27 @@ impl State {
     pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
-        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
-        let now = CachedPrefix { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
+        // An entry that exists keeps its lifetime.
+        let used = |prefix: ContentHash, breakpoint: Breakpoint| {
+            let lifetime = self.held.get(&prefix).map_or(breakpoint, |held| held.lifetime);
+            let life = u64::from(rules.prices.lifetime(lifetime).seconds).saturating_mul(1_000);
+            let expires_ms = rules.now_ms.saturating_add(life);
+            (prefix, CachedPrefix { turn: self.turn, expires_ms, lifetime })
+        };
         // A breakpoint is either on a new block, or on a cached boundary of the kept prefix, whose entry it keeps
         // alive.
-        let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
+        let marked = marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?, mark)));
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),
-            CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
+            CacheKind::Explicit { .. } => marked.map(|(boundary, mark)| used(boundary.hash, mark)).collect(),
             CacheKind::Automatic { .. } => {
-                draft.boundaries.iter().map(|boundary| (boundary.hash, now)).collect()
+                draft.boundaries.iter().map(|boundary| used(boundary.hash, Breakpoint::Short)).collect()
             }
         };
-        self.held.extend(&written);
         let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
-        if draft.kept > 0 {
-            self.held.insert(read.hash, now);
-        }
+        let read_entry = (draft.kept > 0).then(|| used(read.hash, Breakpoint::Short));
+        self.held.extend(&written);
+        self.held.extend(read_entry);
         let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
         self.expected = Expected { read: read.tokens, total, written };
         self.log = draft.log;

@@ -1,6 +1,7 @@
 //! Places the cache breakpoints: one at the end of the content worth caching, and the others where they are expected to
 //! keep the most tokens readable after a break.
 
+use crate::tokens::cost::Breakpoint;
 use crate::tokens::models::CacheKind;
 
 use super::super::Rules;
@@ -13,24 +14,33 @@ const MAX_CANDIDATES: usize = 60;
 
 /// Indices of the blocks that carry a breakpoint, in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Marks(Vec<usize>);
+pub(super) struct Marks {
+    places: Vec<usize>,
+    /// Number of leading breakpoints that ask for the extended lifetime. Anthropic requires them to come first.
+    extended: usize,
+}
 
 impl Marks {
-    pub(super) fn contains(&self, at: usize) -> bool {
-        self.0.binary_search(&at).is_ok()
+    /// Returns the breakpoint on the block at this index, if it carries one.
+    pub(super) fn get(&self, at: usize) -> Option<Breakpoint> {
+        self.places.binary_search(&at).ok().map(|nth| self.lifetime(nth))
     }
 
     pub(super) fn last(&self) -> Option<usize> {
-        self.0.last().copied()
+        self.places.last().copied()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().copied()
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Breakpoint)> {
+        self.places.iter().enumerate().map(|(nth, at)| (*at, self.lifetime(nth)))
+    }
+
+    fn lifetime(&self, nth: usize) -> Breakpoint {
+        if nth < self.extended { Breakpoint::Extended } else { Breakpoint::Short }
     }
 
     fn add(&mut self, at: usize) {
-        if let Err(place) = self.0.binary_search(&at) {
-            self.0.insert(place, at);
+        if let Err(place) = self.places.binary_search(&at) {
+            self.places.insert(place, at);
         }
     }
 }
@@ -43,28 +53,31 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
     let chart = Chart::new(draft, state, rules);
     let Some(end) = chart.end() else { return Marks::default() };
     let candidates = chart.candidates(end);
-    let mut marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(1)));
-    marks.add(end);
+    let chosen = |count: usize| {
+        let mut marks = Marks { places: best(&chart, &candidates, end, count), extended: 0 };
+        marks.add(end);
+        marks
+    };
+    let mut marks = chosen(max_breakpoints.saturating_sub(1));
 
     // One breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
     let cut = draft.kept;
-    if cut > 0 && !marks.iter().any(|at| chart.reaches(at, cut, lookback)) {
-        if marks.0.len() >= max_breakpoints {
-            marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(2)));
-            marks.add(end);
+    if cut > 0 && !marks.places.iter().any(|at| chart.reaches(*at, cut, lookback)) {
+        if marks.places.len() >= max_breakpoints {
+            marks = chosen(max_breakpoints.saturating_sub(2));
         }
         marks.add(cut - 1);
     }
     // Use spare breakpoints to keep existing cache entries alive, deepest first.
     for at in (0..cut).rev() {
-        if marks.0.len() >= max_breakpoints {
+        if marks.places.len() >= max_breakpoints {
             break;
         }
         if chart.is_held(at) {
             marks.add(at);
         }
     }
-    marks
+    Marks { extended: chart.extended(&marks.places), ..marks }
 }
 
 /// The blocks of a draft, with the values needed to place breakpoints.
@@ -125,6 +138,32 @@ impl<'a> Chart<'a> {
         some.extend(all.last());
         some.dedup();
         some
+    }
+
+    /// Returns the number of leading breakpoints for which the extended lifetime is expected to cost least. Written for
+    /// longer, the tokens after the kept prefix cost more now. In return, everything before the breakpoint survives a
+    /// long pause, including the kept prefix, which need not be written again (Anthropic, "Prompt caching", "Mixing
+    /// different TTLs").
+    fn extended(&self, places: &[usize]) -> usize {
+        let Rules { prices, extended_is_needed, .. } = self.rules;
+        let Some(extended) = prices.extended else { return 0 };
+        let boundary = |at: usize| self.draft.boundaries.get(at);
+        let is_safe =
+            |at: &usize| boundary(*at).is_some_and(|boundary| self.state.is_extended(boundary.hash));
+        let safe = (0..=self.draft.kept).rfind(is_safe).and_then(boundary).map_or(0, |safe| safe.tokens);
+        let kept = boundary(self.draft.kept).map_or(0, |kept| kept.tokens);
+        let saving = |at: &usize| {
+            let end = self.tokens(*at);
+            let saved = extended_is_needed * (prices.write - prices.read) * end.saturating_sub(safe) as f64;
+            saved - (extended.write - prices.write) * end.saturating_sub(kept) as f64
+        };
+        let new = places.iter().enumerate().filter(|(_, at)| **at >= self.draft.kept);
+        let best = new.map(|(nth, at)| (saving(at), nth + 1)).max_by(|one, other| one.0.total_cmp(&other.0));
+        match best {
+            Some((saved, count)) if saved > 0.0 => count,
+            // Breakpoints on entries with the extended lifetime keep it.
+            _ => places.iter().take_while(|at| is_safe(&(**at + 1))).count(),
+        }
     }
 
     fn can_be_marked(&self, at: usize) -> bool {

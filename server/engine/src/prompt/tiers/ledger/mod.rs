@@ -19,6 +19,8 @@ mod tests;
 mod wording;
 
 use crate::prompt::layout::{Content, Layout, Tier};
+use crate::tokens::cost::Breakpoint;
+use crate::tokens::models::Ttl;
 
 use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
@@ -62,8 +64,12 @@ fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &R
         for block in &logged.blocks {
             layout.push(logged.speaker, crate::prompt::layout::LayoutBlock { tier, ..block.clone() });
         }
-        if marks.contains(at) {
-            layout.mark_end(rules.ttl, rules.carriers);
+        if let Some(breakpoint) = marks.get(at) {
+            let ttl = match breakpoint {
+                Breakpoint::Short => rules.ttl,
+                Breakpoint::Extended => Ttl::OneHour,
+            };
+            layout.mark_end(ttl, rules.carriers);
             passed += 1;
         }
     }

@@ -12,7 +12,7 @@ use crate::prompt::layout::{Content, ItemKey, Tier};
 use super::super::Rules;
 use super::hazard::{Ages, Clock, Fate};
 use super::log::LogBlock;
-use crate::tokens::cost::BilledInput;
+use crate::tokens::cost::{BilledInput, Breakpoint};
 
 /// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;
@@ -23,6 +23,7 @@ pub(super) struct CachedPrefix {
     pub(super) turn: u64,
     /// Time when the prefix expires unless a request uses it, in milliseconds since 1970.
     pub(super) expires_ms: u64,
+    pub(super) lifetime: Breakpoint,
 }
 
 /// Cache use that was expected of the last request, kept until the provider reports the tokens it read.
@@ -71,6 +72,11 @@ impl State {
     /// Whether the provider is believed to have `prefix` in its cache.
     pub(super) fn holds(&self, prefix: ContentHash) -> bool {
         self.held.contains_key(&prefix)
+    }
+
+    /// Whether the provider is believed to have `prefix` in its cache with the extended lifetime.
+    pub(super) fn is_extended(&self, prefix: ContentHash) -> bool {
+        self.held.get(&prefix).is_some_and(|held| held.lifetime == Breakpoint::Extended)
     }
 
     /// Returns the number of turns that a file has been selected and unchanged.

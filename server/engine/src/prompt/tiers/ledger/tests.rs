@@ -1,6 +1,7 @@
 //! The behavior of `ledger` that users see, in sessions of a few turns. Random sessions test its invariants
 //! (`server/replay/src/tests/random_sessions.rs`).
 
+mod lifetimes;
 mod reference_cost;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +51,7 @@ fn prices() -> Prices {
         read: 0.1,
         write: 1.25,
         seconds: 300,
+        extended: None,
         min_tokens: 1,
         kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
         long_context: None,

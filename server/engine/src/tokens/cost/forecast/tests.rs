@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::hash::ContentHash;
-use crate::tokens::cost::{Mark, Provider, Span};
+use crate::tokens::cost::{Breakpoint, Mark, Provider, Span};
 use crate::tokens::models::{LongContext, Models};
 
 fn prices(ttl: Ttl) -> Prices {
-    Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, ttl)
+    Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, ttl.into())
 }
 
 fn forecast(course: SessionTrend<'_>) -> Forecast {
@@ -98,13 +98,13 @@ proptest! {
             spans.push(Span {
                 hash: ContentHash::of(&turn.to_string()),
                 tokens: tokens(turn) - said,
-                mark: Mark::Breakpoint,
+                mark: Mark::Breakpoint(Breakpoint::Short),
                 continues_run: false,
             });
             expected = expected + provider.charge(&spans, now_ms).unwrap();
         }
         let outlook = CostOutlook::of(&SessionTrend { marked, growth, pauses_ms: &pauses_ms }, &prices);
-        let Charge { read, written, plain, cost } = outlook.spent;
+        let Charge { read, written, plain, cost, .. } = outlook.spent;
         prop_assert_eq!((read, written, plain), (expected.read, expected.written, expected.plain));
         prop_assert!((cost - expected.cost).abs() < 1e-6);
     }

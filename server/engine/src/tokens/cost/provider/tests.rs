@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tokens::models::LongContext;
+use crate::tokens::models::{Lifetime, LongContext};
 
 /// Prices of a provider with explicit markers, such as Anthropic.
 fn explicit() -> Prices {
@@ -11,6 +11,7 @@ fn explicit() -> Prices {
         read: 0.1,
         write: 1.25,
         seconds: 300,
+        extended: None,
         min_tokens: 1_024,
         kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
         long_context: None,
@@ -24,7 +25,7 @@ fn automatic() -> Prices {
 
 /// A span named `name`, with a breakpoint if the name ends in `|`.
 fn span(name: &str, tokens: usize) -> Span {
-    let mark = if name.ends_with('|') { Mark::Breakpoint } else { Mark::None };
+    let mark = if name.ends_with('|') { Mark::Breakpoint(Breakpoint::Short) } else { Mark::None };
     Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
 }
 
@@ -198,36 +199,48 @@ fn a_long_session_keeps_nothing_that_is_dead() {
 /// A slow implementation of the same rules, which compares whole prefixes.
 struct Naive {
     prices: Prices,
-    entries: Vec<(Vec<ContentHash>, u64)>,
+    /// Each prefix with its lifetime in seconds and the time of its last use.
+    entries: Vec<(Vec<ContentHash>, u32, u64)>,
 }
 
 impl Naive {
     fn alive(&self, prefix: &[ContentHash], now_ms: u64) -> bool {
-        let lifetime = u64::from(self.prices.seconds) * 1_000;
-        self.entries.iter().any(|(known, used)| known == prefix && now_ms - used <= lifetime)
+        self.seconds(prefix, now_ms).is_some()
     }
 
-    fn keep(&mut self, prefix: &[ContentHash], now_ms: u64) {
-        self.entries.retain(|(known, _)| known != prefix);
-        self.entries.push((prefix.to_vec(), now_ms));
+    /// Returns the lifetime of a live entry.
+    fn seconds(&self, prefix: &[ContentHash], now_ms: u64) -> Option<u32> {
+        let found = self
+            .entries
+            .iter()
+            .find(|(known, seconds, used)| known == prefix && now_ms - used <= u64::from(*seconds) * 1_000);
+        found.map(|(_, seconds, _)| *seconds)
     }
 
-    fn charge(&mut self, spans: &[Span], now_ms: u64) -> (usize, usize) {
+    fn keep(&mut self, prefix: &[ContentHash], seconds: u32, now_ms: u64) {
+        let seconds = self.seconds(prefix, now_ms).unwrap_or(seconds);
+        self.entries.retain(|(known, ..)| known != prefix);
+        self.entries.push((prefix.to_vec(), seconds, now_ms));
+    }
+
+    /// Returns the tokens read, written, and written for the extended lifetime.
+    fn charge(&mut self, spans: &[Span], now_ms: u64) -> (usize, usize, usize) {
         let hashes: Vec<ContentHash> = spans.iter().map(|span| span.hash).collect();
         let tokens = |end: usize| spans[..end].iter().map(|span| span.tokens).sum::<usize>();
         let ends = 1..=spans.len();
         let readable = |end: &usize| self.alive(&hashes[..*end], now_ms);
         let minimum = self.prices.min_tokens;
         match self.prices.kind {
-            CacheKind::None => (0, 0),
+            CacheKind::None => (0, 0, 0),
             CacheKind::Automatic { granularity } => {
                 let known = ends.clone().filter(readable).map(tokens).max().unwrap_or(0);
                 let read = known / granularity * granularity;
-                ends.for_each(|end| self.keep(&hashes[..end], now_ms));
-                (if read < minimum { 0 } else { read }, 0)
+                ends.for_each(|end| self.keep(&hashes[..end], self.prices.seconds, now_ms));
+                (if read < minimum { 0 } else { read }, 0, 0)
             }
             CacheKind::Explicit { lookback, .. } => {
-                let marked = |end: &usize| spans[end - 1].mark == Mark::Breakpoint && tokens(*end) >= minimum;
+                let extended = |end: &usize| spans[end - 1].mark == Mark::Breakpoint(Breakpoint::Extended);
+                let marked = |end: &usize| spans[end - 1].mark != Mark::None && tokens(*end) >= minimum;
                 let markers: Vec<usize> = ends.clone().filter(marked).collect();
                 let positions = |end: usize| spans[..end].iter().filter(|span| !span.continues_run).count();
                 let finds = |marker: usize, end: usize| {
@@ -237,11 +250,17 @@ impl Naive {
                 let seen = |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
                 let found = ends.filter(seen).filter(readable).max();
                 let read = found.map_or(0, tokens);
-                let written = markers.last().map_or(0, |end| tokens(*end) - read);
+                let beyond = |end: Option<&usize>| end.map_or(0, |end| tokens(*end).saturating_sub(read));
+                let written = beyond(markers.last());
+                let long = beyond(markers.iter().rfind(|end| extended(end)));
                 let makes = |end: &&usize| tokens(**end) >= read || self.alive(&hashes[..**end], now_ms);
                 let kept: Vec<usize> = markers.iter().filter(makes).copied().chain(found).collect();
-                kept.into_iter().for_each(|end| self.keep(&hashes[..end], now_ms));
-                (read, written)
+                for end in kept {
+                    let long = self.prices.extended.filter(|_| extended(&end));
+                    let seconds = long.map_or(self.prices.seconds, |long| long.seconds);
+                    self.keep(&hashes[..end], seconds, now_ms);
+                }
+                (read, written, long)
             }
         }
     }
@@ -250,10 +269,12 @@ impl Naive {
 /// Prompts that share prefixes: each keeps part of the previous one and then differs.
 fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
     let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
-    let turn = (0..12_usize, tail, prop::collection::btree_set(0..12_usize, 0..=4), 0..200_u64);
+    let marks = (prop::collection::btree_set(0..12_usize, 0..=4), 0..12_usize);
+    let pause = prop_oneof![0..200_u64, 200..3_000_u64];
+    let turn = (0..12_usize, tail, marks, pause);
     prop::collection::vec(turn, 1..30).prop_map(|turns| {
         let (mut spans, mut now): (Vec<Span>, u64) = (Vec::new(), 0);
-        let prompts = turns.into_iter().map(|(kept, tail, marks, pause)| {
+        let prompts = turns.into_iter().map(|(kept, tail, (marks, extended), pause)| {
             spans.truncate(kept);
             spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
                 hash: ContentHash::of_parts([&[name, hundreds as u8][..]]),
@@ -262,7 +283,8 @@ fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
                 continues_run,
             }));
             for (at, span) in spans.iter_mut().enumerate() {
-                span.mark = if marks.contains(&at) { Mark::Breakpoint } else { Mark::None };
+                let breakpoint = if at < extended { Breakpoint::Extended } else { Breakpoint::Short };
+                span.mark = if marks.contains(&at) { Mark::Breakpoint(breakpoint) } else { Mark::None };
             }
             now += pause * 1_000;
             (spans.clone(), now)
@@ -278,9 +300,11 @@ fn prices() -> impl Strategy<Value = Prices> {
     let automatic_kind =
         prop::sample::select(vec![1, 128]).prop_map(|granularity| CacheKind::Automatic { granularity });
     let kind = prop_oneof![explicit_kind, automatic_kind, Just(CacheKind::None)];
-    (kind, 0..900_usize).prop_map(|(kind, min_tokens)| {
-        let write = if matches!(kind, CacheKind::Explicit { .. }) { 1.25 } else { 1.0 };
-        Prices { kind, min_tokens, write, ..explicit() }
+    (kind, 0..900_usize, any::<bool>()).prop_map(|(kind, min_tokens, is_extended)| {
+        let is_explicit = matches!(kind, CacheKind::Explicit { .. });
+        let write = if is_explicit { 1.25 } else { 1.0 };
+        let extended = (is_explicit && is_extended).then_some(Lifetime { seconds: 3_600, write: 2.0 });
+        Prices { kind, min_tokens, write, extended, ..explicit() }
     })
 }
 
@@ -291,7 +315,11 @@ proptest! {
         let mut naive = Naive { prices, entries: Vec::new() };
         for (spans, now_ms) in session {
             let charge = provider.charge(&spans, now_ms).unwrap();
-            prop_assert_eq!((charge.read, charge.written), naive.charge(&spans, now_ms));
+            let (read, written, long) = naive.charge(&spans, now_ms);
+            prop_assert_eq!((charge.read, charge.written), (read, written));
+            let more = prices.extended.map_or(0.0, |extended| extended.write - prices.write);
+            let cost = Charge::new(&prices, read, written, charge.plain).cost + long as f64 * more;
+            prop_assert!((charge.cost - cost).abs() < 1e-6, "{} instead of {}", charge.cost, cost);
         }
     }
 
@@ -302,7 +330,8 @@ proptest! {
             let charge = provider.charge(&spans, now_ms).unwrap();
             let total = spans.iter().map(|span| span.tokens).sum::<usize>();
             prop_assert_eq!(charge.total(), total);
-            prop_assert!(charge.cost <= total as f64 * prices.write.max(1.0) + 1e-6);
+            let dearest = prices.lifetime(Breakpoint::Extended).write.max(1.0);
+            prop_assert!(charge.cost <= total as f64 * dearest + 1e-6);
             prop_assert!(charge.cost >= total as f64 * prices.read - 1e-6);
         }
     }
@@ -325,8 +354,9 @@ proptest! {
     #[test]
     fn nothing_is_read_after_a_pause_longer_than_the_lifetime(prices in prices(), session in session()) {
         let mut provider = Provider::new(prices);
+        let longest_ms = u64::from(prices.lifetime(Breakpoint::Extended).seconds) * 1_000;
         for (turn, (spans, _)) in (0..).zip(session) {
-            prop_assert_eq!(provider.charge(&spans, turn * 300_001).unwrap().read, 0);
+            prop_assert_eq!(provider.charge(&spans, turn * (longest_ms + 1)).unwrap().read, 0);
         }
     }
 }

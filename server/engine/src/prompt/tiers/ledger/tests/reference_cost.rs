@@ -52,6 +52,7 @@ fn cost_of(trace: &Trace) -> Cost {
         read: 0.1,
         write: 1.25,
         seconds: u32::MAX,
+        extended: None,
         min_tokens: 1_024,
         kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
         long_context: None,
