@@ -35,11 +35,24 @@ struct Folder {
     /// Size in bytes.
     scanner_state: Option<usize>,
     #[serde(default)]
+    mask: Vec<Mask>,
+    #[serde(default)]
     walk: Walk,
     #[serde(default)]
     visibility: Visibility,
     #[serde(default)]
     ignore: Ignore,
+}
+
+/// Text that is hidden from the parser.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mask {
+    /// Regular expression whose only group matches the text.
+    pattern: String,
+    /// Text to parse instead, filled up with spaces.
+    #[serde(default)]
+    with: String,
 }
 
 /// Names of nodes and positions that the walk over a syntax tree examines without the query.
@@ -50,6 +63,8 @@ struct Walk {
     identifiers: Vec<String>,
     #[serde(default)]
     strings: Vec<String>,
+    #[serde(default)]
+    symbols: Vec<String>,
     #[serde(default)]
     members: Vec<String>,
     #[serde(default)]
@@ -114,6 +129,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Returns the source file called `stem` in a language's directory.
+fn source_file(directory: &Path, stem: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let is_source = |path: &PathBuf| {
+        path.file_stem().is_some_and(|name| name == stem) && path.extension().is_some_and(|end| end != "txt")
+    };
+    let file = fs::read_dir(directory)?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .find(is_source)
+        .ok_or_else(|| format!("{} has no {stem}", directory.display()))?;
+    watch(&file);
+    Ok(file)
+}
+
 fn watch(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
@@ -165,11 +193,8 @@ fn entry(
             format!("include_str!({file:?}), \"\\n\", ")
         })
         .collect();
-    let fixture = fs::read_dir(root.join(name))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
-        .ok_or_else(|| format!("{name} has no fixture"))?;
-    watch(&fixture);
+    let fixture = source_file(&root.join(name), "fixture")?;
+    let constructs = source_file(&root.join(name), "constructs")?;
 
     let list = |field: fn(&Folder) -> &Vec<String>| -> Vec<&String> {
         lineage.iter().flat_map(|(_, f)| field(f)).collect()
@@ -193,6 +218,7 @@ fn entry(
         references => writeln!(out, "    references: concat!({references}),")?,
     }
     writeln!(out, "    fixture: include_str!({fixture:?}),")?;
+    writeln!(out, "    constructs: include_str!({constructs:?}),")?;
     writeln!(out, "    imports: ImportStyle::{imports},")?;
     writeln!(out, "    extensions: &{:?},", folder.extensions)?;
     writeln!(out, "    file_names: &{:?},", folder.file_names)?;
@@ -202,9 +228,13 @@ fn entry(
     writeln!(out, "    generated: &{:?},", list(|f| &f.generated))?;
     writeln!(out, "    generated_sources: &{:?},", list(|f| &f.generated_sources))?;
     writeln!(out, "    builtins: &{ignored:?},")?;
+    let masks: Vec<(&str, &str)> =
+        lineage.iter().flat_map(|(_, f)| &f.mask).map(|mask| (&*mask.pattern, &*mask.with)).collect();
+    writeln!(out, "    masks: &{masks:?},")?;
     writeln!(out, "    walk: WalkRules {{")?;
     writeln!(out, "        identifiers: &{:?},", list(|f| &f.walk.identifiers))?;
     writeln!(out, "        strings: &{:?},", list(|f| &f.walk.strings))?;
+    writeln!(out, "        symbols: &{:?},", list(|f| &f.walk.symbols))?;
     writeln!(out, "        members: &{:?},", list(|f| &f.walk.members))?;
     writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
     let levels = lineage.iter().rev().find_map(|(_, f)| f.walk.levels);

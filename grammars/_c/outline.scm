@@ -31,15 +31,6 @@
 (enumerator name: (_) @name value: (_) @body) @definition.variant
 (enumerator name: (_) @name) @definition.variant
 
-(declaration
-  declarator: (init_declarator
-    declarator: [
-      (identifier) @name
-      (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
-      (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
-      (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @name)))
-    ]
-    value: (_) @body)) @definition.variable
 ; Callers see a prototype.
 (declaration
   declarator: [
@@ -51,11 +42,19 @@
 (declaration
   type: (_) @_type
   declarator: [
+    (init_declarator
+      declarator: [
+        (identifier) @name
+        (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+        (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+        (_ declarator: (parenthesized_declarator (_ declarator: [(identifier) @name (_ declarator: (identifier) @name)])))
+      ]
+      value: (_) @body)
     (identifier) @name
     (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
     (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
-    (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @name)))
-  ]
+    (_ declarator: (parenthesized_declarator (_ declarator: [(identifier) @name (_ declarator: (identifier) @name)])))
+  ] @declarator
   (#not-any-of? @_type "friend" "export" "import" "module")) @definition.variable
 
 (declaration declarator: (init_declarator value: (_) @opaque))

@@ -9,4 +9,4 @@
     (_ declarator: (_ declarator: (field_identifier) @name))
     (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
     (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
-  ]) @definition.field
+  ] @declarator) @definition.field

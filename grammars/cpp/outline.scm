@@ -2,8 +2,9 @@
 (function_definition
   declarator: (function_declarator declarator: [
     (identifier) @name
-    (qualified_identifier name: [(identifier) (template_function)] @name)
-    (qualified_identifier name: (qualified_identifier name: [(identifier) (template_function)] @name))
+    (qualified_identifier name: [(identifier) (template_function)] @name) @container
+    (qualified_identifier name: (qualified_identifier name: [(identifier) (template_function)] @name)) @container
+    (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: [(identifier) (template_function)] @name))) @container
   ])
   (field_initializer_list) @body) @definition.method
 (function_definition
@@ -31,12 +32,12 @@
     (function_declarator declarator: (qualified_identifier name: [
       (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
       (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])
-      (qualified_identifier name: (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)]))]))
+      (qualified_identifier name: (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)]))]) @container)
     (_ (function_declarator declarator: (qualified_identifier name: [
       (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
-      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])])))
-    (_ (_ (function_declarator declarator: (qualified_identifier name: [(identifier) (operator_name)] @name))))
-    (qualified_identifier name: (operator_cast "operator" @name))
+      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])]) @container))
+    (_ (_ (function_declarator declarator: (qualified_identifier name: [(identifier) (operator_name)] @name) @container)))
+    (qualified_identifier name: (operator_cast "operator" @name)) @container
   ]
   [(compound_statement) (try_statement) (default_method_clause)] @body) @definition.method
 
@@ -54,6 +55,16 @@
     (operator_cast "operator" @name)
   ]) @definition.function
 
+; A static member of a class.
+(declaration
+  declarator: [
+    (init_declarator declarator: [
+      (qualified_identifier name: [(identifier) @name (qualified_identifier name: (identifier) @name)]) @container
+      (_ declarator: (qualified_identifier name: [(identifier) @name (qualified_identifier name: (identifier) @name)]) @container)
+    ] (_) @body)
+    (qualified_identifier name: [(identifier) @name (qualified_identifier name: (identifier) @name)]) @container
+  ]) @definition.field
+
 ; `struct { ... } inner;` defines a nested structure, whose fields are shown below `inner`.
 (field_declaration
   type: (_ body: (_) @body)
@@ -66,24 +77,15 @@
     (_ declarator: (_ declarator: (field_identifier) @name))
     (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
     (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
-  ]
-  default_value: (_) @body) @definition.field
-(field_declaration
-  declarator: [
-    (field_identifier) @name
-    (_ declarator: (field_identifier) @name)
-    (reference_declarator (field_identifier) @name)
-    (_ declarator: (_ declarator: (field_identifier) @name))
-    (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
-    (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
-  ]) @definition.field
+  ] @declarator
+  . default_value: (_)? @body) @definition.field
 (field_declaration default_value: (_) @opaque)
 
 (class_specifier
-  name: [(type_identifier) @name (template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]
+  name: [(type_identifier) @name (template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name) @container]
   body: (_) @body) @definition.class
 (struct_specifier
-  name: [(template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]
+  name: [(template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name) @container]
   body: (_) @body) @definition.struct
 ; A macro before the name of a class makes the class look like a function with labels.
 (function_definition
@@ -91,6 +93,7 @@
   declarator: (identifier) @name
   body: (_) @body) @definition.class
 (alias_declaration name: (_) @name) @definition.type
+(enum_specifier name: (qualified_identifier name: (type_identifier) @name) @container body: (_) @body) @definition.enum
 (concept_definition name: (_) @name (_) @body) @definition.type
 
 (namespace_definition name: (_) @name body: (_) @body) @definition.module
@@ -103,6 +106,7 @@
 (template_declaration (requires_clause) @modifier)
 (friend_declaration "friend" @modifier)
 (access_specifier) @modifier.rest
+(lambda_expression) @opaque
 (labeled_statement label: (_) @modifier.rest (#any-of? @modifier.rest "public" "protected" "private"))
 
 (function_definition

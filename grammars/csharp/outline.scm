@@ -14,6 +14,8 @@
 (delegate_declaration name: (_) @name) @definition.type
 (method_declaration name: (_) @name body: (_) @body) @definition.method
 (method_declaration name: (_) @name) @definition.method
+; Functions of a program without classes.
+(local_function_statement name: (_) @name body: (_) @body) @definition.function
 (constructor_declaration name: (_) @name (constructor_initializer) @body) @definition.method
 (constructor_declaration name: (_) @name body: (_) @body) @definition.method
 (constructor_declaration name: (_) @name) @definition.method
@@ -31,20 +33,19 @@
 (property_declaration name: (_) @name value: (_) @body) @definition.field
 (property_declaration name: (_) @name) @definition.field
 (event_declaration name: (_) @name accessors: (_) @body) @definition.field
-(event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @definition.field
+(event_field_declaration (variable_declaration (variable_declarator name: (_) @name) @declarator)) @definition.field
 
 (field_declaration
   (modifier) @_word
-  (variable_declaration (variable_declarator name: (_) @name (_) @body))
+  (variable_declaration (variable_declarator name: (_) @name (_) @body) @declarator)
   (#eq? @_word "const")) @definition.constant
 (field_declaration
   (modifier) @_word
   (modifier) @_other
-  (variable_declaration (variable_declarator name: (_) @name (_) @body))
+  (variable_declaration (variable_declarator name: (_) @name (_) @body) @declarator)
   (#eq? @_word "static")
   (#eq? @_other "readonly")) @definition.constant
-(field_declaration (variable_declaration (variable_declarator name: (_) @name (_) @body))) @definition.field
-(field_declaration (variable_declaration (variable_declarator name: (_) @name))) @definition.field
+(field_declaration (variable_declaration (variable_declarator name: (_) @name . (_)? @body) @declarator)) @definition.field
 
 (field_declaration (variable_declaration (variable_declarator (_) @opaque)))
 (property_declaration value: (_) @opaque)
@@ -55,6 +56,9 @@
 (attribute_list
   . (attribute name: (_) @_name)
   (#any-of? @_name "MethodImpl" "DebuggerDisplay" "DebuggerStepThrough" "RequiresDynamicCode" "RequiresUnreferencedCode" "SuppressMessage" "UnconditionalSuppressMessage" "CompilerGenerated" "GeneratedCode" "EditorBrowsable" "ExcludeFromCodeCoverage")) @omit
+
+(lambda_expression) @opaque
+(anonymous_method_expression) @opaque
 
 (using_directive [(identifier) (qualified_name) (alias_qualified_name)] @import .)
 

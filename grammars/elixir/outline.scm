@@ -58,6 +58,12 @@
   (do_block) @body
   (#any-of? @_def "def" "defp" "defmacro" "defmacrop")) @definition.function
 
+; Documentation and other attributes belong to the definition after them.
+(unary_operator
+  operator: "@"
+  operand: (call target: (identifier) @_attribute)
+  (#any-of? @_attribute "deprecated" "dialyzer" "doc" "impl" "shortdoc" "since" "spec" "tag" "typedoc")) @lead
+
 ; Data: structs, exceptions, schemas.
 (call target: (identifier) @name (arguments) (#any-of? @name "defstruct" "defexception")) @definition.field
 (call

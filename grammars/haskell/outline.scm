@@ -8,6 +8,7 @@
 (function (infix operator: (operator) @name @clause) match: (match) @body) @definition.function
 (function (infix operator: (infix_id (_) @name @clause)) match: (match) @body) @definition.function
 (bind name: (variable) @name @clause match: (match) @body) @definition.function
+(bind pattern: (tuple (variable) @name @declarator) match: (match) @body) @definition.function
 (foreign_import signature: (signature name: (variable) @name)) @definition.function
 
 (data_type name: (_) @name constructors: (_) @body) @definition.struct
@@ -17,7 +18,7 @@
 (data_constructor constructor: (_ name: (_) @name)) @definition.variant
 (data_constructor constructor: (infix operator: (_) @name)) @definition.variant
 (gadt_constructor name: (_) @name) @definition.variant
-(gadt_constructor names: (_ . (_) @name)) @definition.variant
+(gadt_constructor names: (_ (constructor) @name @declarator)) @definition.variant
 (newtype_constructor name: (_) @name) @definition.variant
 (type_synonym name: (_) @name) @definition.type
 (type_family name: (_) @name) @definition.type

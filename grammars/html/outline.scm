@@ -6,6 +6,9 @@
   . (_) @body
   (#eq? @_id "id")) @definition.section
 (element
+  (start_tag (attribute (attribute_name) @_id [(attribute_value) @name (quoted_attribute_value (attribute_value) @name)])) .
+  (#eq? @_id "id")) @definition.section
+(element
   (self_closing_tag (attribute (attribute_name) @_id [(attribute_value) @name (quoted_attribute_value (attribute_value) @name)]))
   (#eq? @_id "id")) @definition.section
 

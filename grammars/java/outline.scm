@@ -15,14 +15,14 @@
 (annotation_type_element_declaration name: (_) @name) @definition.method
 (field_declaration
   (modifiers) @_words
-  declarator: (variable_declarator name: (_) @name value: (_) @body)
+  declarator: (variable_declarator name: (_) @name value: (_) @body) @declarator
   (#match? @_words "\\bstatic\\b")
   (#match? @_words "\\bfinal\\b")) @definition.constant
-(field_declaration declarator: (variable_declarator name: (_) @name value: (_) @body)) @definition.field
-(field_declaration declarator: (variable_declarator name: (_) @name)) @definition.field
-(constant_declaration declarator: (variable_declarator name: (_) @name value: (_) @body)) @definition.constant
+(field_declaration declarator: (variable_declarator name: (_) @name value: (_)? @body) @declarator) @definition.field
+(constant_declaration declarator: (variable_declarator name: (_) @name value: (_) @body) @declarator) @definition.constant
 
 (object_creation_expression (class_body) @opaque)
+(lambda_expression) @opaque
 (enum_constant body: (_) @opaque)
 (field_declaration declarator: (variable_declarator value: (_) @opaque))
 

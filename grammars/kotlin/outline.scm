@@ -12,6 +12,9 @@
 (enum_entry (identifier) @name (value_arguments) @body) @definition.variant
 (enum_entry (identifier) @name (class_body) @body) @definition.variant
 (enum_entry (identifier) @name) @definition.variant
+; An extension belongs to the type that it extends.
+(function_declaration [(user_type) (nullable_type)] @container . name: (_) @name (function_body) @body) @definition.function
+(function_declaration [(user_type) (nullable_type)] @container . name: (_) @name) @definition.function
 (function_declaration name: (_) @name (function_body) @body) @definition.function
 (function_declaration name: (_) @name) @definition.function
 (secondary_constructor "constructor" @name (function_value_parameters) . (_) @body) @definition.method
@@ -20,6 +23,10 @@
 (property_declaration
   (modifiers) @_words (variable_declaration . (identifier) @name) . (_) @body
   (#match? @_words "\\bconst\\b")) @definition.constant
+(property_declaration [(user_type) (nullable_type)] @container . (variable_declaration . (identifier) @name) . (_) @body) @definition.variable
+(property_declaration [(user_type) (nullable_type)] @container . (variable_declaration . (identifier) @name)) @definition.variable
+(property_declaration
+  (multi_variable_declaration (variable_declaration . (identifier) @name) @declarator) . (_) @body) @definition.variable
 (property_declaration (variable_declaration . (annotation)? . (identifier) @name) . (_) @body) @definition.variable
 (property_declaration (variable_declaration (identifier) @name)) @definition.variable
 

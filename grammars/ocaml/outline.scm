@@ -2,7 +2,8 @@
 (let_binding pattern: (value_name) @name @clause body: [(function_expression) (fun_expression)] @body) @definition.function
 (let_binding pattern: (value_name) @name @clause body: (_) @body) @definition.constant
 (let_binding pattern: (parenthesized_operator (_) @name @clause) body: (_) @body) @definition.function
-(let_binding pattern: (tuple_pattern) @name body: (_) @body) @definition.constant
+(let_binding pattern: (tuple_pattern (value_name) @name @declarator) body: (_) @body) @definition.constant
+(let_binding pattern: (record_pattern (field_pattern (field_path (field_name) @name)) @declarator) body: (_) @body) @definition.constant
 (let_binding) @local
 (let_expression) @local
 

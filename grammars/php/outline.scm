@@ -11,10 +11,9 @@
 (function_definition name: (_) @name body: (_) @body) @definition.function
 (method_declaration name: (_) @name body: (_) @body) @definition.method
 (method_declaration name: (_) @name) @definition.method
-(property_declaration (property_element name: (variable_name (name) @name) default_value: (_) @body)) @definition.field
 (property_declaration (property_element name: (variable_name (name) @name)) (property_hook_list) @body) @definition.field
-(property_declaration (property_element name: (variable_name (name) @name))) @definition.field
-(const_declaration (const_element . (name) @name (_) @body)) @definition.constant
+(property_declaration (property_element name: (variable_name (name) @name) default_value: (_)? @body) @declarator) @definition.field
+(const_declaration (const_element . (name) @name (_) @body) @declarator) @definition.constant
 (function_call_expression
   function: (name) @_define
   arguments: (arguments . (argument (string (string_content) @name)))

@@ -5,6 +5,13 @@
 (assignment left: (identifier) @name right: (assignment right: (_) @body)) @definition.variable
 (assignment left: (identifier) @name right: (_) @body) @definition.variable
 (assignment left: (identifier) @name !right) @definition.variable
+(assignment
+  left: [
+    (pattern_list [(identifier) @name @declarator (list_splat_pattern (identifier) @name) @declarator])
+    (tuple_pattern [(identifier) @name @declarator (list_splat_pattern (identifier) @name) @declarator])
+    (list_pattern (identifier) @name @declarator)
+  ]
+  right: (_) @body) @definition.variable
 (type_alias_statement left: (type (identifier) @name) right: (_) @body) @definition.type
 (type_alias_statement left: (type (generic_type . (identifier) @name)) right: (_) @body) @definition.type
 

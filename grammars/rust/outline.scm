@@ -25,6 +25,20 @@
   (attribute . (_) @_name)
   (#any-of? @_name "deprecated" "non_exhaustive" "macro_export" "proc_macro" "proc_macro_derive" "proc_macro_attribute" "no_mangle")) @attribute
 
+; Attributes belong to the item after them.
+(attribute_item) @lead
+
+; The arguments of these macros are items.
+(macro_invocation
+  macro: [(identifier) @_macro (scoped_identifier name: (identifier) @_macro)]
+  (token_tree (token_tree) @source)
+  (#eq? @_macro "cfg_if"))
+(macro_invocation
+  macro: [(identifier) @_macro (scoped_identifier name: (identifier) @_macro)]
+  (token_tree) @source
+  (#match? @_macro "^(cfg_.*|thread_local|lazy_static)$")
+  (#not-eq? @_macro "cfg_if"))
+
 (use_declaration argument: (_) @import)
 (extern_crate_declaration name: (_) @import)
 

@@ -17,6 +17,8 @@
 (function_declaration name: (_) @name) @definition.function
 (type_definition name: (_) @name) @definition.type
 (val_definition pattern: (identifier) @name value: (_) @body) @definition.variable
+(val_definition pattern: [(identifiers (identifier) @name @declarator) (tuple_pattern (identifier) @name @declarator)] value: (_) @body) @definition.variable
+(var_definition pattern: [(identifiers (identifier) @name @declarator) (tuple_pattern (identifier) @name @declarator)] value: (_) @body) @definition.variable
 (var_definition pattern: (identifier) @name value: (_) @body) @definition.variable
 (val_declaration name: (_) @name) @definition.variable
 (var_declaration name: (_) @name) @definition.variable

@@ -49,6 +49,8 @@ pub struct WalkRules {
     pub identifiers: &'static [&'static str],
     /// Kinds of string literals. Their text is copied or truncated, never reformatted.
     pub strings: &'static [&'static str],
+    /// Kinds of literals that are a name after a colon, such as Ruby's symbols.
+    pub symbols: &'static [&'static str],
     /// Positions in which a name always refers to something outside its function.
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, argument labels.
@@ -112,6 +114,8 @@ pub struct Language {
     pub references: &'static str,
     /// A small source file with every construct that the outline query recognizes, for tests.
     pub fixture: &'static str,
+    /// Definitions as people write them, for tests.
+    pub constructs: &'static str,
     /// How imports refer to files.
     pub imports: ImportStyle,
     /// Extensions of the language's files, without the dot. No other language may have them, or the names, interpreters and
@@ -128,6 +132,9 @@ pub struct Language {
     generated_sources: &'static [&'static str],
     /// Names that are part of the language and say nothing about a repository, sorted.
     pub builtins: &'static [&'static str],
+    /// Text to hide from the parser: a regular expression whose only group matches the text, and the text to parse
+    /// instead, which is filled up with spaces.
+    pub masks: &'static [(&'static str, &'static str)],
     /// What to look for when walking the language's syntax trees.
     pub walk: WalkRules,
     /// Which definitions are visible to other files.

@@ -14,10 +14,11 @@
 (subscript_declaration "subscript" @name (computed_property (computed_getter (statements))) @body) @definition.method
 (subscript_declaration "subscript" @name (computed_property (statements)) @body) @definition.method
 (subscript_declaration "subscript" @name) @definition.method
-(property_declaration name: (pattern bound_identifier: (_) @name) value: (_) @body) @definition.variable
+(property_declaration name: (pattern bound_identifier: (_) @name) @declarator . (type_annotation)? . value: (_) @body) @definition.variable
 (property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @definition.variable
 (property_declaration name: (pattern bound_identifier: (_) @name) (willset_didset_block) @body) @definition.variable
-(property_declaration name: (pattern bound_identifier: (_) @name)) @definition.variable
+(property_declaration name: (pattern bound_identifier: (_) @name) @declarator) @definition.variable
+(property_declaration name: (pattern (pattern (simple_identifier) @name) @declarator) value: (_) @body) @definition.variable
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @definition.field
 (typealias_declaration name: (type_identifier) @name) @definition.type
 (associatedtype_declaration name: (type_identifier) @name) @definition.type

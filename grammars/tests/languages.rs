@@ -6,9 +6,13 @@ use strata_grammars::{LanguageId, Position};
 use tree_sitter::{Parser, Query};
 
 /// Valid captures in `outline.scm`, apart from `@definition.{kind}`, and `@_anything` for predicates.
-const CAPTURES: [&str; 14] = [
+const CAPTURES: [&str; 18] = [
     "name",
     "body",
+    "container",
+    "declarator",
+    "lead",
+    "source",
     "clause",
     "modifier",
     "modifier.rest",
@@ -28,7 +32,8 @@ fn every_query_compiles_and_knows_its_captures() {
     for id in LanguageId::all() {
         let query = Query::new(&id.grammar(), id.outline).unwrap_or_else(|e| panic!("{id}: {e}"));
         for capture in query.capture_names() {
-            let known = capture.starts_with('_') || capture.starts_with("definition.");
+            let families = ["_", "definition.", "section.", "heading."];
+            let known = families.iter().any(|family| capture.starts_with(family));
             assert!(known || CAPTURES.contains(capture), "{id}: unknown capture @{capture}");
         }
         assert!(id.outline_query().is_some());
@@ -107,7 +112,7 @@ fn every_kind_and_position_exists_in_the_grammar() {
     for id in LanguageId::all() {
         let grammar = id.grammar();
         let rules = &id.walk;
-        for kind in rules.identifiers.iter().chain(rules.strings) {
+        for kind in rules.identifiers.iter().chain(rules.strings).chain(rules.symbols) {
             assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: unknown kind {kind}");
         }
         for position in rules.members.iter().chain(rules.locals) {

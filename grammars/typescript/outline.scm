@@ -13,6 +13,8 @@
 (internal_module name: (_) @name body: (_) @body) @definition.module
 (module name: (_) @name body: (_) @body) @definition.module
 
+(type_arguments) @opaque
+
 (ambient_declaration "declare" @modifier)
 
 (import_require_clause source: (string (string_fragment) @import))

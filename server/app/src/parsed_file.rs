@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{self, Located, Unparsed};
+use strata_engine::code::outline::{self, Located, SyntaxTree, Unparsed, UnparsedLines};
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
 use strata_engine::text::{LineStarts, first_line};
@@ -16,7 +16,10 @@ pub(crate) struct ParsedFile {
     pub(crate) lines: LineStarts,
     /// Definitions, in the order in which they appear in the text.
     pub(crate) places: Vec<Located>,
+    /// Lines with syntax errors, whose definitions may be missing.
+    pub(crate) unparsed: UnparsedLines,
     pub(crate) language: &'static str,
+    tree: SyntaxTree,
 }
 
 /// Why a file has no outline.
@@ -68,7 +71,13 @@ impl ParsedFile {
         }
         let places = outline::located(&tree, &text, cancel)?;
         let lines = LineStarts::of(&text);
-        Ok(Ok(Self { text, lines, places, language: language.name }))
+        let unparsed = UnparsedLines::of(&tree, &text);
+        Ok(Ok(Self { text, lines, places, unparsed, language: language.name, tree }))
+    }
+
+    /// Returns the first and last line of a definition with the documentation, decorators and attributes before it.
+    pub(crate) fn lines_with_lead(&self, place: &Located) -> (u32, u32) {
+        self.lines.of_range(&outline::with_lead(&self.tree, &self.text, place))
     }
 
     /// Returns the first and last line of a definition, counted from 1.

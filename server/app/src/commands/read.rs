@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::outline::{Located, definitions};
+use strata_engine::code::outline::{Located, definitions, qualified_name};
 use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{FileText, Source};
-use strata_engine::text::{LineStarts, lines};
+use strata_engine::text::LineStarts;
 
 use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
@@ -14,9 +14,6 @@ use crate::parsed_file::ParsedFile;
 
 /// Maximum number of definitions listed in an error message.
 const NAMED: usize = 8;
-
-/// Maximum number of lines of decorators and comments above a definition that belong to it.
-const MAX_LEAD: usize = 60;
 
 /// The file, lines or definition to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +40,8 @@ pub(super) struct ReadReply {
     to: u32,
     /// Total number of lines in the file.
     lines: u32,
-    /// Line ranges of other definitions in the file with the same name.
+    /// Line ranges of other definitions in the file with the same name, and of parts that do not follow the definition
+    /// directly.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<LineRange>,
     #[serde(flatten)]
@@ -91,19 +89,25 @@ impl Command for Read {
     }
 }
 
-/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. A file whose name
-/// contains the `#` takes precedence over a part of another file.
+/// Splits a path at a `#` and reads the file. Returns the file, its text, and the part after the `#`. The longest path
+/// of a file takes precedence, because names of files and of definitions may contain `#` as well.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,
 ) -> Result<(FileKey, FileText, Option<&'a str>), CommandError> {
-    match (shown_file("path", path, context), path.rsplit_once('#')) {
-        (Err(_), Some((file, part))) => {
-            let (key, text) = shown_file("path", file, context)?;
-            Ok((key, text, Some(part)))
+    let whole = match shown_file("path", path, context) {
+        Ok((key, text)) => return Ok((key, text, None)),
+        Err(error) => error,
+    };
+    let mut shortest = None;
+    for (at, _) in path.rmatch_indices('#') {
+        let (file, part) = path.split_at(at);
+        match shown_file("path", file, context) {
+            Ok((key, text)) => return Ok((key, text, part.strip_prefix('#'))),
+            Err(error) => shortest = Some(error),
         }
-        (read, _) => read.map(|(key, text)| (key, text, None)),
     }
+    Err(shortest.unwrap_or(whole))
 }
 
 /// Narrows the reply to the lines of the definition called `name`.
@@ -122,11 +126,18 @@ fn find_definition(
                 key.notice()
             ))
         })?;
-    let found = definitions(&parsed.places, name);
+    let (found, only) = find(&parsed.places, name);
     let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
-    let Some((first, own)) = found.first().zip(dotted.first()) else {
+    let Some(own) = dotted.first() else {
+        let unparsed = match parsed.unparsed.is_empty() {
+            true => String::new(),
+            false => format!(
+                ". Lines {} could not be parsed and may define it; search for the name as text",
+                parsed.unparsed
+            ),
+        };
         return Err(invalid(format!(
-            "{} does not define `{name}`; see its outline for the definitions",
+            "{} does not define `{name}`; see its outline for the definitions, or search for the name in all files{unparsed}",
             key.notice()
         )));
     };
@@ -140,35 +151,44 @@ fn find_definition(
         let more = if found.len() > NAMED { ", …" } else { "" };
         return Err(invalid(format!("`{name}` is ambiguous: {}{more}", named.join(", "))));
     }
-    let range = |place: &Located| {
-        let (first, last) = parsed.lines_of(place);
-        (first_line_with_lead(&parsed.text, first), last)
-    };
-    (reply.from, reply.to) = range(first);
-    let others = found.iter().skip(1).map(|place| range(place));
-    reply.others = others.filter_map(|(from, to)| LineRange::new(from, to)).collect();
+    let chosen = found.get(only.unwrap_or(0)).copied();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for place in chosen.into_iter().chain(found.iter().copied().filter(|_| only.is_none()).skip(1)) {
+        ranges.push(parsed.lines_with_lead(place));
+        ranges.extend(place.clauses.iter().map(|clause| parsed.lines.of_range(clause)));
+    }
+    let mut ranges = ranges.into_iter();
+    if let Some((from, to)) = ranges.next() {
+        (reply.from, reply.to) = (from, to);
+    }
+    reply.others = ranges.filter_map(|(from, to)| LineRange::new(from, to)).collect();
     reply.definition = Some(own.clone());
     Ok(())
 }
 
-/// Returns the name of a definition with its containers, separated by dots.
-fn dotted_name(places: &[Located], index: usize) -> String {
-    let mut path: Vec<&str> = Vec::new();
-    for place in places.iter().take(index + 1) {
-        path.truncate(place.symbol.depth as usize);
-        path.push(&place.symbol.name);
+/// Returns the definitions that match a name, and the index of the only one that is wanted if the name ends with a
+/// number (`name~2`), as excerpts do for definitions with the same name. Names may be escaped as in excerpts.
+fn find<'a>(places: &'a [Located], name: &str) -> (Vec<&'a Located>, Option<usize>) {
+    let found = definitions(places, name);
+    if !found.is_empty() {
+        return (found, None);
     }
-    path.join(".")
+    let unescaped = |name: &str| definitions(places, &name.replace("%23", "#").replace("%25", "%"));
+    if let Some((name, number)) = name.rsplit_once('~')
+        && let Ok(number) = number.parse::<usize>()
+    {
+        let found = unescaped(name);
+        return match number.checked_sub(1).filter(|number| *number < found.len()) {
+            Some(number) => (found, Some(number)),
+            None => (Vec::new(), None),
+        };
+    }
+    (unescaped(name), None)
 }
 
-/// Returns the first line of the decorators, attributes and comments directly above a definition that starts
-/// on line `first`. Lines are one-based.
-fn first_line_with_lead(text: &str, first: u32) -> u32 {
-    const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
-    let before: Vec<&str> = lines(text).take((first as usize).saturating_sub(1)).collect();
-    let is_lead = |line: &&&str| LEADS.iter().any(|lead| line.trim_start().starts_with(lead));
-    let leads = before.iter().rev().take(MAX_LEAD).take_while(is_lead).count();
-    first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
+/// Returns the name of a definition with its containers, separated by dots.
+fn dotted_name(places: &[Located], index: usize) -> String {
+    qualified_name(places.iter().map(|place| &place.symbol), index)
 }
 
 #[cfg(test)]
@@ -187,13 +207,5 @@ mod tests {
         let places = located(&tree, source, &Cancel::new()).unwrap();
         let form = definitions(&places, "Form.answer")[0];
         assert_eq!(dotted_name(&places, form.index), "Form.answer");
-    }
-
-    #[test]
-    fn decorators_and_comments_belong_to_what_they_stand_above() {
-        let text = "import a\n\n# Says it.\n@cached\n@other\ndef say():\n    pass\ndef next():\n    pass\n";
-        assert_eq!([6, 8, 1].map(|first| first_line_with_lead(text, first)), [3, 8, 1]);
-        assert_eq!(first_line_with_lead("/**\n * A.\n */\nint a;\n", 4), 1);
-        assert_eq!(first_line_with_lead("", 9), 9);
     }
 }

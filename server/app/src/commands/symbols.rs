@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ use super::named_file::{listed_file, shown_file};
 use super::{Access, Command, CommandError, Context, IndexNeed, default_limit};
 use crate::parsed_file::{NoOutline, ParsedFile};
 use crate::snapshot::Snapshot;
+
+/// Maximum number of files with syntax errors to list.
+const MAX_UNPARSED: usize = 4;
 
 /// Size and topic of the symbol map.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -102,6 +106,9 @@ pub(super) struct FileReply {
     text: String,
     /// Number of tokens in `text`.
     tokens: usize,
+    /// Lines with syntax errors, such as `3-9, 20`. Definitions in them may be missing. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unparsed: Option<String>,
 }
 
 /// The name to find references to.
@@ -215,6 +222,25 @@ pub(super) struct FindParams {
 pub(super) struct FindReply {
     /// Matching symbols, closest match first.
     symbols: Vec<FoundSymbol>,
+    /// Number of files with syntax errors, whose definitions may be missing. Absent if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    incomplete: usize,
+    /// The first files with syntax errors, each with the lines that could not be parsed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unparsed: Vec<UnparsedFile>,
+}
+
+/// A file with syntax errors.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnparsedFile {
+    /// Path of the file, relative to the workspace folder.
+    path: FileKey,
+    /// Lines that could not be parsed, such as `3-9, 20`.
+    lines: String,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A symbol that matches the query.
@@ -437,9 +463,13 @@ impl Command for File {
             };
             CommandError::failed(format!("{} has no outline: {reason}{languages}", key.notice()))
         })?;
-        let text = numbered_outline(&file.places, &file.lines);
+        let mut text = numbered_outline(&file.places, &file.lines);
+        let unparsed = (!file.unparsed.is_empty()).then(|| file.unparsed.to_string());
+        if let Some(lines) = &unparsed {
+            let _ = writeln!(text, "… unparsed lines {lines}: definitions in them may be missing");
+        }
         let tokens = snapshot.count(&text, None).1;
-        Ok(FileReply { path: key, language: file.language, text, tokens })
+        Ok(FileReply { path: key, language: file.language, text, tokens, unparsed })
     }
 }
 
@@ -612,7 +642,12 @@ impl Command for Find {
                 extent: place,
             });
         }
-        Ok(FindReply { symbols: listed })
+        let broken = || symbols.iter().filter(|(_, file)| !file.outline.unparsed_lines.is_empty());
+        let unparsed = broken().take(MAX_UNPARSED).map(|(key, file)| UnparsedFile {
+            path: key.clone(),
+            lines: file.outline.unparsed_lines.to_string(),
+        });
+        Ok(FindReply { symbols: listed, incomplete: broken().count(), unparsed: unparsed.collect() })
     }
 }
 

@@ -46,7 +46,25 @@ pub(super) fn symbols(reply: &Value) -> String {
         };
         format!("{}{}: {}{within}", name(symbol, "path"), extent(symbol), line(symbol, "head"))
     };
-    lines(reply, "symbols", entry, "no definition matches")
+    lines(reply, "symbols", entry, "no definition matches") + &unparsed(reply)
+}
+
+/// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
+fn unparsed(reply: &Value) -> String {
+    let files = list(reply, "unparsed").iter();
+    let files: Vec<String> =
+        files.map(|file| format!("{} (lines {})", word(file, "path"), word(file, "lines"))).collect();
+    let more = number(reply, "incomplete").saturating_sub(files.len() as u64);
+    match files.is_empty() {
+        true => String::new(),
+        false => {
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!(
+                "\n(definitions may be missing from files with syntax errors: {}{more})",
+                files.join(", ")
+            )
+        }
+    }
 }
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
+mod definitions;
 mod doctor;
 mod iteration;
 mod map;

@@ -76,13 +76,42 @@ fn parts_of_files_are_read_as_they_are() {
         refused("app/reqest.py#L1-2"),
     ];
     expect![[r#"
-        error: PATH: app/view.py does not define `View.body`; see its outline for the definitions
+        error: PATH: app/view.py does not define `View.body`; see its outline for the definitions, or search for the name in all files
         error: PATH: `app/view.py` has 6 lines
-        error: PATH: notes.md does not define `Nothing`; see its outline for the definitions
+        error: PATH: notes.md does not define `Nothing`; see its outline for the definitions, or search for the name in all files
         error: `app/reqest.py` does not exist; did you mean `app/request.py`?
     "#]]
     .assert_eq(&refusals.concat());
     assert!(refused(".env").contains("suggests secrets"));
+}
+
+#[test]
+fn a_member_is_found_by_its_type_wherever_it_is_written() {
+    let repo = repo();
+    let gates = "package gates\n\ntype A struct{}\n\ntype B struct{}\n\nfunc (a *A) Close() {}\n\n// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n";
+    repo.write("gates.go", gates);
+    let read = repo.strata(&["read", "gates.go#B.Close"]);
+    assert_eq!(read.out, "// Shuts it.\nfunc (b *B) Close() {\n\ta := 1\n}\n");
+    let found = repo.strata(&["symbols", "B.Close"]);
+    assert_eq!(found.out, "gates.go#L10-12: func (b *B) Close() (in B)\n");
+    assert!(
+        repo.strata(&["read", "gates.go#Close"]).refusal().contains("A.Close (line 7), B.Close (line 10)")
+    );
+    let references = repo.strata(&["references", "B.Close"]);
+    assert!(references.out.contains("func (b *B) Close()"), "{}", references.out);
+}
+
+#[test]
+fn lines_that_could_not_be_parsed_are_named() {
+    let repo = repo();
+    repo.write("broken.py", "def a():\n    pass\n\nclass B(:\n    def c(self):\n        pass\n\ndef (:\n");
+    let outline = repo.strata(&["outline", "broken.py"]);
+    assert!(outline.out.contains("… unparsed lines "), "{}", outline.out);
+    let map = repo.strata(&["map", "--focus", "broken.py"]);
+    assert!(map.out.contains("\n … unparsed lines "), "{}", map.out);
+    let found = repo.strata(&["symbols", "nowhere"]);
+    assert!(found.out.contains("broken.py (lines "), "{}", found.out);
+    assert!(repo.strata(&["read", "broken.py#nowhere"]).refusal().contains("could not be parsed"));
 }
 
 #[test]

@@ -116,7 +116,10 @@ fn information(page: &Page, symbols: &[Located], place: &Located) -> SymbolInfor
         tags: None,
         deprecated: None,
         location: page.location(&place.range),
-        container_name: around.map(|around| label(&around.symbol.name)),
+        container_name: match &*place.symbol.container {
+            "" => around.map(|around| label(&around.symbol.name)),
+            container => Some(label(container)),
+        },
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::code::outline::{Outline, Symbol};
+use crate::code::outline::{Outline, QualifiedNames, Symbol};
 use crate::text::line_starts;
 
 /// The search stops after this many definitions that are in the outline but not found in the text.
@@ -55,14 +55,12 @@ pub(crate) fn definition_range(
 /// definitions inside functions.
 pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
     let mut found = Vec::new();
-    let mut around: Vec<&str> = Vec::new();
+    let mut names = QualifiedNames::default();
     let mut inside_function: Option<u32> = None;
     let (mut from, mut misses) = (0, 0);
     let mut ordinals = rustc_hash::FxHashMap::default();
     for symbol in outline.symbols.iter() {
-        let depth = symbol.depth as usize;
-        around.truncate(depth);
-        around.push(&symbol.name);
+        names.enter(symbol);
         if inside_function.is_some_and(|depth| symbol.depth > depth) || symbol.kind.is_value() {
             continue;
         }
@@ -76,7 +74,7 @@ pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
         };
         from = end;
         let head = lines.line_of(at);
-        let name = around.join(".");
+        let name = names.dotted();
         let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
         let range = lines.leading(head)..lines.end_of(head);
         found.push(Extent { name, ordinal: *ordinal, lines: range });

@@ -111,6 +111,7 @@ pub(super) fn map_block_signed(
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
+        unparsed_lines(&mut text, outline);
     }
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
 }
@@ -137,6 +138,7 @@ pub(crate) fn block_text(
             if count < outline.visible().count() {
                 text.push_str(" …\n");
             }
+            unparsed_lines(&mut text, outline);
         }
         MapLevel::Full => {
             text.push('\n');
@@ -145,9 +147,17 @@ pub(crate) fn block_text(
             if outline.tests > 0 {
                 let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
             }
+            unparsed_lines(&mut text, outline);
         }
     }
     text
+}
+
+/// Appends a line with the lines that could not be parsed, if there are any.
+fn unparsed_lines(text: &mut String, outline: &Outline) {
+    if !outline.unparsed_lines.is_empty() {
+        let _ = writeln!(text, " … unparsed lines {}", outline.unparsed_lines);
+    }
 }
 
 /// Returns the definitions that a partial block shows: the chosen ones, the public ones if the level includes

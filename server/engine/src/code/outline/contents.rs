@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::UnparsedLines;
 use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
@@ -31,6 +32,8 @@ pub struct Outline {
     pub generated: bool,
     /// Why the text was not parsed; the outline is then empty.
     pub unparsed: Option<Unparsed>,
+    /// Lines with syntax errors, whose definitions may be missing.
+    pub unparsed_lines: UnparsedLines,
 }
 
 impl Outline {
@@ -41,7 +44,11 @@ impl Outline {
 
     /// Whether the outline contains nothing that a map block would show.
     pub fn is_empty(&self) -> bool {
-        self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0 && self.unparsed.is_none()
+        self.symbols.is_empty()
+            && self.imports.is_empty()
+            && self.tests == 0
+            && self.unparsed.is_none()
+            && self.unparsed_lines.is_empty()
     }
 
     /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and

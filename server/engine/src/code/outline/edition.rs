@@ -22,11 +22,12 @@ pub fn edition(language: LanguageId) -> ContentHash {
 fn computed(language: LanguageId) -> ContentHash {
     let grammar = language.grammar();
     let mut said = format!(
-        "{} {} {language} {} {:?} {:?} {:?}",
+        "{} {} {language} {} {:?} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),
         env!("STRATA_OUTLINE_SOURCES"),
         language.outline,
         &language.walk,
+        language.masks,
         language.builtins,
         language.imports,
     );

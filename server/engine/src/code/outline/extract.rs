@@ -10,8 +10,11 @@ use strata_grammars::LanguageId;
 use tree_sitter::{Node, QueryCursor, StreamingIterator, TreeCursor};
 
 use super::head::{self, Span, SpanKind};
+use super::mask::{Mask, words};
+use super::qualified::name_parts;
 use super::source::Source;
 use super::tables::{Role, Tables, flag, usage};
+use super::tree::parse_part;
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
@@ -25,6 +28,8 @@ const MAX_DETAIL: usize = 80;
 pub(super) const MAX_DETAILS: usize = 64;
 /// Maximum number of bytes of a captured text that count toward a hash.
 const MAX_SAID: usize = 512;
+/// Maximum depth of sources inside other sources, such as macros in the arguments of macros.
+const MAX_NESTING: usize = 4;
 /// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
@@ -37,7 +42,7 @@ pub(super) fn findings<'a>(
     source: Source<'a>,
     cancel: &Cancel,
 ) -> Result<Findings<'a>, Cancelled> {
-    let mut walk = Walk::new(tree.language, source, None);
+    let mut walk = Walk::new(tree, source, None);
     walk.run(&mut tree.root().walk(), &mut SinglePiece, cancel)?;
     Ok(walk.findings)
 }
@@ -54,7 +59,7 @@ pub(super) fn findings_from<'a>(
     course: &mut impl PiecePlan<'a>,
     cancel: &Cancel,
 ) -> Result<Option<()>, Cancelled> {
-    let mut walk = Walk::new(tree.language, source, Some(0));
+    let mut walk = Walk::new(tree, source, Some(0));
     let mut cursor = tree.root().walk();
     if let Some((anchor, start)) = from
         && !walk.go_to(&mut cursor, anchor, start)
@@ -88,6 +93,8 @@ pub(super) struct Draft<'a> {
     pub(super) reach: Reach,
     pub(super) repeat: Repeat,
     pub(super) name: Cow<'a, str>,
+    /// Type or module that the source names next to the symbol; empty if there is none.
+    pub(super) container: Cow<'a, str>,
     pub(super) range: Range<usize>,
     pub(super) name_range: Range<usize>,
     pub(super) head: String,
@@ -179,6 +186,7 @@ impl<'a> PiecePlan<'a> for SinglePiece {
 /// The state of a walk over a syntax tree.
 struct Walk<'a> {
     source: Source<'a>,
+    language: LanguageId,
     tables: &'static Tables,
     findings: Findings<'a>,
     /// The definitions that contain the current node, outermost first.
@@ -196,6 +204,13 @@ struct Walk<'a> {
     import_until: usize,
     /// Hash of the query's result for the current node, for [`Anchor::around`]; `None` if no anchors are recorded.
     said: Option<u64>,
+    /// End of the text.
+    end: usize,
+    mask: Mask,
+    /// Number of hidden parts before the current node.
+    passed: usize,
+    /// Number of enclosing sources inside the text, such as arguments of macros.
+    nesting: usize,
 }
 
 /// An ancestor of the current node.
@@ -212,13 +227,17 @@ struct Open {
     /// written.
     symbol: Option<usize>,
     end: usize,
-    /// Start of the name, which does not count as a reference to the definition itself.
-    name: usize,
+    /// Byte range of the name, which does not count as a reference to the definition itself.
+    name: Range<usize>,
     head: Range<usize>,
     /// Range of the body, if it lies in the middle of the head because the name follows it; otherwise empty.
     gap: Range<usize>,
     /// Whether a syntax error ended the head early.
     broken: bool,
+    /// Level of the heading, if the definition is a section of a document.
+    heading: Option<u8>,
+    /// Whether the section ends where a later heading ends it, rather than with its node.
+    is_unclosed: bool,
     spans: Vec<Span>,
     prefix: String,
     /// Depth of the definition's node in the tree.
@@ -265,13 +284,27 @@ struct Definition<'t> {
     body: Option<Node<'t>>,
     /// Number of parts, usually parameters, if the definition is a clause.
     clause: Option<usize>,
+    /// Start and end of the container that the definition names.
+    container: Option<(usize, usize)>,
+    /// Part of the definition that belongs to this name only, if it declares several.
+    declarator: Option<Node<'t>>,
+    heading: Option<Heading>,
+}
+
+/// The heading of a section.
+#[derive(Clone, Copy)]
+struct Heading {
+    level: u8,
+    /// Whether the node is only the heading, without the section.
+    is_alone: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(language: LanguageId, source: Source<'a>, said: Option<u64>) -> Self {
+    fn new(tree: &SyntaxTree, source: Source<'a>, said: Option<u64>) -> Self {
         Self {
             source,
-            tables: Tables::of(language),
+            language: tree.language,
+            tables: Tables::of(tree.language),
             findings: Findings::default(),
             open: Vec::new(),
             around: Vec::new(),
@@ -280,6 +313,10 @@ impl<'a> Walk<'a> {
             opaque_until: 0,
             import_until: 0,
             said,
+            end: tree.root().end_byte(),
+            mask: tree.mask().clone(),
+            passed: 0,
+            nesting: 0,
         }
     }
 
@@ -302,6 +339,7 @@ impl<'a> Walk<'a> {
             let flags = self.tables.flags(kind);
             let start = node.start_byte();
             self.leave(start);
+            self.pass_hidden(start);
             if start >= course.next()
                 && let Some(anchor) = self.anchor(&node)
             {
@@ -334,6 +372,7 @@ impl<'a> Walk<'a> {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
+                    self.pass_hidden(usize::MAX);
                     self.open
                         .iter_mut()
                         .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
@@ -369,6 +408,7 @@ impl<'a> Walk<'a> {
         }
         self.findings = Findings::default();
         self.pending = None;
+        self.passed = self.mask.hidden().partition_point(|hidden| hidden.start < start);
         let node = cursor.node();
         let is_there = node.start_byte() == start && node.end_byte() > start;
         is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
@@ -381,7 +421,7 @@ impl<'a> Walk<'a> {
             && start >= self.opaque_until.max(self.import_until)
             && self.modifiers.iter().all(|modifier| modifier.hold == Hold::Node)
             && node.end_byte() > start
-            && self.open.iter().all(|open| !open.broken && open.head_is_over(start));
+            && self.open.iter().all(|open| !open.broken && !open.is_unclosed && open.head_is_over(start));
         plain.then(|| Anchor {
             depth: self.around.len(),
             kind: node.kind_id(),
@@ -409,6 +449,19 @@ impl<'a> Walk<'a> {
             open.symbol = None;
         }
         std::mem::take(&mut self.findings)
+    }
+
+    /// Adds the names in hidden parts of the text that start before byte `start`, which are not in the tree.
+    fn pass_hidden(&mut self, start: usize) {
+        while let Some(hidden) = self.mask.hidden().get(self.passed).filter(|hidden| hidden.start < start) {
+            let hidden = hidden.clone();
+            self.passed += 1;
+            let text = self.source.text(hidden.clone());
+            for name in words(&text) {
+                let (from, end) = (hidden.start + name.start, hidden.start + name.end);
+                self.mention_range(from..end, usage::PLAIN);
+            }
+        }
     }
 
     /// Closes the definitions and modifiers that end at or before byte `start`.
@@ -445,7 +498,7 @@ impl<'a> Walk<'a> {
         {
             if node.is_error() {
                 // The head ends at the error. Otherwise, a body could become part of it.
-                if start > open.name {
+                if start > open.name.start {
                     open.head.end = start;
                     open.broken = true;
                 }
@@ -461,11 +514,12 @@ impl<'a> Walk<'a> {
     fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
         let Some(query) = self.tables.query else { return };
         let mut definition: Option<Definition<'_>> = None;
+        let mut declared: Vec<Definition<'_>> = Vec::new();
+        let mut sources: Vec<Node<'_>> = Vec::new();
         let mut opaque_until = self.opaque_until;
         let mut matches = cursor.matches(query, *node, self.source);
         while let Some(found) = matches.next() {
-            let mut candidate =
-                Definition { pattern: found.pattern_index, kind: None, name: None, body: None, clause: None };
+            let mut candidate = Definition::of_pattern(found.pattern_index);
             let mut defines = false;
             let mut import: Option<Range<usize>> = None;
             for capture in found.captures {
@@ -480,6 +534,14 @@ impl<'a> Walk<'a> {
                     Role::Clause => candidate.clause = Some(capture.node.named_child_count()),
                     Role::Name => candidate.name = candidate.name.or(Some(capture.node)),
                     Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
+                    Role::Container => {
+                        let start = candidate.container.map_or(capture.node.start_byte(), |(start, _)| start);
+                        candidate.container = Some((start, capture.node.end_byte()));
+                    }
+                    Role::Declarator => candidate.declarator = Some(capture.node),
+                    Role::Section(level) => candidate.heading = Some(Heading { level, is_alone: false }),
+                    Role::Heading(level) => candidate.heading = Some(Heading { level, is_alone: true }),
+                    Role::Source => sources.push(capture.node),
                     Role::Modifier => {
                         let text = self.text(&capture.node);
                         self.modifiers.push(Modifier { text, end: node.end_byte(), hold: Hold::Node });
@@ -496,12 +558,15 @@ impl<'a> Walk<'a> {
                     Role::Reference => self.mention(&capture.node, usage::MEMBER),
                     Role::Test => self.findings.tests = self.findings.tests.saturating_add(1),
                     Role::TestScope => self.pending().scope = Scope::Tests,
-                    Role::Silent => {}
+                    Role::Lead | Role::Silent => {}
                 }
             }
             if let Some(range) = import {
                 self.import_until = self.import_until.max(range.end);
                 self.import(range);
+            }
+            if defines && candidate.declarator.is_some() {
+                declared.push(candidate);
             }
             if defines && definition.is_none_or(|best| candidate.pattern < best.pattern) {
                 definition = Some(candidate);
@@ -509,6 +574,10 @@ impl<'a> Walk<'a> {
         }
         if let Some(definition) = definition {
             match definition.kind {
+                Some(kind) if definition.declarator.is_some() => {
+                    declared.retain(|other| other.pattern == definition.pattern);
+                    self.define_all(node, kind, declared);
+                }
                 Some(kind) => self.define(node, kind, definition),
                 None => {
                     let depth = self.around.len();
@@ -518,6 +587,33 @@ impl<'a> Walk<'a> {
             }
         }
         self.opaque_until = opaque_until;
+        for source in sources {
+            self.walk_source(&source);
+        }
+    }
+
+    /// Walks the text between the first and the last byte of a node as source text of the same language.
+    fn walk_source(&mut self, node: &Node<'_>) {
+        let range = node.start_byte() + 1..node.end_byte().saturating_sub(1);
+        // No piece may start inside, because the walk cannot resume there.
+        self.import_until = self.import_until.max(node.end_byte());
+        if range.start >= range.end || self.nesting >= MAX_NESTING {
+            return;
+        }
+        let text = self.source.text(range.clone());
+        let Some(tree) = parse_part(self.language, &text, range.start, node.start_position()) else { return };
+        let (open, around, modifiers) = (self.open.len(), self.around.len(), self.modifiers.len());
+        let (said, opaque_until) = (self.said.take(), self.opaque_until);
+        self.pending = None;
+        self.nesting += 1;
+        // Only cancellation stops this walk, and the flag is never raised.
+        let _ = self.run(&mut tree.root().walk(), &mut SinglePiece, &Cancel::new());
+        self.nesting -= 1;
+        self.open.truncate(open);
+        self.around.truncate(around);
+        self.modifiers.truncate(modifiers);
+        self.pending = None;
+        (self.said, self.opaque_until) = (said, opaque_until);
     }
 
     /// Adds a capture to the hash of the query's result for the current node.
@@ -533,6 +629,11 @@ impl<'a> Walk<'a> {
                 | Role::Body
                 | Role::Test
                 | Role::TestScope
+                | Role::Declarator
+                | Role::Section(_)
+                | Role::Heading(_)
+                | Role::Lead
+                | Role::Source
                 | Role::Silent
         );
         if !says_enough {
@@ -556,10 +657,12 @@ impl<'a> Walk<'a> {
             kind: SymbolKind::Variable,
             symbol: None,
             end: node.end_byte(),
-            name: usize::MAX,
+            name: usize::MAX..usize::MAX,
             head: 0..0,
             gap: 0..0,
             broken: false,
+            heading: None,
+            is_unclosed: false,
             spans: Vec::new(),
             prefix: String::new(),
             depth: self.around.len(),
@@ -571,25 +674,117 @@ impl<'a> Walk<'a> {
         });
     }
 
+    /// Adds the definitions of all names that a node declares. Each is shown without the others.
+    fn define_all(&mut self, node: &Node<'_>, kind: SymbolKind, mut declared: Vec<Definition<'_>>) {
+        let part = |found: &Definition<'_>| found.declarator.map_or(0..0, |part| part.byte_range());
+        declared.sort_by_key(|found| part(found).start);
+        declared.dedup_by_key(|found| found.name.map(|name| name.id()));
+        let Some((first, others)) = declared.split_first() else { return };
+        let end = others.last().map_or(0, |last| part(last).end);
+        let before = self.findings.symbols.len();
+        self.define(node, kind, *first);
+        let Some(symbol) = self.findings.symbols.get(before) else { return };
+        let (level, scope, reach, repeat) = (symbol.level, symbol.scope, symbol.reach, symbol.repeat);
+        let (kind, attributes) = (symbol.kind, symbol.attributes.clone());
+        let Some(open) = self.open.last_mut() else { return };
+        if !others.is_empty() {
+            let rest = part(first).end..end;
+            open.spans.push(Span { range: rest, kind: SpanKind::Dropped });
+        }
+        let prefix = open.prefix.clone();
+        for found in others {
+            let Some(name_node) = found.name else { continue };
+            let (name, name_range) = self.name(&name_node, found.body);
+            if !is_name(&name) {
+                continue;
+            }
+            let own = part(found);
+            let skipped = [part(first).start..own.start, own.end..end];
+            let spans = skipped.map(|range| Span { range, kind: SpanKind::Dropped });
+            let head_end = found.body.map_or(node.end_byte(), |body| body.start_byte());
+            let head = node.start_byte()..head_end.max(own.start);
+            let head = head::render(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
+            self.findings.symbols.push(Draft {
+                kind,
+                level,
+                scope,
+                reach,
+                repeat,
+                head: if head.is_empty() { head::name(&name) } else { head },
+                name,
+                container: self.container(found),
+                range: node.byte_range(),
+                name_range,
+                attributes: attributes.clone(),
+            });
+        }
+    }
+
+    /// Returns a name and its byte range, without quotes around it, the colon of a symbol before it, or a `=` between
+    /// it and its value.
+    fn name(&self, node: &Node<'_>, body: Option<Node<'_>>) -> (Cow<'a, str>, Range<usize>) {
+        let (text, range) = (self.text(node), node.byte_range());
+        if text.len() > 1 && text.ends_with('=') && body.is_some_and(|body| body.start_byte() == range.end) {
+            let bare = range.start..range.end - 1;
+            return (self.source.text(bare.clone()), bare);
+        }
+        let is_symbol = self.tables.flags(node.kind_id()) & flag::SYMBOL != 0;
+        let colon = text.strip_prefix(':').filter(|rest| is_symbol && !rest.is_empty());
+        let quoted = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+        let bare = match (colon, quoted) {
+            (Some(rest), _) => match rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                Some(inside) if !inside.is_empty() => range.start + 2..range.end - 1,
+                _ => range.start + 1..range.end,
+            },
+            (_, Some(inside)) if !inside.trim().is_empty() => range.start + 1..range.end - 1,
+            _ => return (text, range),
+        };
+        (self.source.text(bare.clone()), bare)
+    }
+
+    /// Returns the container that a definition names, or an empty text.
+    fn container(&self, found: &Definition<'_>) -> Cow<'a, str> {
+        let text = found.container.map(|(start, end)| {
+            // A container that includes the name, such as `Till::pay`, is what stands before the name.
+            let name = found.name.map(|name| name.start_byte()).filter(|name| (start..end).contains(name));
+            self.source.text(start..name.unwrap_or(end))
+        });
+        let text = text.unwrap_or_default();
+        if text.len() <= MAX_NAME && !head::is_secret(&text) { text } else { Cow::Borrowed("") }
+    }
+
+    /// Ends the sections at whose end a heading of a level stands.
+    fn close_sections(&mut self, level: u8, start: usize) {
+        let ends = |open: &Open| open.heading.is_some_and(|heading| heading >= level);
+        let Some(first) = self.open.iter().position(ends) else { return };
+        for open in self.open.iter_mut().skip(first) {
+            open.end = start;
+            if let Some(draft) = open.symbol.and_then(|at| self.findings.symbols.get_mut(at)) {
+                draft.range.end = draft.range.end.min(start);
+            }
+        }
+        self.leave(start);
+    }
+
     fn define(&mut self, node: &Node<'_>, kind: SymbolKind, found: Definition<'_>) {
         let depth = self.around.len();
+        let start = node.start_byte();
+        if let Some(heading) = found.heading {
+            self.close_sections(heading.level, start);
+        }
+        let is_unclosed = found.heading.is_some_and(|heading| heading.is_alone);
+        let whole_end = if is_unclosed { self.end } else { node.end_byte() };
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let pending = pending.filter(|pending| pending.depth == depth);
         let Some(name_node) = found.name else { return };
-        let name = self.text(&name_node);
+        let (name, name_range) = self.name(&name_node, found.body);
         let parent = self.open.last();
         // A definition inside a head is shown as part of it.
-        let start = node.start_byte();
         if start < self.opaque_until || parent.is_some_and(|open| open.hidden || open.shows(start)) {
             return;
         }
         let local = parent.is_some_and(|open| open.local);
-        if name.chars().all(|c| c.is_whitespace() || c.is_control())
-            || name.len() > MAX_NAME
-            || self.open.len() >= self.tables.levels
-            || (local && kind.is_value())
-            || head::is_secret(&name)
-        {
+        if !is_name(&name) || self.open.len() >= self.tables.levels || (local && kind.is_value()) {
             return;
         }
         let repeat = match found.clause {
@@ -619,11 +814,13 @@ impl<'a> Walk<'a> {
         self.open.push(Open {
             kind,
             symbol: Some(self.findings.symbols.len()),
-            end: node.end_byte(),
-            name: name_node.start_byte(),
+            end: whole_end,
+            name: name_range.clone(),
             head,
             gap,
             broken: false,
+            heading: found.heading.map(|heading| heading.level),
+            is_unclosed,
             spans: Vec::new(),
             prefix,
             depth,
@@ -640,8 +837,9 @@ impl<'a> Walk<'a> {
             reach: if visible { Reach::Visible } else { Reach::Hidden },
             repeat,
             name,
-            range: node.byte_range(),
-            name_range: name_node.byte_range(),
+            container: self.container(&found),
+            range: start..whole_end,
+            name_range,
             head: String::new(),
             attributes,
         });
@@ -711,29 +909,32 @@ impl<'a> Walk<'a> {
     fn instance(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() <= MAX_NAME && !self.is_secret_here(&name, node) {
+        if name.len() <= MAX_NAME && !self.is_secret_here(&name, node.byte_range()) {
             self.findings.instance.push(Instance { behind: self.findings.symbols.len(), owner, name });
         }
     }
 
     fn mention(&mut self, node: &Node<'_>, usage: u8) {
-        if self.open.last().is_some_and(|open| open.name == node.start_byte()) {
+        if self.open.last().is_some_and(|open| open.name.start == node.start_byte()) {
             return;
         }
-        let name = self.text(node);
+        self.mention_range(node.byte_range(), usage);
+    }
+
+    fn mention_range(&mut self, range: Range<usize>, usage: u8) {
+        let name = self.source.text(range.clone());
         // Single letters are type parameters or loop variables and hardly distinguish files. A line break
         // occurs only in names of broken text, and is the separator of stored names.
-        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || self.is_secret_here(&name, node)
+        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || self.is_secret_here(&name, range)
         {
             return;
         }
         *self.findings.mentions.entry(name).or_default() |= usage;
     }
 
-    /// Whether the screen finds the mentioned name in its line, as it would in the text of the file.
-    fn is_secret_here(&self, name: &str, node: &Node<'_>) -> bool {
-        let end = node.end_byte();
-        let before = || self.source.nearest(node.start_byte().saturating_sub(MAX_LINE_START)..end);
+    /// Whether the screen finds the mentioned name at `range` in its line, as it would in the text of the file.
+    fn is_secret_here(&self, name: &str, range: Range<usize>) -> bool {
+        let before = || self.source.nearest(range.start.saturating_sub(MAX_LINE_START)..range.end);
         head::could_be_secret(name)
             && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
     }
@@ -764,11 +965,40 @@ impl Draft<'_> {
             depth: self.level,
             scope: self.scope,
             name: head::name(&self.name).into(),
+            container: container_name(&self.container).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
             instance: Names::default(),
         }
     }
+}
+
+impl Definition<'_> {
+    fn of_pattern(pattern: usize) -> Self {
+        Self {
+            pattern,
+            kind: None,
+            name: None,
+            body: None,
+            clause: None,
+            container: None,
+            declarator: None,
+            heading: None,
+        }
+    }
+}
+
+/// Returns the name of a container without pointers, type arguments and separators around it.
+fn container_name(text: &str) -> String {
+    let is_around = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '`' | '>' | ']');
+    name_parts(text.trim_matches(is_around)).join(".")
+}
+
+/// Whether a text can be the name of a symbol.
+fn is_name(name: &str) -> bool {
+    !name.chars().all(|c| c.is_whitespace() || c.is_control())
+        && name.len() <= MAX_NAME
+        && !head::is_secret(name)
 }
 
 fn query_cursor() -> QueryCursor {
@@ -783,7 +1013,7 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
     {
         open.spans.sort_by_key(|span| span.range.start);
         let scan = head::MAX_SCAN + open.gap.len();
-        symbol.head = head::render(source, open.head.clone(), scan, &open.spans, &open.prefix);
+        symbol.head = head::render(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
         if symbol.head.is_empty() {
             symbol.head = head::name(&symbol.name);
         }

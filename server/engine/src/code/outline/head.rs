@@ -13,6 +13,12 @@ const SHORTEST_SECRET: usize = 16;
 
 /// Maximum length of a head, in characters, including the truncation mark.
 const MAX_HEAD: usize = 200;
+/// Minimum number of characters for the name of a head and the text after it.
+const MIN_AFTER_NAME: usize = 80;
+/// Maximum length of the word before the name, such as its qualifier, that stays if the text before the name is cut.
+const MAX_LAST_WORD: usize = 30;
+/// Minimum number of characters for the text before the name, if there is that much.
+const MIN_BEFORE_NAME: usize = 40;
 /// Maximum length of a string literal in a head, in characters.
 const MAX_STRING: usize = 24;
 /// Maximum number of bytes to read of a head, not counting bodies inside it. Limits the work when heads are nested.
@@ -37,23 +43,54 @@ pub(crate) enum SpanKind {
 }
 
 /// Renders a head: `prefix`, then the text of `range` with its spans replaced, without punctuation that opens a body.
-/// The spans must be sorted and must not overlap. Reads at most `scan` bytes.
+/// The spans must be sorted by their start. Reads at most `scan` bytes before the name and as many after its start. If
+/// the text before the name leaves no room for the name, it is cut first.
 pub(super) fn render(
     source: &Source<'_>,
     range: Range<usize>,
     scan: usize,
+    name: &Range<usize>,
     spans: &[Span],
     prefix: &str,
 ) -> String {
-    let mut line = Line::new(MAX_HEAD);
+    let name_at = name.start.clamp(range.start, range.end);
+    let before = range.start..name_at.min(range.start.saturating_add(scan));
+    let mut line = Line::new(usize::MAX);
     line.code(prefix);
-    let end = range.end.min(range.start.saturating_add(scan));
+    write(&mut line, source, before.clone(), spans);
+    let room = source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
+    let is_cut = before.end < name_at;
+    line.max = MAX_HEAD;
+    if is_cut || line.chars > MAX_HEAD - room {
+        let rest = name_at..range.end.min(name_at.saturating_add(scan));
+        let mut whole = line.clone();
+        write(&mut whole, source, rest, spans);
+        if is_cut || whole.is_full() {
+            line.cut_to(MAX_HEAD - room - 1);
+        }
+    }
+    let end = range.end.min(name_at.saturating_add(scan));
+    let at = write(&mut line, source, name_at..end, spans);
+    line.cut |= end < range.end && at < range.end;
+    line.finish_head()
+}
+
+/// Writes the text of `range` with its spans replaced, and returns the end of what was read.
+fn write(line: &mut Line, source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> usize {
     // A head without a body, such as a list, may be of any length.
-    let spans = spans.get(..spans.partition_point(|span| span.range.start < end)).unwrap_or(spans);
-    let mut at = range.start;
-    let secrets = without_secrets(source, range.start..end, spans);
+    let first = spans.partition_point(|span| span.range.start < range.start);
+    let last = spans.partition_point(|span| span.range.start < range.end);
+    let all = spans;
+    let spans = spans.get(first..last).unwrap_or_default();
+    // A span that starts before the range and ends in it was already written.
+    let earlier = all.get(..first).unwrap_or_default().iter().map(|span| span.range.end).max();
+    let mut at = range.start.max(earlier.unwrap_or(0));
+    if at >= range.end {
+        return at;
+    }
+    let secrets = without_secrets(source, at..range.end, spans);
     for span in secrets.as_deref().unwrap_or(spans) {
-        if span.range.start < at || span.range.start >= end || line.is_full() {
+        if span.range.start < at || span.range.start >= range.end || line.is_full() {
             continue;
         }
         line.code(&source.nearest(at..span.range.start));
@@ -65,12 +102,9 @@ pub(super) fn render(
         at = span.range.end;
     }
     if !line.is_full() {
-        line.code(&source.nearest(at..end.max(at)));
+        line.code(&source.nearest(at..range.end.max(at)));
     }
-    if end < range.end && at < range.end {
-        line.cut = true;
-    }
-    line.finish_head()
+    at
 }
 
 /// Returns the spans of a head with secrets added, or `None` if it contains no secret, which is the usual
@@ -140,6 +174,7 @@ pub(super) fn could_be_secret(name: &str) -> bool {
 }
 
 /// A line under construction.
+#[derive(Clone)]
 struct Line {
     text: String,
     chars: usize,
@@ -195,6 +230,27 @@ impl Line {
             self.put(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
         }
         self.literal = true;
+    }
+
+    /// Shortens the line to at most `chars` characters and marks the cut. The last word stays if it is short.
+    fn cut_to(&mut self, chars: usize) {
+        let last = self.text.rsplit(' ').next().unwrap_or_default();
+        let last =
+            Some(last).filter(|last| last.chars().count() <= MAX_LAST_WORD).unwrap_or_default().to_owned();
+        let room = chars.saturating_sub(last.chars().count() + 2);
+        if let Some((at, _)) = self.text.char_indices().nth(room) {
+            self.text.truncate(at);
+        }
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push('…');
+        if last.is_empty() {
+            self.gap = true;
+        } else {
+            self.text.push(' ');
+            self.text.push_str(&last);
+        }
+        self.chars = self.text.chars().count();
+        self.literal = last.is_empty();
     }
 
     fn space(&mut self, tight: bool) {
@@ -254,7 +310,7 @@ mod tests {
     use super::*;
 
     fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
-        super::render(&Source::whole(source), range, MAX_SCAN, spans, prefix)
+        super::render(&Source::whole(source), range, MAX_SCAN, &(0..0), spans, prefix)
     }
 
     fn check(source: &str, head: &str) {
@@ -304,6 +360,25 @@ mod tests {
         assert!(head.ends_with('…'));
         let spans = [Span { range: 0..long.len(), kind: SpanKind::Literal }];
         assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
+        // The name and what follows it take precedence over a long text before it.
+        let template = "template <typename A, typename B> ".repeat(9);
+        for (source, kept) in [
+            (format!("{template}class Till : Box"), "class Till : Box"),
+            (format!("{template}{}class Till(int a)", " ".repeat(5_000)), "…"),
+        ] {
+            let name = source.find("Till").unwrap();
+            let head = super::render(
+                &Source::whole(&source),
+                0..source.len(),
+                MAX_SCAN,
+                &(name..name + 4),
+                &[],
+                "pub ",
+            );
+            assert!(head.starts_with("pub template <typename A") && head.contains("… "), "{head}");
+            assert!(head.contains("Till") && head.contains(kept), "{head}");
+            assert!(head.chars().count() <= MAX_HEAD, "{head}");
+        }
         let blank = format!("f{}(a)", " ".repeat(10_000));
         assert_eq!(render(&blank, 0..blank.len(), &[], ""), "f…");
     }

@@ -21,10 +21,14 @@ use self::touched::{floor, moved, place, runs, touched_pieces};
 use super::block::{Signature, map_block_signed};
 use super::extract::{Anchor, Draft, Findings, Instance, Reach, Repeat, findings_from};
 use super::generated;
+use super::mask::Mask;
 use super::mentions::Mentions;
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
-use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
+use super::{
+    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit,
+    UnparsedLines,
+};
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
@@ -39,6 +43,8 @@ const MAX_PENDING: usize = 1_000;
 pub(crate) struct LiveOutline {
     language: LanguageId,
     of: Text,
+    /// What was hidden from the parser in the outlined text.
+    mask: Mask,
     /// Edits since the outlined version.
     pending: Vec<TreeEdit>,
     pieces: Vec<Piece>,
@@ -100,6 +106,7 @@ impl LiveOutline {
         let mut live = Self {
             language,
             of: if tree.has_error() { Text::Broken } else { Text::Sound },
+            mask: tree.mask().clone(),
             pending: Vec::new(),
             pieces: Vec::new(),
             starts: Vec::new(),
@@ -116,6 +123,7 @@ impl LiveOutline {
         live.replace(vec![splice], Vec::new());
         live.outline.generated = says_generated(language, text);
         live.outline.unparsed = tree.unparsed;
+        live.outline.unparsed_lines = UnparsedLines::of(tree, &whole);
         Ok(live)
     }
 
@@ -138,10 +146,17 @@ impl LiveOutline {
             return Ok(Currency::Behind);
         }
         let edits: Vec<TreeEdit> = self.pending.iter().chain(edits).copied().collect();
-        if self.of == Text::Broken || edits.len() > MAX_PENDING {
+        let mut mask = self.mask.clone();
+        for edit in &edits {
+            mask.edit(edit.start.byte..edit.old_end.byte, edit.new_end.byte);
+        }
+        // An edit may change what is hidden far away from it.
+        let is_masked_otherwise = !mask.stays_as(now.mask());
+        if self.of == Text::Broken || edits.len() > MAX_PENDING || is_masked_otherwise {
             *self = Self::new(now, text, cancel)?;
         } else {
             self.catch_up(now, text, &edits, cancel)?;
+            self.mask = mask;
         }
         self.pending.clear();
         Ok(Currency::Current)
@@ -441,11 +456,14 @@ fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
+/// Container and name of a definition that may be repeated, with its number of parts.
+type RepeatedName<'a> = (&'a str, &'a str, Option<usize>);
+
 /// Returns the properties of a symbol that affect how other symbols are shown.
-fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
+fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<RepeatedName<'a>>) {
     let same = match repeat {
         Repeat::New => None,
-        Repeat::Same { parts } => Some((&*symbol.name, parts)),
+        Repeat::Same { parts } => Some((&*symbol.container, &*symbol.name, parts)),
     };
     (symbol.depth, same)
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::TreeCursor;
 
+use super::mask::words;
 use super::resolve::{self, Located};
 use super::source::Source;
 use super::tables::{Tables, flag};
@@ -23,8 +24,8 @@ pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<L
     Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
 }
 
-/// Returns the byte ranges of all occurrences of the identifier `name`, including definitions, in order.
-/// Strings and comments do not count.
+/// Returns the byte ranges of all occurrences of the identifier `name`, including definitions and names that are hidden
+/// from the parser, in order. Strings and comments do not count.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
@@ -37,6 +38,11 @@ pub(crate) fn mentions_of(
     let mut found = Vec::new();
     if name.is_empty() {
         return Ok(found);
+    }
+    for hidden in tree.mask().hidden() {
+        let text = source.get(hidden.clone()).unwrap_or_default();
+        let ranges = words(text).filter(|word| text.get(word.clone()) == Some(name));
+        found.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
     }
     let tables = Tables::of(tree.language);
     let mut wanted = source.match_indices(name).map(|(start, _)| start).peekable();
@@ -68,6 +74,8 @@ pub(crate) fn mentions_of(
             break;
         }
     }
+    found.sort_unstable_by_key(|range| range.start);
+    found.dedup();
     Ok(found)
 }
 

@@ -9,21 +9,27 @@ mod edition;
 mod extract;
 mod generated;
 mod head;
+mod lead;
 mod list;
 mod live;
 mod located;
+mod mask;
 mod mentions;
 mod names;
 mod places;
+mod qualified;
 mod resolve;
 mod source;
 mod symbol;
 mod tables;
 mod tree;
 mod unparsed;
+mod unparsed_lines;
 mod visibility;
 mod work;
 
+#[cfg(test)]
+mod constructs;
 #[cfg(test)]
 mod tests;
 
@@ -35,18 +41,21 @@ pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use edition::edition;
+pub use lead::with_lead;
 pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};
 pub(crate) use located::mentions_of;
 pub use located::{located, name_at};
 pub(crate) use names::Names;
-pub(crate) use places::name_parts;
 pub use places::{definitions, numbered_outline};
+pub use qualified::qualified_name;
+pub(crate) use qualified::{QualifiedNames, name_parts};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
 pub use unparsed::Unparsed;
+pub use unparsed_lines::UnparsedLines;
 pub(crate) use visibility::Visibility;
 pub use work::WorkBudget;
 
@@ -73,6 +82,7 @@ impl Outline {
         let breaks = byte_to_line_idx(source, source.len());
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
         outline.unparsed = tree.unparsed;
+        outline.unparsed_lines = UnparsedLines::of(tree, source);
         Ok(outline)
     }
 

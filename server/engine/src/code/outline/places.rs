@@ -3,34 +3,60 @@
 
 use std::fmt::Write as _;
 
+use super::qualified::{QualifiedNames, name_parts};
 use super::{Located, SymbolKind};
 use crate::text::LineStarts;
 
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
 
-/// Splits a qualified name such as `Type.method` or `Type::method` into its parts.
-pub(crate) fn name_parts(name: &str) -> Vec<&str> {
-    name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
+/// How well a definition matches a qualified name. A smaller value is closer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameMatch {
+    /// The name as outlines show it, with all containers.
+    Shown,
+    /// The parts of the whole name, without type arguments and quotes.
+    Whole,
+    /// The end of the name as outlines show it.
+    ShownEnd,
+    /// The last parts of the name.
+    End,
 }
 
-/// Returns the definitions that match a qualified name, in source order: those whose dotted name ends with its
-/// parts. Exact matches are preferred. A type takes precedence over its implementations.
+/// Returns the definitions that match a qualified name, in source order: those whose name with containers is `name` or
+/// ends with it. Only the closest matches are returned. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     let wanted = name_parts(name);
+    let Some(own) = wanted.last() else { return Vec::new() };
     let mut found = Vec::new();
-    let mut path: Vec<&str> = Vec::new();
+    let mut names = QualifiedNames::default();
     for place in places {
-        path.truncate(place.symbol.depth as usize);
-        path.push(&place.symbol.name);
-        if !wanted.is_empty() && path.ends_with(&wanted) {
-            found.push((path.len() == wanted.len(), place));
+        names.enter(&place.symbol);
+        // A cheap check rules out nearly all definitions.
+        if !place.symbol.name.contains(own) {
+            continue;
         }
+        let shown = names.dotted();
+        let parts = names.parts();
+        let before = shown.strip_suffix(name);
+        let matched = if shown == name {
+            NameMatch::Shown
+        } else if parts == wanted {
+            NameMatch::Whole
+        } else if before.is_some_and(|before| before.ends_with('.')) {
+            NameMatch::ShownEnd
+        } else if parts.ends_with(&wanted)
+            || names.shorter_parts().is_some_and(|parts| parts.ends_with(&wanted))
+        {
+            NameMatch::End
+        } else {
+            continue;
+        };
+        found.push((matched, place));
     }
-    if found.iter().any(|(is_whole, _)| *is_whole) {
-        found.retain(|(is_whole, _)| *is_whole);
-    }
-    let mut found: Vec<&Located> = found.into_iter().map(|(_, place)| place).collect();
+    let closest = found.iter().map(|(matched, _)| *matched).min();
+    let mut found: Vec<&Located> =
+        found.into_iter().filter(|(matched, _)| Some(*matched) == closest).map(|(_, place)| place).collect();
     let is_block = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
     if found.iter().any(|place| !is_block(place)) {
         found.retain(|place| !is_block(place));

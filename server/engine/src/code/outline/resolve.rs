@@ -8,7 +8,7 @@ use strata_grammars::LanguageId;
 
 use super::extract::{Draft, Findings, Instance, MAX_DETAILS, Repeat};
 use super::tables::usage;
-use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
+use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol, UnparsedLines};
 
 /// A symbol with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,11 @@ pub struct Located {
     /// Index among the symbols of the file's [`Outline`].
     pub index: usize,
     pub symbol: Symbol,
-    /// Byte range of the definition, including its body but not the decorators around it.
+    /// Byte range of the definition, including its body and the clauses that follow it directly, but not the
+    /// decorators around it.
     pub range: Range<usize>,
+    /// Byte ranges of further clauses of the definition that do not follow it directly.
+    pub clauses: Vec<Range<usize>>,
     /// Byte range of the name. Usually inside `range`, but some languages put the name elsewhere.
     pub name_range: Range<usize>,
 }
@@ -33,40 +36,81 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     references.sort_unstable();
     references.truncate(MAX_REFERENCES);
     Outline {
-        symbols: resolved(symbols, &instance).into_iter().map(|(_, symbol)| symbol).collect(),
+        symbols: resolved(symbols, &instance).shown.into_iter().map(|(_, symbol)| symbol).collect(),
         imports: first_mentions(imports.iter().map(String::as_str)),
         references: references.iter().collect(),
         tests,
         generated: false,
         unparsed: None,
+        unparsed_lines: UnparsedLines::default(),
     }
 }
 
 /// Returns the symbols of [`outline`] with their positions.
 pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
+    let Findings { symbols: drafts, instance, .. } = findings;
     let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
-    let places: Vec<_> = findings.symbols.iter().map(place).collect();
-    let symbols = resolved(findings.symbols, &findings.instance).into_iter().enumerate();
-    let located = |(index, (place, symbol)): (usize, (usize, Symbol))| {
-        let (range, name_range) = places.get(place).cloned()?;
-        Some(Located { index, symbol, range, name_range })
-    };
-    symbols.filter_map(located).collect()
+    let places: Vec<_> = drafts.iter().map(place).collect();
+    let levels: Vec<u32> = drafts.iter().map(|draft| draft.level).collect();
+    let Resolved { shown, clauses } = resolved(drafts, &instance);
+    let mut located: Vec<Located> = Vec::with_capacity(shown.len());
+    // Index in `located` of each draft that is shown.
+    let mut indices: FxHashMap<usize, usize> = FxHashMap::default();
+    for (place, symbol) in shown {
+        let Some((range, name_range)) = places.get(place).cloned() else { continue };
+        let index = located.len();
+        indices.insert(place, index);
+        located.push(Located { index, symbol, range, clauses: Vec::new(), name_range });
+    }
+    // The last clause so far of each definition that has several.
+    let mut latest: FxHashMap<usize, usize> = FxHashMap::default();
+    for Clause { place, of } in clauses {
+        let before = latest.insert(of, place).unwrap_or(of);
+        let level = levels.get(place);
+        let mut between = levels.get(before + 1..place).unwrap_or_default().iter().zip(before + 1..place);
+        let follows = !between
+            .any(|(other, at)| level.is_some_and(|level| other <= level) && indices.contains_key(&at));
+        let own = indices.get(&of).and_then(|index| located.get_mut(*index));
+        let Some((own, (range, _))) = own.zip(places.get(place)) else { continue };
+        let last = own.clauses.last_mut().unwrap_or(&mut own.range);
+        match follows {
+            true => last.end = last.end.max(range.end),
+            false => own.clauses.push(range.clone()),
+        }
+    }
+    located
 }
 
-/// Returns the symbols that are shown, each with its index among all drafts.
-fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Symbol)> {
+/// The symbols that are shown, each with its index among all drafts, and the clauses that are not shown.
+struct Resolved {
+    shown: Vec<(usize, Symbol)>,
+    clauses: Vec<Clause>,
+}
+
+/// A draft that is another clause of an earlier definition.
+#[derive(Clone, Copy)]
+struct Clause {
+    /// Index of the clause among all drafts.
+    place: usize,
+    /// Index of the definition among all drafts.
+    of: usize,
+}
+
+fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Resolved {
     let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
     let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
     let mut resolver = Resolver::default();
     let mut instance = instance.iter().peekable();
     let mut depths = Vec::with_capacity(symbols.len());
+    let mut clauses = Vec::new();
     for place in 0..=symbols.len() {
         while let Some(set) = instance.next_if(|set| set.behind <= place) {
             resolver.instance(set.owner, &set.name);
         }
         if let Some((symbol, repeat)) = symbols.get(place).zip(repeats.get(place)) {
             depths.push(resolver.symbol(symbol, *repeat));
+            let is_clause = matches!(repeat, Repeat::Same { parts: Some(_) });
+            clauses.extend(resolver.repeats.filter(|_| is_clause).map(|of| Clause { place, of }));
         }
     }
     let names = resolver.into_instances().into_iter();
@@ -81,7 +125,8 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
         number += 1;
         Some((place, symbol))
     };
-    symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect()
+    let shown = symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect();
+    Resolved { shown, clauses }
 }
 
 /// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
@@ -107,12 +152,20 @@ pub(super) struct Resolver<'a> {
     around: Vec<EnclosingDefinition>,
     shown: u32,
     /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
-    /// and by number of parts.
-    once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
+    /// its container, and by number of parts. Each with its index among all processed definitions.
+    once: FxHashMap<RepeatKey<'a>, usize>,
+    /// Number of definitions processed.
+    processed: usize,
+    /// Index, among all processed definitions, of the one that the last one repeats.
+    repeats: Option<usize>,
     /// Names set on instances, keyed by the index of their type among the shown definitions.
     instances: FxHashMap<u32, Vec<&'a str>>,
     known: FxHashSet<(u32, &'a str)>,
 }
+
+/// Identifies a definition that may be repeated: the shown definition around it, its container and name, its number of
+/// parts.
+type RepeatKey<'a> = (Option<u32>, &'a str, &'a str, Option<usize>);
 
 /// A definition that contains the current position.
 #[derive(Clone, Copy)]
@@ -137,11 +190,17 @@ impl<'a> Resolver<'a> {
             .last()
             .map_or((None, 0, false), |around| (around.nearest, around.depth, around.hides));
         let is_full = usize::try_from(self.shown).is_ok_and(|shown| shown >= MAX_SYMBOLS);
-        let hides = hidden
-            || match repeat {
-                Repeat::New => false,
-                Repeat::Same { parts } => !self.once.insert((nearest, &*symbol.name, parts)),
-            };
+        let place = self.processed;
+        self.processed += 1;
+        self.repeats = match repeat {
+            Repeat::Same { parts } if !hidden => {
+                let key = (nearest, &*symbol.container, &*symbol.name, parts);
+                let first = *self.once.entry(key).or_insert(place);
+                (first != place).then_some(first)
+            }
+            Repeat::Same { .. } | Repeat::New => None,
+        };
+        let hides = hidden || self.repeats.is_some();
         if is_full || hides {
             self.around.push(EnclosingDefinition { number: None, nearest, depth, hides });
             return None;

@@ -16,6 +16,9 @@ pub struct Symbol {
     /// Whether the symbol contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,
     pub name: Box<str>,
+    /// Type or module to which the symbol belongs if the source names it next to the symbol instead of enclosing the
+    /// symbol: the receiver in `func (b *B) Close()`, or `Till` in `void Till::pay()`. Otherwise empty.
+    pub container: Box<str>,
     /// Signature as written in the source, on one line and without the body: modifiers, name, parameters, types, bases.
     /// At most 200 characters.
     pub head: Box<str>,

@@ -18,6 +18,8 @@ pub(crate) mod flag {
     pub(crate) const PATTERN: u8 = 4;
     /// The names directly inside the node are classified by their position.
     pub(crate) const POSITION: u8 = 8;
+    /// A literal that is a name after a colon.
+    pub(crate) const SYMBOL: u8 = 16;
 }
 
 /// Bit flags for the ways in which a name is used, judged by its position. Combined over all mentions of the name.
@@ -48,6 +50,17 @@ pub(crate) enum Role {
     Test,
     TestScope,
     Clause,
+    Container,
+    /// One of several names that a definition declares, with its own initial value.
+    Declarator,
+    /// The whole section of a heading of this level.
+    Section(u8),
+    /// A heading of this level, whose section ends where the next one of this or a lower level starts.
+    Heading(u8),
+    /// Belongs to the definition after it, but is not shown with it: documentation, an attribute for the compiler.
+    Lead,
+    /// Contains source text between its first and last byte, such as the argument of a macro.
+    Source,
     Local,
     /// Used only by a predicate of the query.
     Silent,
@@ -111,6 +124,9 @@ impl Tables {
         for kind in rules.identifiers {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::IDENTIFIER);
         }
+        for kind in rules.symbols {
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::SYMBOL);
+        }
         for kind in rules.strings {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::STRING);
         }
@@ -166,11 +182,17 @@ fn role(capture: &str) -> Role {
         "test" => Role::Test,
         "test.scope" => Role::TestScope,
         "clause" => Role::Clause,
+        "container" => Role::Container,
+        "declarator" => Role::Declarator,
+        "lead" => Role::Lead,
+        "source" => Role::Source,
         "local" => Role::Local,
-        other => other
-            .strip_prefix("definition.")
-            .and_then(SymbolKind::of_capture)
-            .map_or(Role::Silent, Role::Definition),
+        other => match other.split_once('.') {
+            Some(("definition", kind)) => SymbolKind::of_capture(kind).map_or(Role::Silent, Role::Definition),
+            Some(("section", level)) => level.parse().map_or(Role::Silent, Role::Section),
+            Some(("heading", level)) => level.parse().map_or(Role::Silent, Role::Heading),
+            _ => Role::Silent,
+        },
     }
 }
 

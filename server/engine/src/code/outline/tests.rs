@@ -8,6 +8,7 @@ use proptest::sample::Index;
 use ropey::Rope;
 use strata_grammars::LanguageId;
 
+use super::mask::Mask;
 use super::tree::{parse_with, pieces_of};
 use super::work::WorkLimit;
 use super::*;
@@ -72,6 +73,7 @@ fn broken_code_gives_what_can_be_recognised() {
               def f(self, x)
              def whole(a)
              class B
+             … unparsed lines 2, 8
         "#]],
     );
     check(
@@ -84,17 +86,19 @@ fn broken_code_gives_what_can_be_recognised() {
               a: u32
              impl Whole
               fn f(&self)
+             … unparsed lines 2
         "#]],
     );
     check(
         "a.ts",
         "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {",
         &expect![[r#"
-        a.ts
-         class A
-          f(a: number)
-          g()
-    "#]],
+            a.ts
+             class A
+              f(a: number)
+              g()
+             … unparsed lines 4
+        "#]],
     );
 }
 
@@ -262,7 +266,8 @@ fn a_text_that_takes_too_many_steps_is_given_up() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "class A: pass\n".repeat(1_000);
     let limit = WorkLimit { work: 5 * 4_096, is_shared: false };
-    let mut tree = parse_with(limit, python, &pieces_of(&source), None, &Cancel::new()).unwrap().0;
+    let mut tree =
+        parse_with(limit, python, &pieces_of(&source), None, Mask::default(), &Cancel::new()).unwrap().0;
     assert!(tree.unparsed == Some(Unparsed::TooMuchWork) && tree.has_error());
     let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
     assert_eq!(outline, Outline::unparsed(Unparsed::TooMuchWork));
@@ -397,10 +402,12 @@ proptest! {
     fn a_live_outline_is_the_outline(
         language in language(),
         copies in 1_usize..4,
+        has_macros in any::<bool>(),
         batches in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..8),
     ) {
         let key = FileKey::from("src/file");
-        let mut text = Rope::from_str(&language.fixture.repeat(copies));
+        let source = if has_macros { language.constructs } else { language.fixture }.repeat(copies);
+        let mut text = Rope::from_str(&source);
         let mut tree = parse_rope(language, &text, None, &Cancel::new()).unwrap();
         let mut live = LiveOutline::new(&tree, &text, &Cancel::new()).unwrap();
         let mut undo = Vec::new();
@@ -439,7 +446,7 @@ proptest! {
         for batch in undo.into_iter().rev() {
             replace(&mut text, &mut batch.into_iter())?;
         }
-        prop_assert_eq!(text.to_string(), language.fixture.repeat(copies));
+        prop_assert_eq!(text.to_string(), source);
     }
 
     #[test]

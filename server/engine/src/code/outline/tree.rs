@@ -9,6 +9,7 @@ use strata_grammars::limits::{self, Exceeded};
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::depth::is_too_deep;
+use super::mask::Mask;
 use super::unparsed::Unparsed;
 use super::work::{WORK_PER_REPORT, WorkBudget, WorkLimit};
 use crate::cancel::{Cancel, Cancelled};
@@ -20,6 +21,7 @@ pub struct SyntaxTree {
     tree: Tree,
     /// Why the text was not parsed; the tree is then that of an empty text.
     pub unparsed: Option<Unparsed>,
+    mask: Mask,
 }
 
 /// A replacement of bytes, for updating a syntax tree.
@@ -67,8 +69,7 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    parse_with(WorkLimit::of_text(source.len()), language, &pieces_of(source), old, cancel)
-        .map(|(tree, _)| tree)
+    parse_masked(WorkLimit::of_text(source.len()), language, source, old, cancel).map(|(tree, _)| tree)
 }
 
 /// Like [`parse`], without an earlier tree, but takes the work from `budget`.
@@ -82,7 +83,7 @@ pub(super) fn parse_within(
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
     let limit = budget.limit(source.len());
-    let (tree, work) = parse_with(limit, language, &pieces_of(source), None, cancel)?;
+    let (tree, work) = parse_masked(limit, language, source, None, cancel)?;
     budget.take(source.len(), work);
     Ok(tree)
 }
@@ -101,11 +102,60 @@ pub(crate) fn parse_rope(
         let chunk = text.get_chunk_at_byte(offset);
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
-    parse_with(WorkLimit::of_text(text.len_bytes()), language, &rest, old, cancel).map(|(tree, _)| tree)
+    let limit = WorkLimit::of_text(text.len_bytes());
+    let parsed = if Mask::may_apply(language, text.chunks()) {
+        parse_masked(limit, language, &text.to_string(), old, cancel)
+    } else {
+        parse_with(limit, language, &rest, old, Mask::default(), cancel)
+    };
+    parsed.map(|(tree, _)| tree)
 }
 
+/// Parses a part of a text that starts at byte `start`, as a text of its own whose nodes have the offsets of the whole
+/// text. `before` is the position of the byte before the part. Takes no more work than real code does. Returns `None`
+/// if the part cannot be parsed.
+pub(super) fn parse_part(
+    language: LanguageId,
+    part: &str,
+    start: usize,
+    before: Point,
+) -> Option<SyntaxTree> {
+    if is_too_deep(&pieces_of(part)) {
+        return None;
+    }
+    let rest = |offset: usize| {
+        offset.checked_sub(start).and_then(|offset| part.as_bytes().get(offset..)).unwrap_or_default()
+    };
+    let first = TreePoint { byte: start, row: before.row, column: before.column + 1 };
+    let last = first.after(part.as_bytes());
+    let range = tree_sitter::Range {
+        start_byte: first.byte,
+        end_byte: last.byte,
+        start_point: first.point(),
+        end_point: last.point(),
+    };
+    let limit = WorkLimit::of_part(part.len());
+    let (tree, _) = parse_text(limit.work, language, &rest, Some(range), None, &Cancel::new()).ok()?;
+    Some(SyntaxTree { language, tree: tree.ok()?, unparsed: None, mask: Mask::default() })
+}
+
+/// Returns a function that reads the text from any offset to its end.
 pub(super) fn pieces_of<'t>(source: &'t str) -> impl Fn(usize) -> &'t [u8] {
     |offset| source.as_bytes().get(offset..).unwrap_or_default()
+}
+
+/// Like [`parse_with`], but hides from the parser what the language's grammar does not understand.
+fn parse_masked(
+    limit: WorkLimit,
+    language: LanguageId,
+    source: &str,
+    old: Option<&SyntaxTree>,
+    cancel: &Cancel,
+) -> Result<(SyntaxTree, u64), Cancelled> {
+    match Mask::of(language, source) {
+        Some((text, mask)) => parse_with(limit, language, &pieces_of(&text), old, mask, cancel),
+        None => parse_with(limit, language, &pieces_of(source), old, Mask::default(), cancel),
+    }
 }
 
 /// Parses a text within a limit. Also returns the work that this took.
@@ -114,21 +164,24 @@ pub(super) fn parse_with(
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&SyntaxTree>,
+    mask: Mask,
     cancel: &Cancel,
 ) -> Result<(SyntaxTree, u64), Cancelled> {
     cancel.check()?;
     if is_too_deep(&rest) {
         return Ok((SyntaxTree::none(language, Unparsed::NestedAngles)?, 0));
     }
-    let old = old.filter(|old| old.language == language && old.unparsed.is_none()).map(|old| &old.tree);
-    let (parsed, work) = parse_text(limit.work, language, rest, old, cancel)?;
+    let can_reuse =
+        |old: &&SyntaxTree| old.language == language && old.unparsed.is_none() && old.mask.stays_as(&mask);
+    let old = old.filter(can_reuse).map(|old| &old.tree);
+    let (parsed, work) = parse_text(limit.work, language, rest, None, old, cancel)?;
     match parsed {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Ok(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
-            parse_with(limit, language, rest, None, cancel)
+            parse_with(limit, language, rest, None, mask, cancel)
         }
-        Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None }, work)),
+        Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None, mask }, work)),
         Err(_) if cancel.is_cancelled() => Err(Cancelled),
         Err(Unparsed::TooMuchWork) if limit.is_shared => {
             Ok((SyntaxTree::none(language, Unparsed::NoWorkLeft)?, work))
@@ -141,16 +194,18 @@ fn has_error(tree: &Tree) -> bool {
     tree.root_node().has_error()
 }
 
-/// Runs the parser. Stops it when `cancel` is raised or the work exceeds `most`. Also returns the work.
+/// Runs the parser, on the whole text or a part of it. Stops it when `cancel` is raised or the work exceeds `most`. Also returns the work.
 fn parse_text(
     most: u64,
     language: LanguageId,
     rest: &Rest<'_>,
+    part: Option<tree_sitter::Range>,
     old: Option<&Tree>,
     cancel: &Cancel,
 ) -> Result<(Result<Tree, Unparsed>, u64), Cancelled> {
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
+    parser.set_included_ranges(part.as_slice()).map_err(|_| Cancelled)?;
     let mut reports = 0_u64;
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
@@ -188,8 +243,13 @@ impl SyntaxTree {
     /// # Errors
     /// [`Cancelled`] if the grammar was built for another version of the parser, which tests rule out.
     pub fn none(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
-        let (empty, _) = parse_text(u64::MAX, language, &|_| &[], None, &Cancel::new())?;
-        Ok(Self { language, tree: empty.map_err(|_| Cancelled)?, unparsed: Some(reason) })
+        let (empty, _) = parse_text(u64::MAX, language, &|_| &[], None, None, &Cancel::new())?;
+        Ok(Self {
+            language,
+            tree: empty.map_err(|_| Cancelled)?,
+            unparsed: Some(reason),
+            mask: Mask::default(),
+        })
     }
 
     /// Updates the tree for a change to the text, so that it can be passed as `old` to [`parse`].
@@ -197,6 +257,7 @@ impl SyntaxTree {
         if self.unparsed.is_some() {
             return;
         }
+        self.mask.edit(edit.start.byte..edit.old_end.byte, edit.new_end.byte);
         self.tree.edit(&InputEdit {
             start_byte: edit.start.byte,
             old_end_byte: edit.old_end.byte,
@@ -210,6 +271,11 @@ impl SyntaxTree {
     /// Whether the text has syntax errors or could not be parsed.
     pub(crate) fn has_error(&self) -> bool {
         self.unparsed.is_some() || has_error(&self.tree)
+    }
+
+    /// What was hidden from the parser.
+    pub(super) fn mask(&self) -> &Mask {
+        &self.mask
     }
 
     pub(crate) fn root(&self) -> tree_sitter::Node<'_> {

@@ -45,6 +45,11 @@ impl WorkLimit {
     pub(super) fn of_text(bytes: usize) -> Self {
         Self { work: amount(PER_TEXT, PER_BYTE, bytes), is_shared: false }
     }
+
+    /// Returns the limit for a part of a text of this many bytes, which is parsed again on its own.
+    pub(super) fn of_part(bytes: usize) -> Self {
+        Self { work: own(bytes), is_shared: false }
+    }
 }
 
 impl WorkBudget {

@@ -9,7 +9,8 @@ use super::by_name::LikelyFiles;
 use super::meaning::{Confidence, DefinitionId, Meanings, ReferenceSources, Value};
 use super::scopes::{FileNames, ScopeKind};
 use crate::cancel::{Cancel, Cancelled};
-use crate::code::outline::{self, SymbolKind};
+use crate::code::outline::{self, QualifiedNames, Symbol, SymbolKind, name_parts};
+use crate::code::symbols::SymbolIndex;
 use crate::key::FileKey;
 use crate::text::{first_line, line_starts};
 
@@ -19,6 +20,8 @@ const MAX_LINE: usize = 200;
 /// The target of a search for references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceQuery<'q> {
+    /// The name as typed.
+    text: &'q str,
     /// Last part of the qualified name.
     pub name: &'q str,
     /// Preceding parts of the qualified name: enclosing types or modules, outermost first.
@@ -77,10 +80,21 @@ pub struct ReferenceReport {
 impl<'q> ReferenceQuery<'q> {
     /// Parses a qualified name: `name`, `Type.name`, `Type::name`, `module.Type.name`.
     pub fn new(text: &'q str, path: Option<&'q FileKey>) -> Self {
-        let mut parts: Vec<&str> = text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let text = text.trim();
+        let text = text.strip_suffix("()").unwrap_or(text);
+        let mut parts = name_parts(text);
         let name = parts.pop().unwrap_or_default();
-        let name = name.strip_suffix("()").unwrap_or(name).trim();
-        Self { name, within: parts, path }
+        Self { text, name, within: parts, path }
+    }
+
+    /// Returns the query without splitting the name, if a definition has this whole name, such as `log::info` in a
+    /// shell.
+    fn of_whole_name(&self, index: &SymbolIndex) -> Option<Self> {
+        let is_whole = |symbol: &Symbol| *symbol.name == *self.text && symbol.kind != SymbolKind::Impl;
+        let mut files = index.iter().filter(|(_, file)| !file.language.is_document());
+        let is_defined =
+            self.text != self.name && files.any(|(_, file)| file.outline.symbols.iter().any(is_whole));
+        is_defined.then(|| Self { name: self.text, within: Vec::new(), ..self.clone() })
     }
 
     /// Whether the query matches a definition in `file` that is nested in the types of `container`.
@@ -106,6 +120,8 @@ pub fn references(
     query: &ReferenceQuery<'_>,
     cancel: &Cancel,
 ) -> Result<ReferenceReport, Cancelled> {
+    let whole = query.of_whole_name(sources.index);
+    let query = whole.as_ref().unwrap_or(query);
     let meanings = Meanings::new(sources, cancel);
     let mut wanted = Wanted::default();
     if !query.name.is_empty() {
@@ -137,7 +153,7 @@ fn inherited(
     cancel: &Cancel,
 ) -> Result<BTreeSet<DefinitionId>, Cancelled> {
     let Some((name, within)) = query.within.split_last() else { return Ok(BTreeSet::new()) };
-    let owner = ReferenceQuery { name, within: within.to_vec(), path: query.path };
+    let owner = ReferenceQuery { name, within: within.to_vec(), ..query.clone() };
     let mut types = Wanted::default();
     types.define_all(meanings, name, &|file, container, _| owner.means(file, container), cancel)?;
     let mut found = BTreeSet::new();
@@ -394,15 +410,19 @@ impl Wanted {
                 }
             }
             None => {
-                let mut around: Vec<(u32, &str)> = Vec::new();
+                let mut around = QualifiedNames::default();
                 for place in &places {
-                    around.truncate(around.partition_point(|(depth, _)| *depth < place.symbol.depth));
-                    let container: Vec<&str> = around.iter().map(|(_, name)| *name).collect();
                     let symbol = &place.symbol;
-                    if *symbol.name == *name
-                        && symbol.kind != SymbolKind::Impl
-                        && means(key, &container, None)
-                    {
+                    around.enter(symbol);
+                    if *symbol.name != *name || symbol.kind == SymbolKind::Impl {
+                        continue;
+                    }
+                    let container = around.container_parts();
+                    let shorter = around.shorter_parts().is_some_and(|mut parts| {
+                        parts.pop();
+                        means(key, &parts, None)
+                    });
+                    if shorter || means(key, &container, None) {
                         found.push(FoundDefinition {
                             file: key.clone(),
                             line: line_of(&text, place.name_range.start),
@@ -412,7 +432,6 @@ impl Wanted {
                             kind: Some(symbol.kind),
                         });
                     }
-                    around.push((symbol.depth, &symbol.name));
                 }
             }
         }

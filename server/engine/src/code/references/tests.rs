@@ -187,7 +187,7 @@ fn typescript_goes_by_imports_types_and_namespaces() {
     );
     assert_eq!(hits(&repo, "Circle.area"), ["main.ts:6", "main.ts:9?", "src/shape.ts:7="]);
     assert_eq!(hits(&repo, "Circle"), ["src/shape.ts:6="]);
-    assert!(hits(&repo, "side").contains(&"main.ts:11?".to_owned()));
+    assert!(hits(&repo, "side").contains(&"main.ts:11=".to_owned()));
 }
 
 /// A language without reference rules relies on the import graph.

@@ -1,7 +1,7 @@
 //! Finds symbols and files by parts of their names, as typed by the user. Matches by spelling only.
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::code::outline::{Symbol, SymbolKind, name_parts};
+use crate::code::outline::{QualifiedNames, Symbol, SymbolKind, name_parts};
 use crate::key::FileKey;
 
 use super::index::SymbolIndex;
@@ -42,8 +42,8 @@ enum MatchPlace {
 
 /// Finds symbols whose names contain the letters of `query` in order, ignoring case. Returns at most `limit`
 /// symbols, closest first, then in order of file and position. In a dotted query (`Type.method`), the last part
-/// matches the name, and the preceding parts must equal the names of containers. Omits implementation blocks, which
-/// share the names of their types.
+/// matches the name, and the preceding parts must equal the names of containers; or the whole query matches the name.
+/// Omits implementation blocks, which share the names of their types.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
@@ -54,28 +54,20 @@ pub fn find<'a>(
     cancel: &Cancel,
 ) -> Result<Vec<SymbolMatch<'a>>, Cancelled> {
     let query = query.to_lowercase();
-    let parts = name_parts(&query);
-    let (query, containers) = match parts.split_last() {
-        Some((last, before)) => (*last, before),
-        None => (&*query, [].as_slice()),
-    };
-    let is_within = |around: &[&str]| {
-        let nearest = around.iter().rev().map(|name| name.to_lowercase());
-        containers.len() <= around.len()
-            && containers.iter().rev().zip(nearest).all(|(wanted, name)| *wanted == name)
-    };
+    let wanted = name_parts(&query);
     let mut found: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
     for (file, symbols) in index.iter() {
         cancel.check()?;
-        let mut around: Vec<&str> = Vec::new();
+        let mut names = QualifiedNames::default();
         for (at, symbol) in symbols.outline.symbols.iter().enumerate() {
-            around.truncate(symbol.depth as usize);
-            let container = around.last().copied();
-            let close = closeness(&symbol.name, query)
-                .filter(|_| symbol.kind != SymbolKind::Impl && is_within(&around));
-            around.push(&symbol.name);
-            if let Some(closeness) = close {
-                found.push((closeness, SymbolMatch { file, at, symbol, container }));
+            names.enter(symbol);
+            if symbol.kind == SymbolKind::Impl {
+                continue;
+            }
+            let whole = closeness(&symbol.name, &query);
+            let last = if wanted.len() > 1 { last_part_closeness(&names, &wanted) } else { None };
+            if let Some(closeness) = whole.into_iter().chain(last).min() {
+                found.push((closeness, SymbolMatch { file, at, symbol, container: names.container() }));
             }
         }
     }
@@ -113,6 +105,19 @@ pub fn find_files<'a>(
     found.sort_unstable();
     found.truncate(limit);
     Ok(found.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Compares the last part of a qualified name with the last part of a query. The preceding parts must be equal.
+fn last_part_closeness(names: &QualifiedNames<'_>, wanted: &[&str]) -> Option<Closeness> {
+    let (wanted, around_wanted) = wanted.split_last()?;
+    // A cheap check first, because most names do not match.
+    closeness(names.own(), wanted)?;
+    let within = |parts: &Vec<&str>| {
+        let mut nearest = parts.iter().rev().skip(1).map(|part| part.to_lowercase());
+        around_wanted.iter().rev().all(|wanted| nearest.next().is_some_and(|part| part == *wanted))
+    };
+    let parts = Some(names.parts()).filter(within).or_else(|| names.shorter_parts().filter(within))?;
+    closeness(parts.last()?, wanted)
 }
 
 fn closeness(name: &str, query: &str) -> Option<Closeness> {

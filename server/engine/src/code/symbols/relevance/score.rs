@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::lexical::{FIELDS, Field, LexicalIndex};
 use super::query::{ParsedQuery, Query};
-use crate::code::outline::{Outline, SymbolKind};
+use crate::code::outline::{Outline, QualifiedNames, SymbolKind};
 use crate::code::symbols::graph::References;
 use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
@@ -207,10 +207,10 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
 
 /// Returns the symbols of a file whose names contain words of the text.
 fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
-    let mut around: Vec<&str> = Vec::new();
+    let mut names = QualifiedNames::default();
     let mut found = Vec::new();
     for symbol in outline.visible() {
-        around.truncate(symbol.depth as usize);
+        names.enter(symbol);
         let (mut worth, mut count) = (0.0, 0_u32);
         each_subword(&symbol.name, |word| {
             worth += words.get(stem(word)).copied().unwrap_or(0.0);
@@ -218,10 +218,8 @@ fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64)
         });
         if worth > 0.0 && symbol.kind.is_referable() {
             let fit = (worth / (best * f64::from(count.max(1)).sqrt())).min(1.0);
-            let name = around.iter().copied().chain([&*symbol.name]).collect::<Vec<_>>().join(".");
-            found.push(MatchedSymbol { kind: symbol.kind, name, score: (fit * file).sqrt() });
+            found.push(MatchedSymbol { kind: symbol.kind, name: names.dotted(), score: (fit * file).sqrt() });
         }
-        around.push(&symbol.name);
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(MAX_SYMBOLS);
