@@ -6,6 +6,8 @@ mod compaction_limits;
 mod configured_provider;
 mod document_edits;
 mod grammar_robustness;
+#[cfg(target_os = "linux")]
+mod ignore_rules;
 mod provider_misbehaviour;
 mod repeated_key;
 mod restored_secrets;

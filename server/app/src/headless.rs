@@ -234,7 +234,7 @@ impl HeadlessWorkspace {
     /// # Errors
     /// Returns the same errors as [`index`](Self::index).
     pub fn list(&mut self) -> Result<(), Cancelled> {
-        let options = walk_options(&self.snapshot.settings);
+        let options = walk_options(&self.snapshot.settings, self.snapshot.trust);
         let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
         self.snapshot.index = Arc::new(index);
         Ok(())

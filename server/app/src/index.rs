@@ -164,7 +164,7 @@ impl<'a> IndexInputs<'a> {
     /// Creates inputs for a workspace, with its settings.
     pub fn of(snapshot: &'a Snapshot, cancel: &'a Cancel) -> Self {
         let means = Self::new(&snapshot.roots, &snapshot.outlines, cancel);
-        Self { options: walk_options(&snapshot.settings), trust: snapshot.trust, ..means }
+        Self { options: walk_options(&snapshot.settings, snapshot.trust), trust: snapshot.trust, ..means }
     }
 
     /// Creates inputs for an untrusted workspace with default settings, and with as many threads as an editor can spare.
@@ -507,8 +507,12 @@ pub(crate) fn outline_of(
 }
 
 /// Returns the options of the scan that the settings specify.
-pub(crate) fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
+pub(crate) fn walk_options(
+    settings: &strata_engine::prompt::settings::Settings,
+    trust: Trust,
+) -> WalkOptions {
     WalkOptions {
+        trust,
         exclude: settings.server.ignore.clone(),
         max_outline_bytes: settings.symbols.max_file_bytes,
         ..WalkOptions::default()

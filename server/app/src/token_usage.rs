@@ -133,7 +133,7 @@ fn files_of(
     paths: &[String],
     cancel: &Cancel,
 ) -> Result<BTreeMap<FileKey, Option<NameOnly>>, CommandError> {
-    let walked = walk(&snapshot.roots, &walk_options(&snapshot.settings), cancel)?;
+    let walked = walk(&snapshot.roots, &walk_options(&snapshot.settings, snapshot.trust), cancel)?;
     if paths.is_empty() {
         return Ok(walked.entries.into_iter().map(|entry| (entry.key, entry.name_only)).collect());
     }

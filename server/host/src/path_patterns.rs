@@ -50,6 +50,7 @@ pub enum PatternError {
         Unlisted::Nothing => format!("`{folder}` contains no files"),
         Unlisted::Generated => format!("all files in `{folder}` are generated, and Strata does not list those"),
         Unlisted::Ignored => format!("the ignore rules hide all files in `{folder}`"),
+        Unlisted::Unreadable(kind) => format!("`{folder}` cannot be read: {kind}"),
     })]
     EmptyFolder { folder: String, reason: Unlisted },
     #[error("no listed file matches `{0}`")]
@@ -190,10 +191,11 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     if glob.pattern.split('/').any(|part| part == "..") {
         return Err(PathError::new(&text, Refusal::ParentStep).into());
     }
-    let folder = match glob.base {
+    let place = match glob.base {
         "" => None,
-        base => Some(folder_prefix(roots, &roots.locate(base)?)),
+        base => Some(roots.locate(base)?),
     };
+    let folder = place.as_ref().map(|place| folder_prefix(roots, place));
     let candidates = folder.as_deref().map_or(listed, |folder| below(listed, folder));
     let pattern = glob.pattern_for(candidates.iter().map(|entry| entry.key.as_str()));
     let matcher = GlobBuilder::new(&pattern).literal_separator(true).build();
@@ -221,6 +223,11 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
         sort_out(PatternKind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
     };
     if expansion.files.is_empty() && expansion.withheld.is_empty() {
+        if let Some(reason) = place.map(|place| why_unlisted(roots, &place))
+            && matches!(reason, Unlisted::Unreadable(_))
+        {
+            return Err(PatternError::EmptyFolder { folder: glob.base.to_owned(), reason });
+        }
         return Err(PatternError::NoMatch(text));
     }
     Ok(expansion)

@@ -1,28 +1,30 @@
-//! Lists the files of a workspace by scanning the roots. Applies `.gitignore`, `.ignore`, `.strataignore` and the
-//! user's global excludes, even outside Git repositories. The list is sorted. It omits generated directories and lock
+//! Lists the files of a workspace by scanning the roots. Applies ignore rules (see `ignore_rules`), even outside Git
+//! repositories. The list is sorted. It omits generated directories and lock
 //! files (see `skipped_folders`) and symbolic links, since their targets are listed under their own paths. Classifies files by
 //! name and size without reading them.
 
-mod ignore_file;
+mod ignore_rules;
+mod repository;
+mod rule_file;
 mod skipped_folders;
 mod unlisted;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
-use ignore::gitignore::Gitignore;
-use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
+use strata_engine::prompt::trust::Trust;
 
 pub use self::unlisted::Unlisted;
 pub(crate) use self::unlisted::why_unlisted;
 
+use self::ignore_rules::IgnoreRules;
 use self::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
 use crate::disk::{RealFolder, Stamp, stamp_in};
 use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
@@ -34,6 +36,8 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
     /// Maximum size of a file in bytes. Larger files are listed with `NameOnly::TooLarge`.
     pub max_outline_bytes: u64,
+    /// Whether the user trusts the workspace. If not, the settings of its repositories are not followed to ignore files.
+    pub trust: Trust,
     /// Maximum number of files. The scan stops at this number and sets `Walk::cut_short`.
     pub max_files: usize,
 }
@@ -92,7 +96,12 @@ const MAX_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { exclude: Vec::new(), max_outline_bytes: 1024 * 1024, max_files: 500_000 }
+        Self {
+            exclude: Vec::new(),
+            max_outline_bytes: 1024 * 1024,
+            trust: Trust::default(),
+            max_files: 500_000,
+        }
     }
 }
 
@@ -197,38 +206,19 @@ fn walk_root(
     found: &mut WalkResults,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.get(index) else { return Ok(()) };
-    let rules = match ignore_file::bytes_at_root(&root.real) {
-        Ok(bytes) => {
-            Mutex::new(Rules { folders: HashMap::from([(root.real.to_owned(), bytes)]), total: bytes })
-        }
-        Err(problem) => {
-            found.note(&root.name, &problem);
-            return Ok(());
-        }
-    };
-    let excluded = excluded(&root.real, options, found);
     let mut builder = WalkBuilder::new(&root.real);
     builder
         .standard_filters(false)
-        .git_ignore(true)
-        .git_global(true)
-        .git_exclude(true)
-        .ignore(true)
-        .require_git(false)
-        .hidden(false)
-        .parents(uses_parent_ignore_files(&root.real))
         .follow_links(false)
-        .overrides(excluded)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
-    builder.add_custom_ignore_filename(IGNORE_FILE);
-    let left_out = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::new(Mutex::new(Vec::new()));
     let below = only.clone().unwrap_or_else(|| root.real.to_owned());
     let filter = Filter {
         root: root.real.to_owned(),
         others: roots.iter().map(|other| other.real.clone()).filter(|other| *other != root.real).collect(),
         only,
-        rules,
-        notes: Arc::clone(&left_out),
+        rules: IgnoreRules::of_root(&root.real, &options.exclude, options.trust, &notes),
+        notes: Arc::clone(&notes),
     };
     builder.filter_entry(move |entry| filter.admits(entry));
 
@@ -263,8 +253,8 @@ fn walk_root(
             WalkState::Continue
         })
     });
-    let mut left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.into_inner().unwrap_or_else(PoisonError::into_inner).notes.append(&mut left_out);
+    let mut notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner).notes.append(&mut notes);
     cancel.check()
 }
 
@@ -304,9 +294,9 @@ fn entry_of(
         let key = roots.key_of(place).map(|key| key.as_str().to_owned());
         Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
     };
-    let found = result.map_err(|error| note(root, ignore_file::message_of(&error)))?;
+    let found = result.map_err(|error| note(place_of(&error).unwrap_or(root), message_of(&error)))?;
     if let Some(error) = found.error() {
-        return Err(note(found.path(), ignore_file::message_of(error)));
+        return Err(note(found.path(), message_of(error)));
     }
     if !found.file_type().is_some_and(|kind| kind.is_file()) {
         return Ok(None);
@@ -340,17 +330,9 @@ struct Filter {
     /// The other roots. A root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
-    rules: Mutex<Rules>,
-    /// Problems with skipped directories.
+    rules: IgnoreRules,
+    /// Problems with ignore files and skipped directories.
     notes: Arc<Mutex<Vec<Note>>>,
-}
-
-/// The ignore files found so far.
-struct Rules {
-    /// Directories that contain ignore files, with the total size of these files in bytes.
-    folders: HashMap<PathBuf, u64>,
-    /// Size of all of them, in bytes.
-    total: u64,
 }
 
 impl Filter {
@@ -366,13 +348,13 @@ impl Filter {
             return false;
         }
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            return !is_lock_or_autosave(entry.file_name());
+            return !is_lock_or_autosave(entry.file_name()) && !self.rules.hide_file(path);
         }
         !self.others.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
             && !is_generated_folder(path, entry.depth())
             && self.is_shallow(path, entry.depth())
-            && self.can_read_ignore_files(path)
+            && !self.rules.hide_folder(path)
     }
 
     fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
@@ -382,30 +364,6 @@ impl Filter {
         depth <= MAX_DEPTH
     }
 
-    fn can_read_ignore_files(&self, folder: &Path) -> bool {
-        let problem = match ignore_file::bytes_in(folder, &self.root) {
-            Ok(0) => return true,
-            Ok(bytes) => {
-                let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
-                let above = folder.ancestors().skip(1).take_while(|above| above.starts_with(&self.root));
-                let all = above.filter_map(|above| rules.folders.get(above)).sum::<u64>() + bytes;
-                if all > ignore_file::MAX_BYTES {
-                    "is not scanned: the ignore files above it are too large in total".to_owned()
-                } else if rules.total.saturating_add(bytes) > ignore_file::MAX_TOTAL_BYTES {
-                    "is not scanned: the ignore files of the workspace folder are too large in total"
-                        .to_owned()
-                } else {
-                    rules.folders.insert(folder.to_owned(), bytes);
-                    rules.total += bytes;
-                    return true;
-                }
-            }
-            Err(problem) => problem,
-        };
-        self.note(folder, problem);
-        false
-    }
-
     fn note(&self, folder: &Path, problem: String) {
         let below = folder.strip_prefix(&self.root).ok().and_then(text_below);
         let place = below.unwrap_or_else(|| folder.to_string_lossy().into_owned());
@@ -413,36 +371,23 @@ impl Filter {
     }
 }
 
-fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Override {
-    let mut builder = OverrideBuilder::new(root);
-    for pattern in &options.exclude {
-        // An override lists files to keep; an exclamation mark inverts its meaning.
-        let result = match pattern.strip_prefix('!') {
-            Some(kept) => builder.add(kept),
-            None => builder.add(&format!("!{pattern}")),
-        };
-        if let Err(error) = result {
-            found.note(pattern, &error);
-        }
+/// Returns the path that an error of the scanner is about.
+fn place_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::Partial(errors) => errors.iter().find_map(place_of),
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } => place_of(err),
+        _ => None,
     }
-    builder.build().unwrap_or_else(|error| {
-        found.note("exclude", &error);
-        Override::empty()
-    })
 }
 
-/// Whether ignore files above a root apply. Outside a repository they do not, since a `*` in the `.gitignore` of a home
-/// directory would hide every project. They also do not apply if they would hide the root itself, which the user opened
-/// explicitly.
-fn uses_parent_ignore_files(root: &Path) -> bool {
-    let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
-    let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));
-    let verdict = above
-        .map(|folder| {
-            Gitignore::new(folder.join(".gitignore")).0.matched_path_or_any_parents(root, true).map(|_| ())
-        })
-        .find(|verdict| !verdict.is_none());
-    !verdict.is_some_and(|verdict| verdict.is_ignore())
+/// Formats an error of the scanner without the path, which the note names.
+fn message_of(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => message_of(err),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

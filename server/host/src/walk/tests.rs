@@ -55,6 +55,14 @@ fn ignore_files_count_without_a_repository() {
     );
 }
 
+/// `ripgrep`, whose rules these were, takes each of them for something else.
+#[test]
+fn patterns_mean_what_they_mean_in_git() {
+    let tree = Tree::new(&["root/a", "root/b", "root/{a,b}", "root/c/d", "root/c/e"]);
+    tree.write("root/.gitignore", "{a,b}\nc/*\n!\n!/c/e\n");
+    check(&tree, &[".gitignore hidden", "a", "b", "c/e"]);
+}
+
 #[test]
 fn ignore_files_above_the_root_count_inside_a_repository_only() {
     let tree = Tree::new(&["root/a.rs", "root/b.log"]);
@@ -139,9 +147,9 @@ fn the_users_own_patterns() {
     let options =
         WalkOptions { exclude: vec!["*.snap".into(), "/docs/deep/".into()], ..WalkOptions::default() };
     check_with(&tree, &options, &["a.rs", "docs/b.md"]);
-    let options = WalkOptions { exclude: vec!["a{b".into()], ..WalkOptions::default() };
-    let found = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (4, 1), "{:?}", found.notes);
+    let options =
+        WalkOptions { exclude: vec!["docs/*".into(), "!/docs/deep/".into()], ..WalkOptions::default() };
+    check_with(&tree, &options, &["a.rs", "a.snap", "docs/deep/c.md"]);
 }
 
 #[cfg(unix)]
@@ -171,17 +179,31 @@ fn folders_without_end_are_not_looked_into() {
     assert!(problem.contains("128 directories"), "{problem}");
 }
 
+#[track_caller]
+fn check_notes(tree: &Tree, listed: &[&str], notes: &[(&str, &str)]) {
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let code = found.entries.iter().map(shown).filter(|name| name.ends_with(".rs"));
+    assert_eq!(code.collect::<Vec<_>>(), listed);
+    let problems: Vec<(&str, &str)> =
+        found.notes.iter().map(|note| (note.place.as_str(), note.problem.as_str())).collect();
+    assert_eq!(problems.len(), notes.len(), "{problems:?}");
+    for ((place, problem), (wanted, part)) in problems.iter().zip(notes) {
+        assert!(place == wanted && problem.contains(part), "{place}: {problem}");
+    }
+}
+
 #[test]
-fn ignore_files_that_are_large_together_are_not_read() {
+fn ignore_files_that_are_large_together_are_not_applied() {
     let tree = Tree::new(&["root/a/a.rs", "root/a/b/b.rs", "root/a/b/c/c.rs", "root/d/d.rs"]);
     for folder in ["root", "root/a", "root/a/b", "root/d"] {
         tree.write(&format!("{folder}/.gitignore"), "x\n".repeat(50_000));
     }
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let code: Vec<String> = found.entries.iter().map(shown).filter(|name| name.ends_with(".rs")).collect();
-    assert_eq!(code, ["a/a.rs", "d/d.rs"]);
-    let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
-    assert!(place == "a/b" && problem.contains("too large in total"), "{place} {problem}");
+    let listed = ["a/a.rs", "a/b/b.rs", "a/b/c/c.rs", "d/d.rs"];
+    check_notes(
+        &tree,
+        &listed,
+        &[("a/b/.gitignore", "is too large together with the ignore files above it")],
+    );
 }
 
 #[test]
@@ -221,31 +243,44 @@ fn ignore_files_that_never_end_are_not_opened() {
         "root/in/e.rs",
         "outside",
     ]);
-    tree.link("/dev/zero", "root/zero/.gitignore");
+    tree.link("/dev/zero", "root/zero/.strataignore");
     tree.fifo("root/fifo/.ignore");
     tree.link("../../outside", "root/out/.strataignore");
-    tree.write("root/rules", "f.log\n");
-    tree.write("root/in/f.log", "");
-    tree.link("../rules", "root/in/.gitignore");
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "in/e.rs", "rules"]);
-    assert_eq!(
-        found.notes.iter().map(|note| note.place.as_str()).collect::<Vec<_>>(),
-        ["fifo", "out", "zero"]
+    tree.write("root/rules", "f.rs\n");
+    tree.write("root/in/f.rs", "");
+    tree.link("../rules", "root/in/.ignore");
+    let outside = "is a link that leads out of the workspace folder; its rules are not applied";
+    let fifo = "is not a regular file; its rules are not applied";
+    check_notes(
+        &tree,
+        &["a.rs", "fifo/c.rs", "in/e.rs", "out/d.rs", "zero/b.rs"],
+        &[("fifo/.ignore", fifo), ("out/.strataignore", outside), ("zero/.strataignore", outside)],
     );
+}
 
+/// Git reads no `.gitignore` that is a link.
+#[cfg(unix)]
+#[test]
+fn a_gitignore_that_is_a_link_or_cannot_be_read_is_noted_and_hides_nothing() {
+    let tree = Tree::new(&["root/a.rs", "root/b.rs", "root/sub/c.rs", "elsewhere/rules"]);
+    tree.write("root/rules", "b.rs\n");
+    tree.link("rules", "root/.gitignore");
+    tree.write("root/sub/.gitignore/x", "");
+    check_notes(
+        &tree,
+        &["a.rs", "b.rs", "sub/c.rs"],
+        &[
+            (".gitignore", "is a link, which Git does not follow"),
+            ("sub/.gitignore", "is not a regular file"),
+        ],
+    );
+    std::fs::remove_file(tree.path("root/.gitignore")).unwrap();
     tree.link("/dev/zero", "root/.gitignore");
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
-
-    // A link above the root may lead anywhere except to a file that never ends.
-    let tree = Tree::new(&["root/a.rs", "elsewhere/rules"]);
-    tree.link("elsewhere/rules", ".gitignore");
-    tree.link("nowhere", ".ignore");
-    check(&tree, &["a.rs"]);
-    tree.link("/dev/zero", ".strataignore");
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+    check_notes(
+        &tree,
+        &["a.rs", "b.rs", "sub/c.rs"],
+        &[(".gitignore", "is a link"), ("sub/.gitignore", "is not a regular file")],
+    );
 }
 
 /// The rules of one directory after another are small enough, and of all together too large.
@@ -259,12 +294,13 @@ fn ignore_files_are_limited_in_total() {
     }
     let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
     let texts = found.entries.iter().filter(|entry| entry.key.as_str().ends_with(".rs")).count();
-    assert_eq!((texts, found.notes.len()), (8, 4));
-    let said = "is not scanned: the ignore files of the workspace folder are too large in total";
-    assert!(found.notes.iter().all(|note| note.problem == said), "{:?}", found.notes);
+    assert_eq!((texts, found.notes.len()), (12, 4));
+    let problem =
+        "is too large together with all ignore files of the workspace folder; its rules are not applied";
+    assert!(found.notes.iter().all(|note| note.problem == problem), "{:?}", found.notes);
 }
 
-/// The scanner follows a `.git` file to a `commondir` file, and from there to `info/exclude`.
+/// A `.git` file leads to a `commondir` file, and from there to `info/exclude`.
 #[cfg(unix)]
 #[test]
 fn files_behind_a_pointer_that_never_end_are_not_opened() {
@@ -281,42 +317,17 @@ fn files_behind_a_pointer_that_never_end_are_not_opened() {
     tree.link("/dev/zero", "root/zero/x/info/exclude");
     let pointer = std::fs::File::options().write(true).open(tree.path("root/huge/.git")).unwrap();
     pointer.set_len(1 << 40).unwrap();
-    tree.write("root/fine/x/info/exclude", "/x/\n");
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let notes: Vec<&str> = found.notes.iter().map(|note| note.place.as_str()).collect();
-    assert_eq!(notes, ["fifo", "huge", "zero"], "{:?}", found.notes);
-    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "fine/e.rs"]);
-}
-
-/// The exclude file counts once for each directory on a path whose `.git` file leads to it.
-#[cfg(unix)]
-#[test]
-fn exclusions_behind_pointers_on_one_way_are_too_large_together() {
-    let tree = Tree::new(&["root/a.rs", "root/one/b.rs", "root/one/two/c.rs", "root/three/d.rs"]);
-    tree.write("git/commondir", ".\n");
-    tree.write("git/info/exclude", "# nothing\n".repeat(15_000));
-    for folder in ["one", "one/two", "three"] {
-        tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", tree.path("git").display()));
-    }
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let notes: Vec<&str> = found.notes.iter().map(|note| note.place.as_str()).collect();
-    assert_eq!(notes, ["one/two"], "{:?}", found.notes);
-    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "one/b.rs", "three/d.rs"]);
-}
-
-/// The rules behind a linked `.git` may belong to another user.
-#[cfg(unix)]
-#[test]
-fn a_rule_that_cannot_be_understood_is_named_by_its_line_and_not_repeated() {
-    let tree = Tree::new(&["root/a.rs", "outside/info/other", "root/sub/b.rs"]);
-    tree.write("outside/info/exclude", "private[z-a]\n");
-    tree.write("root/sub/.gitignore", "\nown[z-a]\n");
-    tree.link("../outside", "root/.git");
-    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
-    let told: Vec<&str> = found.notes.iter().map(|note| note.problem.as_str()).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].ends_with("/.git/info/exclude: line 1: invalid pattern"), "{told:?}");
-    assert!(told[1].ends_with("/sub/.gitignore: line 2: invalid pattern"), "{told:?}");
+    tree.write("root/fine/x/info/exclude", "/x/\nf.rs\n");
+    tree.write("root/fine/f.rs", "");
+    check_notes(
+        &tree,
+        &["a.rs", "fifo/b.rs", "fine/e.rs", "huge/d.rs", "zero/c.rs"],
+        &[
+            ("fifo/x/commondir", "is not a regular file"),
+            ("huge/.git", "is larger than 8 KiB"),
+            ("zero/x/info/exclude", "is not a regular file"),
+        ],
+    );
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Explains why a scan lists no file of a directory. Reads names, not files.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
@@ -18,6 +19,8 @@ pub enum Unlisted {
     Generated,
     /// Ignore rules hide the files.
     Ignored,
+    /// The directory, or one in it, cannot be read, and no file was found elsewhere.
+    Unreadable(ErrorKind),
 }
 
 /// Returns why a scan lists no file at or below an existing directory.
@@ -29,7 +32,13 @@ pub(crate) fn why_unlisted(roots: &Roots, place: &ResolvedPath) -> Unlisted {
     let mut waiting: Vec<(PathBuf, bool)> = vec![(place.real.clone(), is_skipped)];
     let mut seen = 0;
     while let Some((folder, is_generated)) = waiting.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let entries = fs::read_dir(&folder);
+        if let (Unlisted::Nothing, Err(error)) = (found, &entries)
+            && !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        {
+            found = Unlisted::Unreadable(error.kind());
+        }
+        for entry in entries.into_iter().flatten().flatten() {
             seen += 1;
             if seen > MAX_ENTRIES {
                 return Unlisted::Ignored;

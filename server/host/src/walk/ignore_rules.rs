@@ -1,0 +1,331 @@
+//! Decides which files ignore rules hide. Git decides: its own patterns count as in Git, and what it tracks is never
+//! hidden by them. The setting `server.ignore`, `.strataignore` and `.ignore` have the same syntax and precede Git's
+//! patterns, in this order. Matching is left to `gix-ignore`. Does not scan.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix_ignore::Search;
+use gix_ignore::glob::pattern::Case;
+use gix_ignore::search::Ignore;
+use strata_engine::prompt::trust::Trust;
+
+use super::repository::{FileProblem, Repository};
+use super::rule_file::{self, Links};
+use super::{IGNORE_FILE, Note};
+use crate::roots::text_below;
+
+/// Maximum size of an ignore file, and of all ignore files that apply to a directory together, in bytes. Every name is
+/// matched against every rule.
+pub(super) const MAX_BYTES: u64 = 256 << 10;
+
+/// Maximum size of all ignore files of a workspace folder together, in bytes. The largest repositories have a quarter of
+/// this.
+const MAX_TOTAL_BYTES: u64 = 2 << 20;
+
+/// The ignore files of a directory, in order of precedence. Git's is the last.
+const NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT];
+const GIT: &str = ".gitignore";
+
+/// The ignore rules of a workspace folder.
+pub(super) struct IgnoreRules {
+    root: PathBuf,
+    /// The directory that paths are relative to: the top of the work tree that contains the root, or the root itself.
+    top: PathBuf,
+    /// Patterns of the settings.
+    excluded: Patterns,
+    trust: Trust,
+    /// The directories that were asked about.
+    folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
+    /// Size of all ignore files read, in bytes.
+    total: Mutex<u64>,
+    notes: Arc<Mutex<Vec<Note>>>,
+}
+
+/// What applies to the entries of a directory.
+#[derive(Clone)]
+struct Folder {
+    level: Arc<Level>,
+    /// Whether Git's rules hide the directory. It is scanned only for files that Git tracks.
+    is_ignored: bool,
+}
+
+/// The ignore files of one directory, and of the directories above it.
+struct Level {
+    above: Option<Arc<Self>>,
+    repository: Arc<WorkTree>,
+    /// Whether the directory is the top of its work tree, so that Git's patterns above do not apply.
+    is_top: bool,
+    /// Patterns by file, in the order of [`NAMES`].
+    patterns: [Option<Patterns>; 3],
+    /// Size of the ignore files here and above, in bytes.
+    bytes: u64,
+}
+
+struct WorkTree {
+    repository: Repository,
+    /// Length of the prefix that leads to its top.
+    prefix: usize,
+}
+
+/// Patterns relative to a directory.
+struct Patterns {
+    search: Search,
+    /// Length of the prefix that leads to the directory.
+    prefix: usize,
+}
+
+impl IgnoreRules {
+    /// Reads the rules that apply to a root. Problems are added to `notes`.
+    ///
+    /// Outside a repository, ignore files above the root do not apply, since a `*` in the `.gitignore` of a home
+    /// directory would hide every project. They also do not apply if they would hide the root itself, which the user
+    /// opened explicitly.
+    pub(super) fn of_root(
+        root: &Path,
+        exclude: &[String],
+        trust: Trust,
+        notes: &Arc<Mutex<Vec<Note>>>,
+    ) -> Self {
+        let top = root.ancestors().find(|folder| is_work_tree(folder));
+        let mut rules = Self {
+            root: root.to_owned(),
+            top: top.unwrap_or(root).to_owned(),
+            excluded: Patterns { search: Search::default(), prefix: 0 },
+            trust,
+            folders: RwLock::default(),
+            total: Mutex::default(),
+            notes: Arc::clone(notes),
+        };
+        rules.excluded = Patterns::new(exclude.join("\n").as_bytes(), rules.prefix_of(root));
+        let base = match top {
+            Some(top) => rules.within(rules.work_tree_at(top)),
+            None => {
+                let mut problems = Vec::new();
+                let repository = Repository::none(root, MAX_BYTES, &mut problems);
+                rules.note_files(problems);
+                rules.level_of_root(None, Arc::new(WorkTree { repository, prefix: 0 }))
+            }
+        };
+        rules.folders = RwLock::new(HashMap::from([(root.to_owned(), Arc::new(base))]));
+        rules
+    }
+
+    /// Whether rules hide a file of the root.
+    pub(super) fn hide_file(&self, path: &Path) -> bool {
+        self.hide(path, false)
+    }
+
+    /// Whether rules hide a directory of the root. One that contains tracked files is not hidden.
+    pub(super) fn hide_folder(&self, path: &Path) -> bool {
+        self.hide(path, true)
+    }
+
+    fn hide(&self, path: &Path, is_dir: bool) -> bool {
+        let Some(folder) = path.parent().map(|parent| self.folder(parent)) else { return false };
+        let path = self.relative(path);
+        match self.own_verdict(&folder.level, path.as_bstr(), is_dir) {
+            Some(is_ignored) => is_ignored,
+            None => {
+                folder.is_ignored_by_git(path.as_bstr(), is_dir) && !folder.tracks(path.as_bstr(), is_dir)
+            }
+        }
+    }
+
+    fn own_verdict(&self, level: &Level, path: &BStr, is_dir: bool) -> Option<bool> {
+        let case = level.repository.repository.case;
+        let excluded = self.excluded.verdict(path, is_dir, case);
+        let by_file = |file: usize| {
+            level.levels().find_map(|level| level.patterns.get(file)?.as_ref()?.verdict(path, is_dir, case))
+        };
+        excluded.or_else(|| by_file(0)).or_else(|| by_file(1))
+    }
+
+    fn folder(&self, path: &Path) -> Arc<Folder> {
+        let known = |folders: &HashMap<PathBuf, Arc<Folder>>| folders.get(path).cloned();
+        if let Some(folder) = known(&self.folders.read().unwrap_or_else(PoisonError::into_inner)) {
+            return folder;
+        }
+        let above = match path.parent() {
+            Some(parent) if path != self.root => self.folder(parent),
+            // The root itself is always known.
+            _ => return Arc::new(self.level_of_root(None, self.work_tree_at(path))),
+        };
+        let folder = Arc::new(self.folder_below(&above, path));
+        let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(folders.entry(path.to_owned()).or_insert(folder))
+    }
+
+    fn folder_below(&self, above: &Folder, path: &Path) -> Folder {
+        if is_work_tree(path) {
+            let repository = self.work_tree_at(path);
+            let level = self.level(path, Some(&above.level), repository, true);
+            return Folder { level, is_ignored: false };
+        }
+        let relative = self.relative(path);
+        let is_kept = self.own_verdict(&above.level, relative.as_bstr(), true).is_some();
+        let is_ignored = above.is_ignored || (!is_kept && above.is_ignored_by_git(relative.as_bstr(), true));
+        let level = self.level(path, Some(&above.level), Arc::clone(&above.level.repository), false);
+        Folder { level, is_ignored }
+    }
+
+    /// Returns what applies to the root inside a work tree.
+    fn within(&self, work_tree: Arc<WorkTree>) -> Folder {
+        let mut way: Vec<&Path> =
+            self.root.ancestors().take_while(|folder| folder.starts_with(&self.top)).collect();
+        way.reverse();
+        let mut folder: Option<Folder> = None;
+        for path in way {
+            let Some(above) = &folder else {
+                let level = self.level(path, None, Arc::clone(&work_tree), true);
+                folder = Some(Folder { level, is_ignored: false });
+                continue;
+            };
+            let relative = self.relative(path);
+            let own = self.own_verdict(&above.level, relative.as_bstr(), true);
+            if own.unwrap_or_else(|| above.is_ignored_by_git(relative.as_bstr(), true)) {
+                return self.level_of_root(None, work_tree);
+            }
+            folder = Some(self.folder_below(above, path));
+        }
+        folder.unwrap_or_else(|| self.level_of_root(None, work_tree))
+    }
+
+    fn level_of_root(&self, above: Option<&Arc<Level>>, repository: Arc<WorkTree>) -> Folder {
+        Folder { level: self.level(&self.root, above, repository, true), is_ignored: false }
+    }
+
+    fn work_tree_at(&self, top: &Path) -> Arc<WorkTree> {
+        let mut problems = Vec::new();
+        let repository = Repository::of_work_tree(top, self.trust, MAX_BYTES, &mut problems);
+        self.note_files(problems);
+        Arc::new(WorkTree { repository, prefix: self.prefix_of(top) })
+    }
+
+    /// Reads the ignore files of a directory. A directory without any shares the level above.
+    fn level(
+        &self,
+        folder: &Path,
+        above: Option<&Arc<Level>>,
+        repository: Arc<WorkTree>,
+        is_top: bool,
+    ) -> Arc<Level> {
+        let mut bytes = above.map_or(0, |above| above.bytes);
+        let patterns = NAMES.map(|name| {
+            let path = folder.join(name);
+            // Strata's own files may be links, for example to `.gitignore`. A link from above the root leads anywhere,
+            // since the user created it.
+            let links = match name {
+                GIT => Links::Refused,
+                _ if folder.starts_with(&self.root) => Links::Inside(&self.root),
+                _ => Links::Followed,
+            };
+            let read = rule_file::read(&path, links, MAX_BYTES).and_then(|read| {
+                let Some(read) = read else { return Ok(None) };
+                let size = read.len() as u64;
+                let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+                if bytes + size > MAX_BYTES {
+                    return Err("is too large together with the ignore files above it".to_owned());
+                }
+                if *total + size > MAX_TOTAL_BYTES {
+                    return Err(
+                        "is too large together with all ignore files of the workspace folder".to_owned()
+                    );
+                }
+                bytes += size;
+                *total += size;
+                Ok(Some(Patterns::new(&read, self.prefix_of(folder))))
+            });
+            read.unwrap_or_else(|problem| {
+                self.note_files(vec![FileProblem { path, problem }]);
+                None
+            })
+        });
+        match above {
+            Some(above) if !is_top && patterns.iter().all(Option::is_none) => Arc::clone(above),
+            _ => Arc::new(Level { above: above.cloned(), repository, is_top, patterns, bytes }),
+        }
+    }
+
+    /// Returns a path relative to the top, with `/` as the separator.
+    fn relative(&self, path: &Path) -> BString {
+        let below = path.strip_prefix(&self.top).unwrap_or(path);
+        gix::path::to_unix_separators_on_windows(BStr::new(below.as_os_str().as_encoded_bytes())).into_owned()
+    }
+
+    fn prefix_of(&self, folder: &Path) -> usize {
+        match self.relative(folder).len() {
+            0 => 0,
+            length => length + 1,
+        }
+    }
+
+    fn note_files(&self, problems: Vec<FileProblem>) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        for FileProblem { path, problem } in problems {
+            let below = path.strip_prefix(&self.root).ok().and_then(text_below);
+            let place = below.unwrap_or_else(|| path.to_string_lossy().into_owned());
+            notes.push(Note { place, problem: format!("{problem}; its rules are not applied") });
+        }
+    }
+}
+
+impl Folder {
+    fn is_ignored_by_git(&self, path: &BStr, is_dir: bool) -> bool {
+        let work_tree = &self.level.repository;
+        let case = work_tree.repository.case;
+        let in_files = self.level.levels_of_repository().find_map(|level| {
+            let [.., git] = &level.patterns;
+            git.as_ref()?.verdict(path, is_dir, case)
+        });
+        let verdict = in_files.or_else(|| {
+            verdict(&work_tree.repository.exclusions, path.get(work_tree.prefix..)?, is_dir, case)
+        });
+        self.is_ignored || verdict == Some(true)
+    }
+
+    fn tracks(&self, path: &BStr, is_dir: bool) -> bool {
+        let WorkTree { repository, prefix } = &*self.level.repository;
+        path.get(*prefix..).is_some_and(|path| match is_dir {
+            true => repository.tracks_folder(BStr::new(path)),
+            false => repository.tracks_file(BStr::new(path)),
+        })
+    }
+}
+
+impl Level {
+    /// This level and those above, the nearest first.
+    fn levels(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |level| level.above.as_deref())
+    }
+
+    /// The levels of the same work tree, the nearest first.
+    fn levels_of_repository(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |level| level.above.as_deref().filter(|_| !level.is_top))
+    }
+}
+
+impl Patterns {
+    fn new(bytes: &[u8], prefix: usize) -> Self {
+        let mut search = Search::default();
+        // Cannot fail, since the patterns are not relative to a file.
+        let _ = search.add_patterns_buffer(bytes, PathBuf::new(), None, Ignore::default());
+        Self { search, prefix }
+    }
+
+    fn verdict(&self, path: &BStr, is_dir: bool, case: Case) -> Option<bool> {
+        verdict(&self.search, path.get(self.prefix..)?, is_dir, case)
+    }
+}
+
+/// Whether patterns hide a path. `None` if none of them matches.
+fn verdict(search: &Search, path: &[u8], is_dir: bool, case: Case) -> Option<bool> {
+    let found = search.pattern_matching_relative_path(BStr::new(path), Some(is_dir), case)?;
+    Some(!found.pattern.is_negative())
+}
+
+fn is_work_tree(folder: &Path) -> bool {
+    folder.join(".git").symlink_metadata().is_ok()
+}
