@@ -1,26 +1,27 @@
 //! The transport of the protocol: one JSON value per line. Accepts what clients send in good faith although the protocol
 //! forbids it, and answers every request, even one that it cannot read. Does not know what a method does.
 
+mod batches;
+mod repairs;
+
 use std::collections::HashSet;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientNotification, ErrorCode, ErrorData, Implementation,
-    InitializeRequestParams, JsonRpcMessage, JsonRpcNotification, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, RequestId,
-};
+use rmcp::model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
-use strata_app::json::{from_slice, from_str};
+use serde_json::{Value, json};
+use strata_app::json::from_slice;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
     BufReader,
 };
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use self::batches::Batches;
+use self::repairs::repair_params;
 
 /// Maximum bytes of a line. Longer lines are skipped.
 const MAX_LINE: u64 = 16 << 20;
@@ -45,7 +46,7 @@ pub(crate) struct Lines<W> {
 impl<W: AsyncWrite + Send + Unpin + 'static> Lines<W> {
     /// Starts a task that reads `input`. The task ends with the input or with the transport.
     pub(crate) fn new(input: impl AsyncRead + Send + Unpin + 'static, output: W) -> Self {
-        let output = Arc::new(Output { writer: Some(output).into(), batches: Mutex::default() });
+        let output = Arc::new(Output { writer: Some(output).into(), batches: Batches::default() });
         let (sender, messages) = channel(1);
         tokio::spawn(read(input, Arc::clone(&output), sender));
         Self { messages, output }
@@ -61,8 +62,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let output = Arc::clone(&self.output);
         async move {
-            match answered_by(&message).filter(|id| output.is_in_batch(id)) {
-                Some(id) => match output.add_to_batch(id, serde_json::to_value(&message)?) {
+            match answered_by(&message).filter(|id| output.batches.contain(id)) {
+                Some(id) => match output.batches.add_reply(id, serde_json::to_value(&message)?) {
                     Some(replies) => output.write(&replies).await,
                     None => Ok(()),
                 },
@@ -84,14 +85,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Lines<W> 
 /// The output pipe, and the batches that are not completely answered.
 struct Output<W> {
     writer: tokio::sync::Mutex<Option<W>>,
-    batches: Mutex<Vec<Batch>>,
-}
-
-/// Requests that came in one line, as version 2025-03-26 of the protocol allows. Their replies go out in one line.
-#[derive(Default)]
-struct Batch {
-    unanswered: HashSet<RequestId>,
-    replies: Vec<Value>,
+    batches: Batches,
 }
 
 impl<W: AsyncWrite + Send + Unpin> Output<W> {
@@ -104,41 +98,6 @@ impl<W: AsyncWrite + Send + Unpin> Output<W> {
         writer.write_all(&line).await?;
         writer.flush().await
     }
-
-    fn is_in_batch(&self, id: &RequestId) -> bool {
-        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-        batches.iter().any(|batch| batch.unanswered.contains(id))
-    }
-
-    /// Adds a reply to the batch of its request. Returns what to write now: a reply that belongs to no batch, or all
-    /// replies of a batch that is complete with this one.
-    fn add_to_batch(&self, id: &RequestId, reply: Value) -> Option<Value> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(at) = batches.iter().position(|batch| batch.unanswered.contains(id)) else {
-            return Some(reply);
-        };
-        batches.get_mut(at)?.replies.push(reply);
-        finished(&mut batches, at, id)
-    }
-
-    /// Removes a cancelled request from its batch, since it gets no reply. Returns the replies of a batch that is
-    /// complete without it.
-    fn cancel_in_batch(&self, id: &RequestId) -> Option<Value> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = batches.iter().position(|batch| batch.unanswered.contains(id))?;
-        finished(&mut batches, at, id)
-    }
-}
-
-/// Marks a request of a batch as finished. Removes and returns the replies of the batch if they are complete.
-fn finished(batches: &mut Vec<Batch>, at: usize, id: &RequestId) -> Option<Value> {
-    let batch = batches.get_mut(at)?;
-    batch.unanswered.remove(id);
-    if !batch.unanswered.is_empty() {
-        return None;
-    }
-    let replies = batches.swap_remove(at).replies;
-    (!replies.is_empty()).then(|| replies.into())
 }
 
 /// Reads messages until the input ends, the output breaks or the transport is dropped.
@@ -220,7 +179,7 @@ fn decode_line<W: AsyncWrite + Send + Unpin>(line: &[u8], output: &Output<W>) ->
     };
     incoming
         .replies
-        .extend(incoming.messages.iter().filter_map(cancelled).filter_map(|id| output.cancel_in_batch(id)));
+        .extend(incoming.messages.iter().filter_map(cancelled).filter_map(|id| output.batches.cancel(id)));
     incoming
 }
 
@@ -236,12 +195,7 @@ fn decode_batch<W: AsyncWrite + Send + Unpin>(batch: Vec<Value>, output: &Output
     });
     let unanswered: HashSet<RequestId> = requests.collect();
     let replies = std::mem::take(&mut incoming.replies);
-    if !unanswered.is_empty() {
-        let batch = Batch { unanswered, replies };
-        output.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
-    } else if !replies.is_empty() {
-        incoming.replies.push(replies.into());
-    }
+    incoming.replies.extend(output.batches.open(unanswered, replies));
     incoming
 }
 
@@ -281,76 +235,6 @@ fn decode(message: Value) -> Incoming {
         Ok(message) => Incoming { messages: vec![message], replies: Vec::new() },
         Err(_) if is_other && !is_request => Incoming::default(),
         Err(_) => refusal(id, ErrorCode::INVALID_REQUEST, "a request needs `method`, a string").into(),
-    }
-}
-
-/// Corrects the parameters of a request where their meaning is clear, and checks them.
-///
-/// # Errors
-/// Returns what is wrong with the parameters. The library would otherwise report the method as unknown.
-fn repair_params(request: &mut Map<String, Value>) -> Result<(), String> {
-    let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let params = request.entry("params").or_insert_with(|| json!({}));
-    match method.as_str() {
-        "initialize" => {
-            repair_initialize(params);
-            check::<InitializeRequestParams>(params)
-        }
-        "tools/call" => {
-            repair_arguments(params);
-            check::<CallToolRequestParams>(params)
-        }
-        "resources/read" => check::<ReadResourceRequestParams>(params),
-        "tools/list" | "resources/list" | "resources/templates/list" => {
-            check::<PaginatedRequestParams>(params)
-        }
-        _ => Ok(()),
-    }
-}
-
-fn check<P: DeserializeOwned>(params: &Value) -> Result<(), String> {
-    serde_path_to_error::deserialize::<_, P>(params).map(drop).map_err(|error| {
-        match error.path().to_string() {
-            path if path == "." => format!("`params`: {}", error.inner()),
-            path => format!("`params.{path}`: {}", error.inner()),
-        }
-    })
-}
-
-/// Completes what a client says about itself. Nothing depends on it but the version of the protocol.
-fn repair_initialize(params: &mut Value) {
-    let Value::Object(fields) = params else { return };
-    if !fields.get("protocolVersion").is_some_and(Value::is_string) {
-        fields.insert("protocolVersion".to_owned(), json!(ProtocolVersion::V_2024_11_05));
-    }
-    if !is_a::<ClientCapabilities>(fields.get("capabilities")) {
-        fields.insert("capabilities".to_owned(), json!({}));
-    }
-    if !is_a::<Implementation>(fields.get("clientInfo")) {
-        let text = |field: &str| {
-            let value = fields.get("clientInfo").and_then(|info| info.get(field)?.as_str());
-            value.unwrap_or("unknown").to_owned()
-        };
-        let info = json!({ "name": text("name"), "version": text("version") });
-        fields.insert("clientInfo".to_owned(), info);
-    }
-}
-
-fn is_a<T: DeserializeOwned>(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| T::deserialize(value).is_ok())
-}
-
-/// Accepts the arguments of a tool as JSON in a string, as some models write them, and an empty string or `null` for none.
-fn repair_arguments(params: &mut Value) {
-    let Some(arguments) = params.get_mut("arguments") else { return };
-    if let Value::String(text) = arguments {
-        *arguments = match text.trim() {
-            "" => Value::Null,
-            text => match from_str(text) {
-                Ok(Value::Object(fields)) => fields.into(),
-                _ => return,
-            },
-        };
     }
 }
 
