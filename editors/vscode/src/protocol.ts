@@ -197,7 +197,7 @@ export interface Commands {
   'strata.symbols.dependents': { params: SymbolsDependentsParams; reply: SymbolsDependentsReply };
   /** Finds definitions whose names contain the given letters in order. */
   'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
-  /** Finds files and definitions that are relevant to a task. */
+  /** Finds the code that is relevant to a task, ranked as for prompts. */
   'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
   /** Reports the state of the server. */
   'strata.server.status': { params: ServerStatusParams; reply: ServerStatusReply };
@@ -1508,8 +1508,8 @@ export interface FilesClearReply {
 /** Files that a command applies to. */
 export interface FilesDeselectParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1534,8 +1534,8 @@ export interface FilesDeselectReply {
 /** Files that a command applies to. */
 export interface FilesExcludeParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1605,6 +1605,11 @@ export interface FilesGrepReply {
   totalFiles: number;
   /** Number of files that were not searched, because those before them have more than 1 GiB. Absent if all were. */
   notSearched?: number;
+  /**
+   * Files that could not be searched, at most 20: too large, or not readable. Absent if there are none. Binary
+   * files do not count.
+   */
+  unreadable?: UnreadableFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1628,8 +1633,8 @@ export interface FilesHasReply {
 /** Files that a command applies to. */
 export interface FilesIncludeParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1706,10 +1711,7 @@ export type FilesReadReply = {
   to: number;
   /** Total number of lines in the file. */
   lines: number;
-  /**
-   * Line ranges of other definitions in the file with the same name, and of parts that do not follow the definition
-   * directly.
-   */
+  /** Line ranges of other definitions in the file with the same name. */
   others?: LineRange[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1743,8 +1745,8 @@ export type FilesReadReply = {
 /** Files that a command applies to. */
 export interface FilesRemoveParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1785,8 +1787,8 @@ export interface FilesRenameReply {
 /** Files that a command applies to. */
 export interface FilesSelectParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -1811,8 +1813,8 @@ export interface FilesSelectReply {
 /** Files that a command applies to. */
 export interface FilesSetParams {
   /**
-   * Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept
-   * lines.
+   * Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept
+   * parts.
    */
   paths: string[];
   /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
@@ -4141,20 +4143,20 @@ export interface Referrer {
   likelihood: number;
 }
 
-/** A relevant file or definition. */
+/** A relevant definition, or relevant lines. */
 export interface RelevantItem {
   /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Kind of the definition. Absent for a file. */
+  /** Kind of the definition. Absent for lines that are not one definition. */
   kind?: SymbolKind;
-  /** Name of the definition. Absent for a file. */
+  /** Qualified name of the definition. Absent for lines that are not one definition. */
   name?: string;
-  /** Line that introduces the definition. Absent for a file. */
+  /** Line that introduces the definition. Absent for lines that are not one definition. */
   head?: string;
   /** First line of the definition, counted from 1. */
-  line?: number;
+  line: number;
   /** Last line of the definition, inclusive. */
-  endLine?: number;
+  endLine: number;
   /** Relevance relative to the best item, whose score is 1. */
   score: number;
 }
@@ -4969,8 +4971,6 @@ export interface SymbolsFileReply {
   text: string;
   /** Number of tokens in `text`. */
   tokens: number;
-  /** Lines with syntax errors, such as `3-9, 20`. Definitions in them may be missing. Absent if there are none. */
-  unparsed?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -4989,10 +4989,6 @@ export interface SymbolsFindParams {
 export interface SymbolsFindReply {
   /** Matching symbols, closest match first. */
   symbols: FoundSymbol[];
-  /** Number of files with syntax errors, whose definitions may be missing. Absent if there are none. */
-  incomplete?: number;
-  /** The first files with syntax errors, each with the lines that could not be parsed. */
-  unparsed?: UnparsedFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -5062,6 +5058,15 @@ export interface SymbolsReferencesReply {
    * Most of them refer to something else.
    */
   unlikely: number;
+  /** Whether every line of indexed code that contains the name is listed. */
+  complete: boolean;
+  /**
+   * Number of lines of code that contain the name and are not references: something else has the name, or it could
+   * not be resolved.
+   */
+  otherCodeLines: number;
+  /** Number of lines of comments, strings and documents that contain the name. */
+  otherTextLines: number;
   /** How to narrow the query. Absent if all references are listed. */
   howToNarrow?: string;
   /** Number of changes to the session so far. */
@@ -5072,10 +5077,10 @@ export interface SymbolsReferencesReply {
 export interface SymbolsRelevantParams {
   /** Description of the task, in plain words. */
   query: string;
-  /** Maximum number of items. Defaults to the limits in the settings `context_frame.*`. */
-  limit?: number | null;
-  /** Minimum score of an item, between 0 and 1. Defaults to the setting `context_frame.min_score`. */
-  minScore?: number | null;
+  /** Maximum number of items. Defaults to 20. */
+  limit?: number;
+  /** Minimum score of an item, between 0 and 1. Defaults to 0. */
+  minScore?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
@@ -5668,12 +5673,12 @@ export type TurnStatus =
   /** The request failed. The prompt is treated as not sent. */
   | 'error';
 
-/** A file with syntax errors. */
-export interface UnparsedFile {
+/** A file that could not be searched. */
+export interface UnreadableFile {
   /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Lines that could not be parsed, such as `3-9, 20`. */
-  lines: string;
+  /** Reason why the file could not be searched. */
+  reason: string;
 }
 
 /** A web page to add to the session. */

@@ -1,10 +1,11 @@
 //! Reads the files that may be relevant to a question, and passes them to the engine, which chooses excerpts.
 
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::excerpts::Excerpt;
 use strata_engine::code::symbols::SymbolIndex;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{self, PromptRequest, SystemContext};
-use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
+use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose, rank};
 use strata_engine::prompt::session::Session;
 
 use crate::snapshot::Snapshot;
@@ -65,13 +66,40 @@ impl Snapshot {
         let quoted: Vec<FileKey> =
             standing.rules.iter().chain(&standing.memory).map(|text| text.path.clone()).collect();
         let known = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
-        let read = |key: &FileKey| -> Result<Option<SourceFile>, Cancelled> {
-            cancel.check()?;
-            // Skip unreadable files without a warning, because the user did not ask for them.
-            let file = self.text(key, &session.selection).ok();
-            Ok(file.map(|file| SourceFile { file, symbols: symbols.get(key).cloned() }))
-        };
+        let read = |key: &FileKey| self.source(key, session, symbols, cancel);
         let count = assembly::counter(ask.model.as_deref(), self.means());
         choose(known, session, question, read, &count)
+    }
+
+    /// Ranks the code that is relevant to a text like the excerpts of prompts, best first. The excerpts have at most
+    /// `budget` tokens together.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if the operation is cancelled.
+    pub(crate) fn relevant(
+        &self,
+        session: &Session,
+        text: &str,
+        budget: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Excerpt>, Cancelled> {
+        let symbols = self.symbols(cancel)?;
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
+        let count = assembly::counter(None, self.means());
+        rank(self.sources(&symbols, &open), session, Question { text, budget }, read, &count)
+    }
+
+    /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.
+    fn source(
+        &self,
+        key: &FileKey,
+        session: &Session,
+        symbols: &SymbolIndex,
+        cancel: &Cancel,
+    ) -> Result<Option<SourceFile>, Cancelled> {
+        cancel.check()?;
+        let file = self.text(key, &session.selection).ok();
+        Ok(file.map(|file| SourceFile { file, symbols: symbols.get(key).cloned() }))
     }
 }

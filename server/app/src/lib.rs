@@ -19,6 +19,7 @@ pub mod lost_messages;
 pub mod meter;
 mod parsed_file;
 mod parsing;
+mod path_reference;
 mod recent_documents;
 pub mod redaction;
 mod references;

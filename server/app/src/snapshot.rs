@@ -12,11 +12,9 @@ use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{
-    self, FileText, FrameItem, PromptRequest, PromptServices, Source, Workspace,
-};
+use strata_engine::prompt::assembly::{self, FileText, PromptRequest, PromptServices, Source, Workspace};
 use strata_engine::prompt::session::Session;
-use strata_engine::prompt::settings::{ContextFrameSettings, Settings};
+use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
@@ -32,6 +30,7 @@ use strata_host::uri;
 use crate::format;
 use crate::index::{Index, outline_of};
 use crate::lost_messages::LostMessages;
+use crate::path_reference::PathReference;
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
@@ -139,10 +138,23 @@ impl Snapshot {
     /// # Errors
     /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
-        match self.buffer_named(text) {
+        // A path that does not exist may be a name for something new.
+        let path = self.existing(text).map_or_else(|| text.to_owned(), |found| found.path);
+        match self.buffer_named(&path) {
             Some(key) => Ok(key),
-            None => self.roots.resolve(text),
+            None => self.roots.resolve(&path),
         }
+    }
+
+    /// Parses a path with an optional part of its file, in any form that Strata prints.
+    pub(crate) fn path_reference(&self, text: &str) -> PathReference {
+        self.existing(text).unwrap_or_else(|| PathReference::of_missing(text))
+    }
+
+    fn existing(&self, text: &str) -> Option<PathReference> {
+        let exists =
+            |path: &str| self.is_file(path) || self.buffer_named(path).is_some() || self.roots.has(path);
+        PathReference::parse(text, exists)
     }
 
     /// Finds the open buffer with exactly this name. Untitled buffers and notebook cells have no path.
@@ -256,22 +268,6 @@ impl Snapshot {
             lay_over(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
         }
         Ok(symbols)
-    }
-
-    /// Finds the code that is relevant to `text`, such as a question.
-    ///
-    /// # Errors
-    /// Returns [`Cancelled`] if `cancel` is raised.
-    pub(crate) fn relevant(
-        &self,
-        session: &Session,
-        text: &str,
-        settings: &ContextFrameSettings,
-        cancel: &Cancel,
-    ) -> Result<Vec<FrameItem>, Cancelled> {
-        let symbols = self.symbols(cancel)?;
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        Ok(assembly::frame_items(self.sources(&symbols, &open), session, text, settings))
     }
 
     /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.

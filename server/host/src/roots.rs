@@ -181,6 +181,11 @@ impl Roots {
         })
     }
 
+    /// Whether a path or URI names an existing file or directory inside the roots.
+    pub fn has(&self, text: &str) -> bool {
+        self.locate(text).is_ok_and(|place| place.exists)
+    }
+
     /// Resolves a path or URI, which may name a root itself.
     pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
         let refused = |reason| PathError::new(text, reason);

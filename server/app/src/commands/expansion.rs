@@ -43,6 +43,7 @@ pub(super) fn expand_pattern(
     text: &str,
     cancel: &Cancel,
 ) -> Result<Expansion, ExpansionError> {
+    let text = &snapshot.path_reference(text).path;
     let (roots, options) = (&*snapshot.roots, walk_options(&snapshot.settings, snapshot.trust));
     if let Some(listed) = list_below(roots, text, &options, cancel)? {
         return Ok(expand(roots, &listed, text)?);

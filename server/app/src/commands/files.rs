@@ -11,18 +11,20 @@ use strata_engine::prompt::assembly::Source;
 use strata_engine::prompt::layout::{ItemKey, Tier};
 use strata_engine::text::without_byte_order_mark;
 use strata_host::disk::{ReadError, ReadLimits, check_text};
-use strata_host::path_patterns::{PatternError, PatternKind};
+use strata_host::path_patterns::PatternKind;
 use strata_host::secrets::secret_by_name;
 use strata_host::walk::NameOnly;
 
 use super::expansion::{ExpansionError, expand_pattern};
+use super::read::lines_of_definition;
 use super::{Access, Command, CommandError, Context, Empty, IndexNeed, NoArguments, default_limit};
+use crate::path_reference::{FilePart, PathReference};
 
 /// Files that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
-    /// Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files accept lines.
+    /// Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept parts.
     paths: Vec<String>,
     /// Files to select although their names suggest secrets. Their content is not redacted. Defaults to none.
     #[serde(default)]
@@ -524,15 +526,15 @@ fn select_into(
     let mut changed = SelectionChange::default();
     // Accept not only the path that Strata reported, but any form that `paths` accepts, such as a URI or a path with
     // lines.
-    let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
+    let named = |text: &String| context.snapshot.resolve(text).ok();
     let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
     let confirmed =
         |key: &FileKey| meant.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str());
     for (at, text) in params.paths.iter().enumerate() {
-        let (path, lines) = split_lines(text, context);
-        let found = expand(path, context).map_err(|error| invalid_path(at, error, context))?;
+        let PathReference { path, part } = reference(text, context);
+        let found = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
         let named_itself = found.kind == PatternKind::File;
-        if let (Some(_), false) = (lines, named_itself) {
+        if let (Some(_), false) = (&part, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
                 "lines can only be selected in a single file",
@@ -542,6 +544,7 @@ fn select_into(
             found.withheld.into_iter().partition(|(key, _)| confirmed(key));
         for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
             // Reject an unreadable file now, with the reason, rather than when the next prompt is assembled.
+            let mut lines = None;
             if named_itself {
                 let read = if confirmed(&key) {
                     context.snapshot.text_as_it_is(&key, selection)
@@ -549,10 +552,17 @@ fn select_into(
                     context.snapshot.text(&key, selection)
                 };
                 let place = format!("paths[{at}]");
-                read.map_err(|error| match error {
+                let file = read.map_err(|error| match error {
                     ReadError::Secret { .. } => CommandError::secret(&place, &error.to_string()),
                     other => CommandError::invalid(&place, &other.to_string()),
                 })?;
+                lines = match &part {
+                    Some(FilePart::Lines(lines)) => Some(*lines),
+                    Some(FilePart::Definition(name)) => {
+                        Some(lines_of_definition(&key, name, &file, context)?)
+                    }
+                    None => None,
+                };
             }
             match lines {
                 Some(range) => selection.select_lines(key.clone(), range),
@@ -590,30 +600,32 @@ fn change_chosen(
     let candidates = chosen(&selection);
     let mut changed = SelectionChange::default();
     for (at, text) in params.paths.iter().enumerate() {
-        let (path, lines) = split_lines(text, context);
-        if lines.is_some() {
+        let PathReference { path, part } = reference(text, context);
+        if part.is_some() {
             let message =
-                "a range of lines cannot be removed; remove the whole file, then select the lines to keep";
+                "a part of a file cannot be removed; remove the whole file, then select the parts to keep";
             return Err(CommandError::invalid(&format!("paths[{at}]"), message));
         }
-        let wanted: BTreeSet<FileKey> = match candidates.get(path) {
-            Some(key) => BTreeSet::from([key.clone()]),
-            None => match expand(path, context) {
-                Ok(found) => {
-                    found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
-                }
-                Err(ExpansionError::Pattern(
-                    PatternError::NotFound(_) | PatternError::NoMatch(_) | PatternError::EmptyFolder { .. },
-                )) => BTreeSet::new(),
-                Err(error) => return Err(invalid_path(at, error, context)),
-            },
+        let expanded = match candidates.get(&*path) {
+            Some(key) => Ok(BTreeSet::from([key.clone()])),
+            None => expand(&path, context).map(|found| {
+                let withheld = found.withheld.into_iter().map(|(key, _)| key);
+                found.files.into_iter().chain(withheld).collect()
+            }),
         };
+        let wanted = expanded.as_ref().ok();
         let folder = format!("{}/", path.trim_end_matches('/'));
+        let before = changed.changed.len();
         for key in &candidates {
-            if wanted.contains(key) || key.as_str().starts_with(&folder) {
+            if wanted.is_some_and(|wanted: &BTreeSet<FileKey>| wanted.contains(key))
+                || key.as_str().starts_with(&folder)
+            {
                 change(&mut selection, key);
                 changed.changed.push(key.clone());
             }
+        }
+        if let (Err(error), true) = (expanded, changed.changed.len() == before) {
+            return Err(invalid_path(at, error, context));
         }
     }
     install(selection, context);
@@ -627,16 +639,11 @@ fn install(selection: Selection, context: &mut Context<'_>) {
     }
 }
 
-/// Splits a line range such as `#L10-40` off the end of a path. If there is a file whose own name ends that way,
-/// returns the whole path and no range.
-fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<LineRange>) {
-    match text.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
-        Some((path, Ok(lines)))
-            if context.snapshot.resolve(text).is_err() || !context.snapshot.is_file(text) =>
-        {
-            (path, Some(lines))
-        }
-        _ => (text, None),
+/// Parses a path. Content added by the client may have a path that does not exist on disk.
+fn reference(text: &str, context: &Context<'_>) -> PathReference {
+    match context.session.selection.selected.contains_key(text) {
+        true => PathReference::whole(text),
+        false => context.snapshot.path_reference(text),
     }
 }
 

@@ -11,6 +11,7 @@ use strata_engine::key::FileKey;
 use strata_host::disk::ReadError;
 use strata_host::index::{Batch, IndexOptions, spread};
 use strata_host::path_patterns::PatternKind;
+use strata_host::walk::NameOnly;
 
 use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context, IndexNeed};
@@ -68,7 +69,23 @@ pub(super) struct GrepReply {
     /// Number of files that were not searched, because those before them have more than 1 GiB. Absent if all were.
     #[serde(skip_serializing_if = "is_zero")]
     not_searched: usize,
+    /// Files that could not be searched, at most 20: too large, or not readable. Absent if there are none. Binary files
+    /// do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<UnreadableFile>,
 }
+
+/// A file that could not be searched.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnreadableFile {
+    /// Path of the file, relative to the workspace folder.
+    path: FileKey,
+    /// Reason why the file could not be searched.
+    reason: String,
+}
+
+/// Maximum number of files that could not be searched and are listed.
+const MAX_UNREADABLE: usize = 20;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called by serde")]
 fn is_zero(number: &usize) -> bool {
@@ -85,12 +102,14 @@ struct GrepMatches {
     total: usize,
     total_files: usize,
     not_searched: usize,
+    unreadable: BTreeMap<FileKey, String>,
 }
 
 /// The result of searching one file.
 enum Searched {
     Lines(FileKey, Vec<FoundLine>),
     Nothing,
+    Unreadable(FileKey, String),
     /// The search had read as much as it may.
     Not,
 }
@@ -134,9 +153,9 @@ impl Command for Grep {
         };
         let pattern = Pattern::new(&params.pattern, options)
             .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
-        let files = searched_files(&params.paths, context)?;
+        let SearchedFiles { files, too_large } = searched_files(&params.paths, context)?;
         let around = params.context.min(MAX_CONTEXT);
-        let mut found = GrepMatches::default();
+        let mut found = GrepMatches { unreadable: too_large, ..GrepMatches::default() };
         let left = AtomicU64::new(MAX_SEARCHED);
         let Context { snapshot, session, cancel, .. } = context;
         let search = |key: &FileKey| -> Result<Searched, ReadError> {
@@ -155,29 +174,53 @@ impl Command for Grep {
             // Report why a file that was named explicitly cannot be searched.
             found.add(search(only).map_err(|error| CommandError::failed(error.to_string()))?, params.limit);
         } else {
+            let search = |key: &FileKey| match search(key) {
+                Ok(searched) => searched,
+                // The file is gone since the scan, or is not for searching.
+                Err(
+                    ReadError::NotFound(_)
+                    | ReadError::Folder(_)
+                    | ReadError::Binary(_)
+                    | ReadError::NotUtf8(_)
+                    | ReadError::Path(_)
+                    | ReadError::Secret { .. },
+                ) => Searched::Nothing,
+                Err(error) => Searched::Unreadable(key.clone(), error.to_string()),
+            };
             spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
-                // Skip files that cannot be read.
-                batch.files.into_iter().flatten().for_each(|searched| found.add(searched, params.limit));
+                batch.files.into_iter().for_each(|searched| found.add(searched, params.limit));
             })?;
         }
         Ok(found.reply(params.limit))
     }
 }
 
+/// The files to search.
+struct SearchedFiles {
+    files: Vec<FileKey>,
+    /// Files that are not searched because of their size, with the reason.
+    too_large: BTreeMap<FileKey, String>,
+}
+
 /// Returns the files that match `paths`, or all workspace files. Omits excluded files, and files that must be named
 /// explicitly.
-fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
+fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFiles, CommandError> {
     let Context { snapshot, session, .. } = context;
     let mut files: Vec<FileKey> = Vec::new();
+    let mut too_large = BTreeMap::new();
+    let mut withhold = |key: FileKey, reason: NameOnly| {
+        if let NameOnly::TooLarge = reason {
+            let message = format!("`{}` is not searched unless it is named: {reason}", key.notice());
+            too_large.insert(key, message);
+        }
+    };
     if paths.is_empty() {
-        files.extend(
-            snapshot
-                .index
-                .listing()?
-                .iter()
-                .filter(|entry| entry.name_only.is_none())
-                .map(|entry| entry.key.clone()),
-        );
+        for entry in snapshot.index.listing()? {
+            match entry.name_only {
+                None => files.push(entry.key.clone()),
+                Some(reason) => withhold(entry.key.clone(), reason),
+            }
+        }
         files.extend(snapshot.buffers.keys().cloned());
     }
     for (at, path) in paths.iter().enumerate() {
@@ -189,11 +232,15 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
             ));
         }
         files.extend(expansion.files);
+        expansion.withheld.into_iter().for_each(|(key, reason)| withhold(key, reason));
     }
     files.retain(|key| session.selection.choice(key) != Choice::Excluded);
     files.sort();
     files.dedup();
-    Ok(files)
+    too_large.retain(|key, _| {
+        session.selection.choice(key) != Choice::Excluded && files.binary_search(key).is_err()
+    });
+    Ok(SearchedFiles { files, too_large })
 }
 
 impl GrepMatches {
@@ -202,6 +249,10 @@ impl GrepMatches {
         let (path, lines) = match searched {
             Searched::Lines(path, lines) => (path, lines),
             Searched::Nothing => return,
+            Searched::Unreadable(path, reason) => {
+                self.unreadable.insert(path, reason);
+                return;
+            }
             Searched::Not => {
                 self.not_searched += 1;
                 return;
@@ -221,14 +272,16 @@ impl GrepMatches {
     }
 
     fn reply(self, limit: usize) -> GrepReply {
-        let Self { files, total, total_files, not_searched, .. } = self;
+        let Self { files, total, total_files, not_searched, unreadable, .. } = self;
         let mut left = limit;
         let files = files.into_iter().map(|(path, (lines, kept))| {
             let lines = first(lines, left).into_iter().map(shown).collect();
             left = left.saturating_sub(kept);
             FileMatches { path, lines }
         });
-        GrepReply { files: files.collect(), total, total_files, not_searched }
+        let unreadable = unreadable.into_iter().take(MAX_UNREADABLE);
+        let unreadable = unreadable.map(|(path, reason)| UnreadableFile { path, reason }).collect();
+        GrepReply { files: files.collect(), total, total_files, not_searched, unreadable }
     }
 }
 

@@ -78,7 +78,12 @@ fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::headless::{HeadlessWorkspace, Settings};
 
     #[test]
     fn the_nearest_names_of_a_path_that_is_not_there() {
@@ -92,5 +97,111 @@ mod tests {
         assert_eq!(near("src/lib/view.py")[0], "lib/view.py");
         assert_eq!(near("unrelated.rs"), [""; 0]);
         assert_eq!(near(""), [""; 0]);
+    }
+
+    fn workspace() -> (tempfile::TempDir, HeadlessWorkspace) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("src")).unwrap();
+        fs::write(folder.path().join("src/a.py"), "import os\n\n\ndef greet():\n    return os\n").unwrap();
+        fs::write(folder.path().join("src/b.py"), "from a import greet\n\ngreet()\n").unwrap();
+        fs::write(folder.path().join("large.py"), "x = 1\n".repeat(200_000)).unwrap();
+        let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        workspace.index(|_| ()).unwrap();
+        (folder, workspace)
+    }
+
+    /// Commands that take a path, with their arguments.
+    fn commands(path: &str) -> Vec<(&'static str, Value)> {
+        vec![
+            ("strata.files.read", json!({ "path": path })),
+            ("strata.symbols.file", json!({ "path": path })),
+            ("strata.symbols.dependents", json!({ "path": path })),
+            ("strata.symbols.references", json!({ "name": "greet", "path": path })),
+            ("strata.symbols.map", json!({ "focus": [path], "budget": 1_000 })),
+            ("strata.files.grep", json!({ "pattern": "greet", "paths": [path] })),
+            ("strata.files.exclude", json!({ "paths": [path] })),
+            ("strata.files.include", json!({ "paths": [path] })),
+            ("strata.files.select", json!({ "paths": [path] })),
+            ("strata.files.deselect", json!({ "paths": [path] })),
+            ("strata.files.markRead", json!({ "paths": [path] })),
+        ]
+    }
+
+    #[test]
+    fn every_command_takes_a_path_as_it_is_printed() {
+        let (_folder, mut workspace) = workspace();
+        let mut refused = Vec::new();
+        for path in [
+            "src/a.py",
+            "src/a.py:4",
+            "src/a.py:4: def greet():",
+            "src/a.py:",
+            "`src/a.py`",
+            "src/a.py#L4-5",
+            "src/a.py#greet",
+            "src/\\u{61}.py",
+        ] {
+            for (command, arguments) in commands(path) {
+                match workspace.run(command, arguments) {
+                    Ok(reply) => assert!(reply.to_string().contains("a.py"), "{command} {path}: {reply}"),
+                    Err(error) => refused.push(format!("{command} {path}: {error}")),
+                }
+            }
+        }
+        // A selection is removed as a whole.
+        refused.retain(|error| !error.contains("a part of a file cannot be removed"));
+        assert_eq!(refused, [""; 0]);
+        let text = |reply: Value| reply["text"].as_str().unwrap().to_owned();
+        let mut read =
+            |path: &str| text(workspace.run("strata.files.read", json!({ "path": path })).unwrap());
+        assert_eq!(read("src/a.py:4: def greet():"), "def greet():\n");
+        assert_eq!(read("src/a.py#greet"), "def greet():\n    return os\n");
+    }
+
+    #[test]
+    fn what_cannot_be_found_or_read_is_said_by_every_command() {
+        let (_folder, mut workspace) = workspace();
+        let mut check = |path: &str, expected: &str, skipped: &[&str]| {
+            for (command, arguments) in commands(path) {
+                if skipped.contains(&command) {
+                    continue;
+                }
+                let error = workspace
+                    .run(command, arguments)
+                    .map_or_else(|error| error.to_string(), |_| String::new());
+                assert!(error.contains(expected), "{command} {path}: {error}");
+            }
+        };
+        // Recording a file that was read outside of Strata needs no file.
+        let recording = "strata.files.markRead";
+        check("src/c.py", "does not exist", &[recording]);
+        let whole = [
+            "strata.files.read",
+            "strata.symbols.file",
+            "strata.symbols.dependents",
+            "strata.symbols.references",
+        ];
+        check("src/*.rs", "no listed file matches `src/*.rs`", &[&whole[..], &[recording]].concat());
+        check(
+            "large.py",
+            "has 1200000 bytes",
+            &[
+                "strata.files.exclude",
+                "strata.files.include",
+                "strata.files.select",
+                "strata.files.deselect",
+                "strata.symbols.map",
+                "strata.files.read",
+                "strata.files.grep",
+                recording,
+            ],
+        );
+        let found = workspace.run("strata.files.grep", json!({ "pattern": "greet" })).unwrap();
+        let unreadable = &found["unreadable"];
+        assert!(
+            unreadable[0]["path"] == "large.py"
+                && unreadable[0]["reason"].as_str().unwrap().contains("too large"),
+            "{found}"
+        );
     }
 }

@@ -11,6 +11,7 @@ use strata_engine::text::LineStarts;
 use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
 use crate::parsed_file::ParsedFile;
+use crate::path_reference::{FilePart, PathReference};
 
 /// Maximum number of definitions listed in an error message.
 const NAMED: usize = 8;
@@ -48,6 +49,24 @@ pub(super) struct ReadReply {
     source: Source,
 }
 
+impl ReadReply {
+    /// Creates the reply for all lines of a file, without its text.
+    fn whole(path: FileKey, file: &FileText) -> Self {
+        let all = LineStarts::of(&file.text).count();
+        let source = file.source.clone();
+        Self {
+            path,
+            definition: None,
+            text: String::new(),
+            from: 1,
+            to: all,
+            lines: all,
+            others: Vec::new(),
+            source,
+        }
+    }
+}
+
 pub(super) struct Read;
 
 impl Command for Read {
@@ -59,29 +78,21 @@ impl Command for Read {
     type Reply = ReadReply;
 
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
-        let (key, file, part) = named(&params.path, context)?;
+        let PathReference { path, part } = context.snapshot.path_reference(&params.path);
+        let (key, file) = shown_file("path", &path, context)?;
         let lines = LineStarts::of(&file.text);
         let all = lines.count();
-        let mut reply = ReadReply {
-            path: key,
-            definition: None,
-            text: String::new(),
-            from: 1,
-            to: all,
-            lines: all,
-            others: Vec::new(),
-            source: file.source.clone(),
-        };
-        match part.map(|part| (part, part.parse::<LineRange>())) {
+        let mut reply = ReadReply::whole(key, &file);
+        match part {
             None => {}
-            Some((_, Ok(range))) => {
+            Some(FilePart::Lines(range)) => {
                 if range.first() > all {
                     let message = format!("`{}` has {all} lines", reply.path.notice());
                     return Err(CommandError::invalid("path", &message));
                 }
                 (reply.from, reply.to) = (range.first(), range.last().min(all));
             }
-            Some((name, Err(_))) => find_definition(&mut reply, name, &file, context)?,
+            Some(FilePart::Definition(name)) => find_definition(&mut reply, &name, &file, context)?,
         }
         let part = file.text.get(lines.bytes(reply.from, reply.to)).unwrap_or_default();
         reply.text = part.to_owned();
@@ -89,25 +100,17 @@ impl Command for Read {
     }
 }
 
-/// Splits a path at a `#` and reads the file. Returns the file, its text, and the part after the `#`. The longest path
-/// of a file takes precedence, because names of files and of definitions may contain `#` as well.
-fn named<'a>(
-    path: &'a str,
+/// Returns the lines of the definition called `name` in a readable file.
+pub(super) fn lines_of_definition(
+    key: &FileKey,
+    name: &str,
+    file: &FileText,
     context: &Context<'_>,
-) -> Result<(FileKey, FileText, Option<&'a str>), CommandError> {
-    let whole = match shown_file("path", path, context) {
-        Ok((key, text)) => return Ok((key, text, None)),
-        Err(error) => error,
-    };
-    let mut shortest = None;
-    for (at, _) in path.rmatch_indices('#') {
-        let (file, part) = path.split_at(at);
-        match shown_file("path", file, context) {
-            Ok((key, text)) => return Ok((key, text, part.strip_prefix('#'))),
-            Err(error) => shortest = Some(error),
-        }
-    }
-    Err(shortest.unwrap_or(whole))
+) -> Result<LineRange, CommandError> {
+    let mut reply = ReadReply::whole(key.clone(), file);
+    find_definition(&mut reply, name, file, context)?;
+    LineRange::new(reply.from, reply.to)
+        .ok_or_else(|| CommandError::invalid("path", &format!("`{name}` has no lines")))
 }
 
 /// Narrows the reply to the lines of the definition called `name`.

@@ -144,6 +144,13 @@ pub(super) struct ReferencesReply {
     /// Number of references omitted because they match only by name, and the language itself also defines this name.
     /// Most of them refer to something else.
     unlikely: usize,
+    /// Whether every line of indexed code that contains the name is listed.
+    complete: bool,
+    /// Number of lines of code that contain the name and are not references: something else has the name, or it could
+    /// not be resolved.
+    other_code_lines: usize,
+    /// Number of lines of comments, strings and documents that contain the name.
+    other_text_lines: usize,
     /// How to narrow the query. Absent if all references are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_narrow: Option<String>,
@@ -280,11 +287,20 @@ struct DefinitionLines {
 pub(super) struct RelevantParams {
     /// Description of the task, in plain words.
     query: String,
-    /// Maximum number of items. Defaults to the limits in the settings `context_frame.*`.
-    limit: Option<usize>,
-    /// Minimum score of an item, between 0 and 1. Defaults to the setting `context_frame.min_score`.
-    min_score: Option<f64>,
+    /// Maximum number of items. Defaults to 20.
+    #[serde(default = "default_relevant")]
+    limit: usize,
+    /// Minimum score of an item, between 0 and 1. Defaults to 0.
+    #[serde(default)]
+    min_score: f64,
 }
+
+fn default_relevant() -> usize {
+    20
+}
+
+/// Maximum tokens of the code that the items of one reply stand for. As much as the command line adds to a prompt.
+const MAX_RELEVANT: usize = 8_000;
 
 /// The code that is relevant to a task.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -293,22 +309,22 @@ pub(super) struct RelevantReply {
     items: Vec<RelevantItem>,
 }
 
-/// A relevant file or definition.
+/// A relevant definition, or relevant lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
     /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Kind of the definition. Absent for a file.
+    /// Kind of the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SymbolKind>,
-    /// Name of the definition. Absent for a file.
+    /// Qualified name of the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Line that introduces the definition. Absent for a file.
+    /// Line that introduces the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Box<str>>,
     #[serde(flatten)]
-    extent: Option<DefinitionLines>,
+    extent: DefinitionLines,
     /// Relevance relative to the best item, whose score is 1.
     score: f64,
 }
@@ -453,16 +469,8 @@ impl Command for File {
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
         let snapshot = context.snapshot;
         let (key, file) = shown_file("path", &params.path, context)?;
-        let file = ParsedFile::parse(snapshot, &key, file.text, context.cancel)?.map_err(|reason| {
-            let languages = match reason {
-                NoOutline::UnknownLanguage => {
-                    let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
-                    format!("; supported languages: {}", languages.join(", "))
-                }
-                NoOutline::TooLarge { .. } | NoOutline::Unparsed(_) => String::new(),
-            };
-            CommandError::failed(format!("{} has no outline: {reason}{languages}", key.notice()))
-        })?;
+        let file = ParsedFile::parse(snapshot, &key, file.text, context.cancel)?
+            .map_err(|reason| no_outline(&key, reason))?;
         let mut text = numbered_outline(&file.places, &file.lines);
         let unparsed = (!file.unparsed.is_empty()).then(|| file.unparsed.to_string());
         if let Some(lines) = &unparsed {
@@ -471,6 +479,34 @@ impl Command for File {
         let tokens = snapshot.count(&text, None).1;
         Ok(FileReply { path: key, language: file.language, text, tokens, unparsed })
     }
+}
+
+/// Returns the error of a command that needs the outline of a file without one.
+fn no_outline(key: &FileKey, reason: NoOutline) -> CommandError {
+    let languages = match reason {
+        NoOutline::UnknownLanguage => {
+            let languages: Vec<&str> = LanguageId::all().map(|language| language.name).collect();
+            format!("; supported languages: {}", languages.join(", "))
+        }
+        NoOutline::TooLarge { .. } | NoOutline::Unparsed(_) => String::new(),
+    };
+    CommandError::failed(format!("{} has no outline: {reason}{languages}", key.notice()))
+}
+
+/// Resolves a file that the index has an outline of.
+///
+/// # Errors
+/// Returns why there is no outline, since a reply about such a file would be empty.
+fn outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, CommandError> {
+    let snapshot = context.snapshot;
+    let key = listed_file(snapshot, "path", path)?;
+    if snapshot.symbols(context.cancel)?.get(&key).is_none() {
+        let (key, file) = shown_file("path", path, context)?;
+        if let Err(reason) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? {
+            return Err(no_outline(&key, reason));
+        }
+    }
+    Ok(key)
 }
 
 pub(super) struct References;
@@ -485,7 +521,7 @@ impl Command for References {
 
     fn run(params: ReferencesParams, context: &mut Context<'_>) -> Result<ReferencesReply, CommandError> {
         let snapshot = context.snapshot;
-        let only = params.path.map(|path| listed_file(snapshot, "path", &path)).transpose()?;
+        let only = params.path.map(|path| outlined_file(&path, context)).transpose()?;
         let query = ReferenceQuery::new(&params.name, only.as_ref());
         let report = snapshot.references(&query, context.cancel)?;
         let how_to_narrow = how_to_narrow(&report, &query, params.limit);
@@ -504,8 +540,17 @@ impl Command for References {
             confidence: hit.confidence,
             definition: hit.is_definition,
         });
-        let (hits, unlikely) = (hits.collect(), report.unlikely);
-        Ok(ReferencesReply { definitions, hits, total, unlikely, how_to_narrow, name: params.name })
+        Ok(ReferencesReply {
+            definitions,
+            hits: hits.collect(),
+            total,
+            unlikely: report.unlikely,
+            complete: report.other_lines.code == 0 && report.unsearched == 0 && total <= params.limit,
+            other_code_lines: report.other_lines.code,
+            other_text_lines: report.other_lines.text,
+            how_to_narrow,
+            name: params.name,
+        })
     }
 }
 
@@ -547,11 +592,18 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
-        parts.push(format!("no definition with the name `{}` was found", query.name));
+        parts.push(match report.hits.is_empty() {
+            true => format!("no definition with the name `{}` was found", query.name),
+            false => format!(
+                "no definition with the name `{}` was found in the workspace, so all lines of code that mention it are listed",
+                query.name
+            ),
+        });
     }
     if report.unsearched > 0 {
         parts.push(format!(
-            "{} files were not searched, because those before them are too large in total; search for the name as text",
+            "{} files were not searched, because they cannot be read or those before them are too large in total; search for the \
+             name as text",
             report.unsearched
         ));
     }
@@ -591,7 +643,7 @@ impl Command for Dependents {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<DependentsReply, CommandError> {
         let snapshot = context.snapshot;
-        let key = listed_file(snapshot, "path", &params.path)?;
+        let key = outlined_file(&params.path, context)?;
         let references = &snapshot.index.references;
         let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
         let dependents = owned(references.dependents(&key));
@@ -685,39 +737,37 @@ pub(super) struct Relevant;
 
 impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
-    const SUMMARY: &str = "Finds files and definitions that are relevant to a task.";
+    const SUMMARY: &str = "Finds the code that is relevant to a task, ranked as for prompts.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Outlines;
     type Args = RelevantParams;
     type Reply = RelevantReply;
 
     fn run(params: RelevantParams, context: &mut Context<'_>) -> Result<RelevantReply, CommandError> {
-        let mut settings = context.snapshot.settings.context_frame;
-        if let Some(limit) = params.limit {
-            (settings.top_k, settings.max_items) = (limit, limit);
-        }
-        settings.min_score = params.min_score.unwrap_or(settings.min_score);
-        let items = context.snapshot.relevant(context.session, &params.query, &settings, context.cancel)?;
+        let found =
+            context.snapshot.relevant(context.session, &params.query, MAX_RELEVANT, context.cancel)?;
+        let best = found.first().map_or(1.0, |excerpt| excerpt.score.max(f64::MIN_POSITIVE));
+        let found = found.into_iter().filter(|excerpt| excerpt.score / best >= params.min_score);
         let mut pages = ParsedFiles::default();
         let mut listed = Vec::new();
-        for item in items {
+        for excerpt in found.take(params.limit) {
             let mut definition = None;
-            if let Some(name) = &item.name
-                && let Some(file) = pages.open(&item.file, context)?
+            if let Some(name) = &excerpt.definition
+                && let Some(file) = pages.open(&excerpt.file, context)?
             {
-                let found = outline::definitions(&file.places, name)
-                    .into_iter()
-                    .find(|place| Some(place.symbol.kind) == item.kind);
-                definition = found.map(|place| (place.symbol.head.clone(), lines_of(file, place)));
+                let found = outline::definitions(&file.places, name);
+                let found = usize::try_from(excerpt.ordinal).ok().and_then(|at| found.get(at).copied());
+                definition =
+                    found.map(|place| (place.symbol.kind, place.symbol.head.clone(), lines_of(file, place)));
             }
-            let (head, extent) = definition.unzip();
+            let own = DefinitionLines { line: excerpt.lines.start + 1, end_line: excerpt.lines.end };
             listed.push(RelevantItem {
-                path: item.file,
-                kind: item.kind,
-                name: item.name,
-                head,
-                extent,
-                score: (item.score * 1_000.0).round() / 1_000.0,
+                path: excerpt.file,
+                kind: definition.as_ref().map(|(kind, ..)| *kind),
+                head: definition.as_ref().map(|(_, head, _)| head.clone()),
+                extent: definition.map_or(own, |(.., lines)| lines),
+                name: excerpt.definition,
+                score: (excerpt.score / best * 1_000.0).round() / 1_000.0,
             });
         }
         Ok(RelevantReply { items: listed })

@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use strata_host::roots::canonical;
 use strata_host::uri;
 
+use crate::path_reference::PathReference;
+
 /// Entries that mark the top directory of a working copy, for each version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
@@ -31,7 +33,7 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
 }
 
 /// Converts a path or pattern typed in the directory `here` to one relative to the workspace folder `top`. Both
-/// directories must be absolute and free of symbolic links. Keeps a suffix after `#` (`a.rs#L10-40`).
+/// directories must be absolute and free of symbolic links. Keeps the part of a file (`a.rs#L10-40`, `a.rs:10`).
 ///
 /// Paths are relative to `here`, or to `top` if no file with that name exists in `here`. This allows paths copied from
 /// the output of commands. Absolute paths and URIs remain unchanged.
@@ -39,22 +41,23 @@ pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
     }
-    let (path, fragment) = match typed.rfind('#') {
-        Some(at) if !exists(&here.join(typed)) && !exists(&top.join(typed)) => typed.split_at(at),
-        _ => (typed, ""),
-    };
+    let is_named_anywhere = |path: &str| exists(&here.join(path)) || exists(&top.join(path));
+    let reference = PathReference::parse(typed, is_named_anywhere);
+    let PathReference { path, part } = reference.unwrap_or_else(|| PathReference::of_missing(typed));
+    let fragment = part.map_or(String::new(), |part| format!("#{part}"));
+    let path = path.as_str();
     let (base, rest) = climbed(here, path);
     let target = base.join(rest);
     let is_inside = here.starts_with(top);
     let Ok(below) = target.strip_prefix(top) else {
         // If the current directory is outside the repository, the user named the repository explicitly, and paths are
         // relative to its top.
-        return if is_inside { target.to_string_lossy().into_owned() + fragment } else { typed.to_owned() };
+        return if is_inside { target.to_string_lossy().into_owned() + &fragment } else { typed.to_owned() };
     };
     let is_named = exists(&target);
     let is_pattern = path.contains(['*', '?', '[', '{']) && !is_named;
     if !is_named && (exists(&top.join(path)) || !is_pattern && !is_inside) {
-        return typed.to_owned();
+        return path.to_owned() + &fragment;
     }
     let path = match base.strip_prefix(top) {
         Ok(folder) if is_pattern && folder != Path::new("") => {
@@ -62,7 +65,7 @@ pub(super) fn from_top(top: &Path, here: &Path, typed: &str) -> String {
         }
         _ => joined(below),
     };
-    if path.is_empty() { ".".to_owned() } else { path + fragment }
+    if path.is_empty() { ".".to_owned() } else { path + &fragment }
 }
 
 /// Applies leading `.` and `..` components, and returns the resulting directory and the rest of the path. Later
@@ -194,6 +197,8 @@ mod tests {
             ("root", "src/a.rs", "src/a.rs"),
             ("root/src", "a.rs#L1-2", "src/a.rs#L1-2"),
             ("root/src", "a.rs#A.b", "src/a.rs#A.b"),
+            ("root/src", "a.rs:10", "src/a.rs#L10"),
+            ("root/src", "src/a.rs:4: let a = b::c;", "src/a.rs#L4"),
             ("root/src", "d#e.rs", "src/d#e.rs"),
             ("root/src", "d#e.rs#L1", "src/d#e.rs#L1"),
             ("root/src", "*.rs", "src/*.rs"),

@@ -76,6 +76,9 @@ fn extent(definition: &Value) -> String {
     }
 }
 
+/// Maximum number of files that could not be searched to name in a result.
+const UNREADABLE: usize = 3;
+
 pub(super) fn matches(reply: &Value) -> String {
     let file = |file: &Value| {
         let mut shown = name(file, "path");
@@ -94,8 +97,17 @@ pub(super) fn matches(reply: &Value) -> String {
             "\n({files} files were not searched, because those before them have more than 1 GiB; name `paths`)"
         ),
     };
+    let unreadable = list(reply, "unreadable");
+    let unreadable = match unreadable.split_at_checked(UNREADABLE).unwrap_or((unreadable, &[])) {
+        ([], _) => String::new(),
+        (first, more) => {
+            let reasons: Vec<String> = first.iter().map(|file| line(file, "reason")).collect();
+            let more = if more.is_empty() { String::new() } else { format!("; {} more files", more.len()) };
+            format!("\n(not searched: {}{more})", reasons.join("; "))
+        }
+    };
     let sum = if shown < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
-    lines(reply, "files", file, "no line matches") + &sum + &rest
+    lines(reply, "files", file, "no line matches") + &sum + &rest + &unreadable
 }
 
 pub(super) fn references(reply: &Value) -> String {
@@ -112,7 +124,31 @@ pub(super) fn references(reply: &Value) -> String {
         how => format!("\n({how})"),
     };
     let none = "nothing has this name; use `symbols` to search by part of a name";
-    format!("{}{how}", lines(reply, "hits", entry, none))
+    format!("{}\n({}){how}", lines(reply, "hits", entry, none), coverage(reply))
+}
+
+/// Returns how far a list of references can be trusted.
+fn coverage(reply: &Value) -> String {
+    let count = |field: &str| reply[field].as_u64().unwrap_or(0);
+    let lines =
+        |count: u64| if count == 1 { "1 more line".to_owned() } else { format!("{count} more lines") };
+    let verb = |count: u64| if count == 1 { "contains" } else { "contain" };
+    let name = word(reply, "name");
+    let name = name.rsplit(['.', ':', '#']).next().unwrap_or(&name);
+    let (code, text) = (count("otherCodeLines"), count("otherTextLines"));
+    let in_code = match (reply["complete"].as_bool(), code) {
+        (Some(true), _) => format!("complete by name: no other line of code contains `{name}`"),
+        (_, 0) => "not complete".to_owned(),
+        (_, code) => format!(
+            "{} of code {} `{name}`: something else has the name, or it could not be resolved",
+            lines(code),
+            verb(code)
+        ),
+    };
+    match text {
+        0 => in_code,
+        text => format!("{in_code}; {} of comments, strings or documents {} it", lines(text), verb(text)),
+    }
 }
 
 pub(super) fn dependents(reply: &Value) -> String {

@@ -12,4 +12,6 @@ mod search;
 mod tests;
 
 pub use meaning::{Confidence, ReferenceSources};
-pub use search::{FoundDefinition, ReferenceHit, ReferenceQuery, ReferenceReport, references, references_at};
+pub use search::{
+    FoundDefinition, OtherLines, ReferenceHit, ReferenceQuery, ReferenceReport, references, references_at,
+};

@@ -12,7 +12,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, QualifiedNames, Symbol, SymbolKind, name_parts};
 use crate::code::symbols::SymbolIndex;
 use crate::key::FileKey;
-use crate::text::{first_line, line_starts};
+use crate::text::{LineStarts, first_line, line_starts};
 
 /// Maximum length of a reported line, in characters.
 const MAX_LINE: usize = 200;
@@ -73,8 +73,20 @@ pub struct ReferenceReport {
     /// Number of omitted mentions that match only by name, where the name is also built into the language.
     /// Most of them refer to something else.
     pub unlikely: usize,
-    /// Number of files that were not searched, because the others were too large in total.
+    /// Lines that contain the name as a word and are not among `hits`.
+    pub other_lines: OtherLines,
+    /// Number of indexed files that were not searched, because they cannot be read or the others were too large in
+    /// total.
     pub unsearched: usize,
+}
+
+/// Numbers of lines that contain a name without being references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OtherLines {
+    /// Lines of code: something else has the name, or it could not be resolved.
+    pub code: usize,
+    /// Lines of comments, strings and documents.
+    pub text: usize,
 }
 
 impl<'q> ReferenceQuery<'q> {
@@ -138,9 +150,7 @@ pub fn references(
             |_: &FileKey, _: &[&str], id: Option<DefinitionId>| id.is_some_and(|id| ids.contains(&id));
         wanted.define_all(&meanings, query.name, &means, cancel)?;
     }
-    if wanted.definitions.is_empty() {
-        return Ok(ReferenceReport { unsearched: meanings.skipped(), ..ReferenceReport::default() });
-    }
+    // Without a definition, every mention of the name is a guess.
     wanted.relate(&meanings);
     everywhere(&meanings, wanted, query.name, cancel)
 }
@@ -200,9 +210,10 @@ pub fn references_at(
         };
         if meant == [Value::Outside] || ids.iter().any(is_local) {
             let mut report = ReferenceReport::default();
+            let starts = LineStarts::of(&names.text);
             for range in outline::mentions_of(&names.tree, &names.text, name, cancel)? {
                 if mention(&meanings, number, &names, name, &range) == meant {
-                    report.add(file, &names.text, range, Confidence::Certain, Vec::new());
+                    report.add(file, &names.text, &starts, range, Confidence::Certain, Vec::new());
                 }
             }
             return Ok(report);
@@ -238,9 +249,37 @@ fn everywhere(
     let is_test = |key: &FileKey| index.get(key).is_some_and(|file| file.language.is_test_file(key.as_str()));
     let only_tests = definers.iter().all(|key| is_test(key));
     let likely = LikelyFiles::new(graph, index, name, definers.into_iter());
-    for (key, file) in index.iter().filter(|(_, file)| families.contains(file.language.family)) {
+    let is_undefined = wanted.definitions.is_empty();
+    let mut unread = 0;
+    for (key, file) in index.iter() {
         meanings.check()?;
-        if texts(key).is_none_or(|text| !text.contains(name)) {
+        let Some(text) = texts(key) else {
+            unread += 1;
+            continue;
+        };
+        let mut file_lines = WordLines::of(&text, name);
+        if file_lines.words.is_empty() {
+            continue;
+        }
+        let is_document = file.language.is_document();
+        let is_searched = !is_document && (is_undefined || families.contains(file.language.family));
+        if !is_searched {
+            // Code in another language, which may have the name of this one, such as a template.
+            file_lines.is_unparsed = true;
+            report.other_lines.add(&file_lines, is_document);
+            continue;
+        }
+        if is_undefined {
+            if let Some((text, tree)) = meanings.parsed(key)? {
+                for range in outline::mentions_of(&tree, &text, name, cancel)? {
+                    file_lines.mention(range.start);
+                    file_lines.hit(range.start);
+                    report.add(key, &text, &file_lines.starts, range, Confidence::Guess, Vec::new());
+                }
+            } else {
+                file_lines.is_unparsed = true;
+            }
+            report.other_lines.add(&file_lines, false);
             continue;
         }
         let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
@@ -253,6 +292,7 @@ fn everywhere(
                     false => connected.get(number).is_some_and(|connected| *connected) || is_test(key),
                 };
                 for range in outline::mentions_of(&names.tree, &names.text, name, cancel)? {
+                    file_lines.mention(range.start);
                     let values = mention(meanings, number, &names, name, &range);
                     match wanted.judged(&values) {
                         Some((Confidence::Guess, _)) if !is_likely => {}
@@ -260,23 +300,41 @@ fn everywhere(
                             report.unlikely += 1;
                         }
                         Some((confidence, means)) => {
-                            report.add(key, &names.text, range, confidence, means);
+                            file_lines.hit(range.start);
+                            report.add(key, &names.text, &file_lines.starts, range, confidence, means);
                         }
                         None => {}
                     }
                 }
             }
-            None => {
-                let Some(confidence) = likely.confidence(key) else { continue };
-                let Some((text, tree)) = meanings.parsed(key)? else { continue };
-                for range in outline::mentions_of(&tree, &text, name, cancel)? {
-                    report.add(key, &text, range, confidence, Vec::new());
+            None => match meanings.parsed(key)? {
+                Some((text, tree)) => {
+                    // A member may be used in a file that does not import the one that defines it, but is not
+                    // defined there.
+                    let confidence = likely.confidence(key);
+                    let is_elsewhere = confidence.is_none() && wanted.has_member;
+                    let places =
+                        if is_elsewhere { outline::located(&tree, &text, cancel)? } else { Vec::new() };
+                    let others: BTreeSet<usize> = places.iter().map(|place| place.name_range.start).collect();
+                    let confidence = confidence.or(is_elsewhere.then_some(Confidence::Guess));
+                    for range in outline::mentions_of(&tree, &text, name, cancel)? {
+                        file_lines.mention(range.start);
+                        if let Some(confidence) = confidence
+                            && !others.contains(&range.start)
+                        {
+                            file_lines.hit(range.start);
+                            report.add(key, &text, &file_lines.starts, range, confidence, Vec::new());
+                        }
+                    }
                 }
-            }
+                // All lines count as code, since nothing separates the code from its comments.
+                None => file_lines.is_unparsed = true,
+            },
         }
+        report.other_lines.add(&file_lines, false);
     }
     meanings.check()?;
-    report.unsearched = meanings.skipped();
+    report.unsearched = meanings.skipped() + unread;
     report.definitions = wanted.definitions;
     report.mark_definitions();
     Ok(report)
@@ -423,6 +481,7 @@ impl Wanted {
                         means(key, &parts, None)
                     });
                     if shorter || means(key, &container, None) {
+                        self.has_member |= !container.is_empty() || is_member(symbol.kind);
                         found.push(FoundDefinition {
                             file: key.clone(),
                             line: line_of(&text, place.name_range.start),
@@ -489,18 +548,57 @@ impl Wanted {
     }
 }
 
+/// The lines of a file that contain a name as a word.
+struct WordLines {
+    starts: LineStarts,
+    words: BTreeSet<u32>,
+    /// Lines on which code mentions the name.
+    mentions: BTreeSet<u32>,
+    /// Lines that are reported as references.
+    hits: BTreeSet<u32>,
+    is_unparsed: bool,
+}
+
+impl WordLines {
+    fn of(text: &str, name: &str) -> Self {
+        let mut starts = words(text, name).peekable();
+        let lines = if starts.peek().is_some() { LineStarts::of(text) } else { LineStarts::of("") };
+        let words = starts.map(|start| lines.line(start)).collect();
+        let (mentions, hits) = (BTreeSet::new(), BTreeSet::new());
+        Self { starts: lines, words, mentions, hits, is_unparsed: false }
+    }
+
+    fn mention(&mut self, byte: usize) {
+        self.mentions.insert(self.starts.line(byte));
+    }
+
+    fn hit(&mut self, byte: usize) {
+        self.hits.insert(self.starts.line(byte));
+    }
+}
+
+impl OtherLines {
+    fn add(&mut self, lines: &WordLines, is_document: bool) {
+        for line in lines.words.difference(&lines.hits) {
+            let is_code = lines.is_unparsed || lines.mentions.contains(line);
+            if is_code && !is_document { self.code += 1 } else { self.text += 1 }
+        }
+    }
+}
+
 impl ReferenceReport {
     fn add(
         &mut self,
         key: &FileKey,
         text: &str,
+        starts: &LineStarts,
         range: Range<usize>,
         confidence: Confidence,
         means: Vec<usize>,
     ) {
         self.hits.push(ReferenceHit {
             file: key.clone(),
-            line: line_of(text, range.start),
+            line: starts.line(range.start) as usize,
             text: line_text(text, range.start),
             range,
             confidence,
@@ -516,6 +614,26 @@ impl ReferenceReport {
             hit.is_definition = places.contains(&(&hit.file, hit.range.start));
         }
     }
+}
+
+fn is_member(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Method | SymbolKind::Field)
+}
+
+/// Whether a word continues from one character to the next.
+fn continues(before: Option<char>, after: Option<char>) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    before.is_some_and(is_part) && after.is_some_and(is_part)
+}
+
+/// Returns where a name occurs in a text as a word, or as a part of one if the name has other characters at its ends.
+fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let found = (!name.is_empty()).then(|| text.match_indices(name)).into_iter().flatten();
+    found.map(|(start, _)| start).filter(move |start| {
+        let before = text.get(..*start).and_then(|before| before.chars().next_back());
+        let after = text.get(start + name.len()..).and_then(|after| after.chars().next());
+        !continues(before, name.chars().next()) && !continues(name.chars().next_back(), after)
+    })
 }
 
 fn is_builtin(language: LanguageId, name: &str) -> bool {

@@ -223,3 +223,65 @@ fn circles_come_to_an_end() {
     assert!(!hits(&repo, "go").is_empty());
     hits(&repo, "x");
 }
+
+/// Returns the numbers of other lines of code and of text, and of files that were not searched.
+fn others(repo: &Repo, query: &str) -> (usize, usize, usize) {
+    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
+    let report = references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap();
+    (report.other_lines.code, report.other_lines.text, report.unsearched)
+}
+
+/// Every line that contains the name is a hit or is counted.
+#[test]
+fn lines_that_are_not_listed_are_counted() {
+    let mut repo = repo(&[
+        ("a.py", "def run(): ...\n# run it, do not rerun or run_all it\nrun()\n"),
+        ("b.py", "def run(): ...\nrun('run')\n"),
+        ("c.md", "Call `run`.\n"),
+        ("d.rs", "fn f() { run() }\n"),
+    ]);
+    assert_eq!(hits(&repo, "a.run"), ["a.py:1=", "a.py:3"]);
+    assert_eq!(others(&repo, "a.run"), (3, 2, 0));
+    assert_eq!(others(&repo, "run"), (1, 2, 0));
+    repo.texts.remove(&FileKey::from("b.py"));
+    assert_eq!(others(&repo, "a.run"), (1, 2, 1), "a file that cannot be read may contain the name");
+}
+
+#[test]
+fn a_name_without_a_definition_is_found_where_it_is_mentioned() {
+    let repo = repo(&[
+        ("a.ts", "import { useState } from 'react';\nuseState(); // useState\n"),
+        ("b.py", "x.use_state()\n"),
+        ("c.rs", "fn f() { use_state() }\n"),
+    ]);
+    assert_eq!(hits(&repo, "useState"), ["a.ts:1?", "a.ts:2?"]);
+    assert_eq!(hits(&repo, "use_state"), ["b.py:1?", "c.rs:1?"]);
+    assert_eq!(hits(&repo, "Hook.use_state"), ["b.py:1?", "c.rs:1?"]);
+    assert_eq!(hits(&repo, "missing"), Vec::<String>::new());
+}
+
+/// A method is called without importing the package that defines it, here next to one that defines another.
+#[test]
+fn methods_of_other_packages_are_guesses() {
+    let method = |package: &str, of: &str| {
+        format!(
+            "package {package}\n\ntype {of} struct{{}}\n\nfunc (it *{of}) Flush() {{}}\n\nfunc Open() *{of} {{ return nil }}\n"
+        )
+    };
+    let repo = repo(&[
+        ("store/store.go", &method("store", "Disk")),
+        ("net/net.go", &method("net", "Net")),
+        ("app/app.go", "package app\n\nimport \"example.com/m/store\"\n\nvar Main = store.Open()\n"),
+        (
+            "main.go",
+            "package main\n\nimport (\n\t\"example.com/m/app\"\n\t\"example.com/m/net\"\n)\n\nvar n = net.Open()\n\n\
+             func main() { app.Main.Flush() }\n",
+        ),
+    ]);
+    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
+    let store = FileKey::from("store/store.go");
+    let query = ReferenceQuery::new("Flush", Some(&store));
+    let report = references(sources, &query, &Cancel::new()).unwrap();
+    assert_eq!(lines(&report), ["main.go:10?", "store/store.go:5="]);
+    assert_eq!(report.other_lines, OtherLines { code: 1, text: 0 }, "the other definition");
+}

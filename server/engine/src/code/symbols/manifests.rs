@@ -41,8 +41,12 @@ pub(super) struct GoModule {
 pub(super) struct ScriptPackage {
     pub(super) name: String,
     pub(super) directory: String,
-    /// Paths of the files that the manifest names as entries.
+    /// Paths of the files that the manifest names as entries, relative to the directory.
     pub(super) entries: Vec<String>,
+    /// The `exports`: subpaths such as `./lib/*` and their targets, relative to the directory.
+    pub(super) exports: Vec<(String, Vec<String>)>,
+    /// The `imports`: names such as `#lib/*` and their targets, relative to the directory.
+    pub(super) imports: Vec<(String, Vec<String>)>,
 }
 
 /// The `compilerOptions` of a `tsconfig.json`.
@@ -145,9 +149,47 @@ fn package(directory: &str, text: &str) -> Option<ScriptPackage> {
     let value: Value = serde_json::from_str(text).ok()?;
     let name = value.get("name")?.as_str()?.to_owned();
     let fields = ["source", "module", "main", "types"];
-    let entries = fields.iter().filter_map(|field| value.get(field)?.as_str());
-    let entries = entries.filter_map(|entry| join(directory, entry)).collect();
-    (!name.is_empty()).then(|| ScriptPackage { name, directory: directory.to_owned(), entries })
+    let entries = fields.iter().filter_map(|field| value.get(field)?.as_str()).map(str::to_owned).collect();
+    let exports = match value.get("exports") {
+        Some(Value::Object(fields)) if fields.keys().any(|key| key.starts_with('.')) => by_subpath(fields),
+        Some(only) => vec![(".".to_owned(), targets(only))],
+        None => Vec::new(),
+    };
+    let imports = value.get("imports").and_then(Value::as_object).map(by_subpath).unwrap_or_default();
+    let directory = directory.to_owned();
+    (!name.is_empty()).then_some(ScriptPackage { name, directory, entries, exports, imports })
+}
+
+/// Maximum number of targets of one subpath.
+const MAX_TARGETS: usize = 16;
+
+/// Returns the targets of subpaths, the longest and therefore most specific pattern first.
+/// Source: Node.js, "Modules: Packages", "Subpath patterns".
+fn by_subpath(fields: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> =
+        fields.iter().map(|(subpath, value)| (subpath.clone(), targets(value))).collect();
+    found.sort_by(|(a, _), (b, _)| {
+        let order = |pattern: &str| (pattern.contains('*'), std::cmp::Reverse(pattern.len()));
+        order(a).cmp(&order(b)).then_with(|| a.cmp(b))
+    });
+    found
+}
+
+/// Returns the targets under all conditions, in the order in which they are written.
+fn targets(value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![value];
+    while let Some(next) = waiting.pop()
+        && found.len() < MAX_TARGETS
+    {
+        match next {
+            Value::String(target) => found.push(target.clone()),
+            Value::Array(targets) => waiting.extend(targets.iter().rev()),
+            Value::Object(conditions) => waiting.extend(conditions.values().rev()),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {

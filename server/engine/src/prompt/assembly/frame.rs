@@ -31,17 +31,17 @@ const OTHERS: [&str; 9] =
 
 /// A file or symbol that is relevant to a request.
 #[derive(Clone, PartialEq, Debug)]
-pub struct FrameItem {
+struct FrameItem {
     /// Kind of the symbol; `None` for a whole file.
-    pub kind: Option<SymbolKind>,
-    pub file: FileKey,
+    kind: Option<SymbolKind>,
+    file: FileKey,
     /// Name of the symbol, qualified by its containers (`Session.send`); `None` for a whole file.
-    pub name: Option<String>,
+    name: Option<String>,
     /// Relevance, between 0 and 1.
-    pub score: f64,
+    score: f64,
     /// Lines of the definition; `None` in the list of items, and for a definition that cannot be
     /// found.
-    pub lines: Option<LineRange>,
+    lines: Option<LineRange>,
 }
 
 /// Returns the context frame for `text`, the user's request: the items of [`frame_items`], with the lines of each symbol
@@ -58,7 +58,7 @@ pub fn context_frame(
 }
 
 /// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
-pub fn frame_items(
+fn frame_items(
     known: ExcerptSources<'_>,
     session: &Session,
     text: &str,

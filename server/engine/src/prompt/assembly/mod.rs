@@ -23,7 +23,7 @@ pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, weigh};
 pub(crate) use excerpt_piece::excerpt_dress;
 pub use forward::{ClientConversation, ForwardedRequest, forward};
-pub use frame::{FrameItem, context_frame, frame_items};
+pub use frame::context_frame;
 pub(crate) use measure::request_size;
 pub use measure::{counter, history_size, map_budget, weigh_file, weigh_page, with_scales};
 pub use piece::{FileText, Source, lines};

@@ -91,6 +91,36 @@ pub fn choose<E>(
     Ok(chosen_from(known, session, question, &candidates, &files, count))
 }
 
+/// Ranks the code for a question as for a prompt, best first, but regardless of excerpts that prompts have already shown.
+/// `read` is as in [`choose`].
+///
+/// # Errors
+/// Returns the first error of `read`.
+pub fn rank<E>(
+    known: ExcerptSources<'_>,
+    session: &Session,
+    question: Question<'_>,
+    mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
+    count: Count<'_>,
+) -> Result<Vec<Excerpt>, E> {
+    let candidates = candidates(known, session, question);
+    let mut files = BTreeMap::new();
+    for CandidateFile { file, .. } in &candidates {
+        if session.selection.choice(file) != Choice::Excluded
+            && let Some(source) = read(file)?
+        {
+            files.insert(file.clone(), source);
+        }
+    }
+    let interest = Interest::of(known, session);
+    let shown = BTreeMap::new();
+    let query = interest.query(known, session, question.text, &shown);
+    let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
+    let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
+    let budget = question.budget.into();
+    Ok(crate::code::excerpts::choose(known.passages, &texts, &query, budget, &dress, count))
+}
+
 /// Finds the files to read for a question, best first.
 fn candidates(known: ExcerptSources<'_>, session: &Session, question: Question<'_>) -> Vec<CandidateFile> {
     if question.budget == 0 || question.text.trim().is_empty() {

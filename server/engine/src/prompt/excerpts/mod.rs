@@ -7,6 +7,6 @@ mod current;
 mod memory;
 mod remembered;
 
-pub use choose::{ExcerptSources, Question, choose};
+pub use choose::{ExcerptSources, Question, choose, rank};
 pub use current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 pub(crate) use memory::Excerpts;

@@ -5,7 +5,9 @@ use super::importer::{Importer, inside, outward};
 use super::table::Table;
 
 /// Extensions of compiled files, which imports use instead of the source's extension.
-const COMPILED: [&str; 4] = [".js", ".mjs", ".cjs", ".jsx"];
+const COMPILED: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs", ".jsx"];
+/// Directories of compiled files. The sources are in `src` or in the directory of the package.
+const BUILT: [&str; 9] = ["dist", "lib", "build", "out", "esm", "cjs", "es", "output", "types"];
 /// Entry files to try for a package whose manifest does not name an existing one.
 const ENTRIES: [&str; 4] = ["src/index", "src/main", "lib/index", ""];
 
@@ -15,9 +17,12 @@ pub(super) fn resolve(
     importer: Importer<'_>,
     import: &str,
 ) -> Vec<u32> {
-    let import = import.split(['?', '#']).next().unwrap_or(import);
     let directory = importer.key.directory();
     let at = |path: &str| at(table, importer, path);
+    if import.starts_with('#') {
+        return private_import(table, manifests, importer, import);
+    }
+    let import = import.split(['?', '#']).next().unwrap_or(import);
     if import.starts_with('.') {
         return join(directory, import).map_or(Vec::new(), |path| at(&path));
     }
@@ -40,7 +45,10 @@ pub(super) fn resolve(
     let (name, part) = split_package(import);
     for package in of_key(&manifests.packages, name, |package| &package.name) {
         let directory = &package.directory;
-        let said = package.entries.iter().filter(|_| part.is_empty()).cloned();
+        let subpath = if part.is_empty() { ".".to_owned() } else { format!("./{part}") };
+        let exported = mapped(&package.exports, &subpath).flat_map(|target| sources(directory, &target));
+        let said = package.entries.iter().filter(|_| part.is_empty());
+        let said = exported.chain(said.flat_map(|entry| sources(directory, entry)));
         let usual = ENTRIES.iter().filter(|_| part.is_empty()).map(|entry| inside(directory, entry));
         let parts = [part, &inside("src", part)].map(|part| inside(directory, part));
         let parts = parts.into_iter().filter(|_| !part.is_empty());
@@ -56,6 +64,42 @@ pub(super) fn resolve(
     alias
         .and_then(|rest| roots.map(|root| at(&inside(&root, rest))).find(|found| !found.is_empty()))
         .unwrap_or_default()
+}
+
+/// Resolves a name that starts with `#`, by the `imports` of the nearest package.
+fn private_import(table: &Table, manifests: &Manifests, importer: Importer<'_>, import: &str) -> Vec<u32> {
+    let packages = manifests.packages.iter().filter(|package| !package.imports.is_empty());
+    let packages: Vec<_> = packages.collect();
+    let package = outward(importer.key.directory())
+        .find_map(|directory| packages.iter().find(|package| package.directory == directory));
+    let targets = package.into_iter().flat_map(|package| {
+        mapped(&package.imports, import).flat_map(|target| sources(&package.directory, &target))
+    });
+    targets.map(|path| at(table, importer, &path)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Returns the targets of a subpath, in order of preference.
+fn mapped<'a>(patterns: &'a [(String, Vec<String>)], subpath: &'a str) -> impl Iterator<Item = String> + 'a {
+    patterns.iter().flat_map(move |(pattern, targets)| {
+        let star = matched(pattern, subpath);
+        targets.iter().filter_map(move |target| Some(target.replacen('*', star?, 1)))
+    })
+}
+
+/// Returns the paths of the files that a target may be compiled from, with the target itself first.
+fn sources(directory: &str, target: &str) -> Vec<String> {
+    let Some(path) = join("", target) else { return Vec::new() };
+    let mut found = vec![path.clone()];
+    if let Some((first, rest)) = path.split_once('/')
+        && BUILT.contains(&first)
+    {
+        found.extend([inside("src", rest), rest.to_owned()]);
+        if let Some((_, rest)) = rest.split_once('/').filter(|(next, _)| BUILT.contains(next)) {
+            found.push(inside("src", rest));
+        }
+    }
+    found.push(inside("src", &path));
+    found.into_iter().map(|path| inside(directory, &path)).collect()
 }
 
 /// Resolves a path that may lack its extension, have a different one, or name a directory.

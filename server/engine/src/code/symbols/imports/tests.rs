@@ -121,6 +121,48 @@ fn paths_lead_to_files_index_files_aliases_and_packages() {
     );
 }
 
+/// Packages publish compiled files, which the repository does not contain.
+#[test]
+fn exports_lead_to_the_sources_of_compiled_files() {
+    let resolver = resolver(
+        &[
+            "packages/core/src/index.ts",
+            "packages/core/src/node/index.ts",
+            "packages/core/src/locales/de.ts",
+            "packages/core/client.d.ts",
+            "packages/core/types/hot.d.ts",
+            "packages/root/index.ts",
+            "packages/legacy/src/main.ts",
+            "apps/a/main.ts",
+        ],
+        &[
+            (
+                "packages/core/package.json",
+                r##"{"name": "@me/core", "exports": {
+                    ".": {"import": {"types": "./dist/node/index.d.mts", "default": "./dist/node/index.mjs"}},
+                    "./client": {"types": "./client.d.ts"},
+                    "./locales/*": "./dist/locales/*.js",
+                    "./locales/hidden": null
+                }, "imports": {"#types/*": "./types/*.d.ts"}}"##,
+            ),
+            ("packages/root/package.json", r#"{"name": "root", "exports": "./dist/index.js"}"#),
+            ("packages/legacy/package.json", r#"{"name": "legacy", "main": "./lib/main.js"}"#),
+        ],
+    );
+    check(
+        &resolver,
+        &[
+            ("apps/a/main.ts", "@me/core", &["packages/core/src/node/index.ts"]),
+            ("apps/a/main.ts", "@me/core/client", &["packages/core/client.d.ts"]),
+            ("apps/a/main.ts", "@me/core/locales/de", &["packages/core/src/locales/de.ts"]),
+            ("apps/a/main.ts", "root", &["packages/root/index.ts"]),
+            ("apps/a/main.ts", "legacy", &["packages/legacy/src/main.ts"]),
+            ("packages/core/src/index.ts", "#types/hot", &["packages/core/types/hot.d.ts"]),
+            ("apps/a/main.ts", "#types/hot", &[]),
+        ],
+    );
+}
+
 #[test]
 fn crates_follow_their_module_trees() {
     let resolver = resolver(
