@@ -12,6 +12,7 @@ mod allow;
 mod encoded;
 mod entries;
 mod key_lines;
+mod keywords;
 mod placeholder;
 mod restore;
 mod rules;

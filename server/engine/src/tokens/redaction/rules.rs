@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
+use super::keywords::Keywords;
 use super::words::Words;
 
 /// How to locate the secrets within a match.
@@ -52,10 +52,16 @@ pub(super) struct Rule {
     /// Words of which one must precede the keyword, directly or before an underscore or a hyphen.
     #[serde(default)]
     pub(super) after: Vec<String>,
+    /// Names that end with a keyword and are not secret. `{}` as in `keywords`.
+    #[serde(default)]
+    except: Vec<String>,
     pattern: String,
     /// Maximum distance in bytes from the start of a match to its keyword.
     #[serde(default)]
     pub(super) back: usize,
+    /// Whether a match must start at the start of a line.
+    #[serde(default)]
+    pub(super) line_start: bool,
     #[serde(default)]
     pub(super) context: bool,
     /// Name of the rule whose placeholders this rule uses, because both find the same secrets.
@@ -67,6 +73,16 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) shape: Shape,
     #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+    /// Index of the rule whose keywords this rule uses, or of the rule itself.
+    #[serde(skip)]
+    pub(super) family: usize,
+}
+
+/// Rules with the same keywords. Most keywords lead to no secret, which one pattern finds out for all of them.
+#[derive(Debug)]
+struct Family {
+    pattern: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -91,13 +107,17 @@ pub(super) struct Use {
 /// All rules, with an index of their keywords.
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
-    keywords: Option<AhoCorasick>,
+    keywords: Option<Keywords>,
     /// Rules that use each keyword, indexed by keyword number.
     of_keyword: Vec<Vec<Use>>,
+    families: Vec<Option<Family>>,
 }
 
 /// Placeholder label of rules that recognize secrets by their context.
 pub(super) const CREDENTIAL: &str = "credential";
+
+/// Maximum length of the name of a type before a keyword, in bytes.
+const LONGEST_TYPE: usize = 80;
 
 /// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
@@ -111,13 +131,19 @@ impl File {
             for (name, part) in self.part.iter().rev() {
                 rule.pattern = rule.pattern.replace(&format!("@{{{name}}}"), part);
             }
-            if let Some(other) = rules.iter().find(|other| Some(&other.id) == rule.keywords_of.as_ref()) {
+            rule.family = rules.len();
+            let is_meant = |other: &Rule| Some(&other.id) == rule.keywords_of.as_ref();
+            if let Some((index, other)) = rules.iter().enumerate().find(|(_, other)| is_meant(other)) {
+                rule.family = index;
                 rule.keywords.extend(other.keywords.iter().cloned());
                 rule.after.extend(other.after.iter().cloned());
+                rule.except.extend(other.except.iter().cloned());
             }
             let spelled = |keyword: &String| ["", "_", "-"].map(|between| keyword.replace("{}", between));
-            rule.keywords = rule.keywords.iter().flat_map(spelled).collect();
-            rule.keywords.dedup();
+            for words in [&mut rule.keywords, &mut rule.except] {
+                *words = words.iter().flat_map(spelled).collect();
+                words.dedup();
+            }
             rules.push(rule);
         }
         rules
@@ -128,6 +154,18 @@ impl Rule {
     /// Returns the placeholder label for secrets that this rule finds.
     pub(super) fn label(&self) -> &str {
         if self.context { CREDENTIAL } else { self.label.as_ref().unwrap_or(&self.id) }
+    }
+
+    /// Returns the first byte at which a match may start whose keyword starts at `at`, or `None` if there is none.
+    pub(super) fn first_start(&self, text: &[u8], at: usize) -> Option<usize> {
+        let start = at.saturating_sub(self.back);
+        if !self.line_start {
+            return Some(start);
+        }
+        match text.get(start..at)?.iter().rposition(|byte| *byte == b'\n') {
+            Some(line_end) => Some(start + line_end + 1),
+            None => (start == 0).then_some(0),
+        }
     }
 
     /// Whether a keyword that starts at `at` follows one of the words of `after`, if the rule has any.
@@ -151,18 +189,56 @@ impl Rule {
         self.after.iter().any(follows)
     }
 
+    /// Whether the name that ends with the keyword at `keyword` is not that of a secret: it is listed as an exception, or
+    /// it is the name of a type in quotation marks, as in `"AWS::ApiGateway::ApiKey"`.
+    pub(super) fn is_excepted(&self, text: &[u8], keyword: &Range<usize>) -> bool {
+        let ends_with = |word: &String| {
+            let start = keyword.end.checked_sub(word.len());
+            let end = start.and_then(|start| text.get(start..keyword.end));
+            end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        if !self.context || self.except.iter().any(ends_with) {
+            return self.context;
+        }
+        let before = text.get(keyword.start.saturating_sub(LONGEST_TYPE)..keyword.start).unwrap_or_default();
+        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:".contains(byte);
+        let name = before.iter().rposition(|byte| !in_name(byte)).and_then(|quote| {
+            before.get(quote + 1..).filter(|_| matches!(before.get(quote), Some(b'"' | b'\'')))
+        });
+        name.is_some_and(|name| name.windows(2).any(|pair| pair == b"::"))
+    }
+
+    /// Returns the pattern without names of groups, which may occur once in a pattern.
+    fn without_groups(&self) -> String {
+        self.pattern.replace("(?P<secret>", "(?:")
+    }
+
     /// Returns the compiled pattern. A test checks that every pattern in the table compiles.
     pub(super) fn pattern(&self) -> Option<&Regex> {
-        let compile = || {
-            // Anchor the match at the keyword, unless it may start before the keyword.
-            let anchor = if self.back == 0 { r"\A" } else { "" };
-            RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
-                .unicode(false)
-                .size_limit(PATTERN_BYTES)
-                .build()
-                .ok()
+        // Anchor the match at the keyword or its line, unless it may start anywhere before the keyword.
+        let anchor = if self.back == 0 || self.line_start { r"\A" } else { "" };
+        self.compiled.get_or_init(|| compiled(&format!("{anchor}(?:{})", self.pattern))).as_ref()
+    }
+}
+
+fn compiled(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).unicode(false).size_limit(PATTERN_BYTES).build().ok()
+}
+
+impl Family {
+    /// Returns the families of the rules, indexed by their first rule. A rule without relatives has none, nor has one
+    /// whose relatives may match elsewhere than at the keyword.
+    fn of_rules(rules: &[Rule]) -> Vec<Option<Self>> {
+        let of = |index: usize| {
+            let members = || rules.iter().filter(move |rule| rule.family == index);
+            if members().count() < 2 || members().any(|rule| rule.back > 0 || rule.long) {
+                return None;
+            }
+            let patterns: Vec<String> =
+                members().map(|rule| format!("(?:{})", rule.without_groups())).collect();
+            Some(Self { pattern: format!(r"\A(?:{})", patterns.join("|")), compiled: OnceLock::new() })
         };
-        self.compiled.get_or_init(compile).as_ref()
+        (0..rules.len()).map(of).collect()
     }
 }
 
@@ -192,25 +268,28 @@ impl Table {
                 }
             }
         }
-        let keywords = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&words)
-            .ok();
-        Self { rules, keywords, of_keyword }
+        let keywords = Keywords::new(&words);
+        let families = Family::of_rules(&rules);
+        Self { rules, keywords, of_keyword, families }
+    }
+
+    /// Returns the pattern that matches wherever a rule of the family does, if the family has several rules.
+    pub(super) fn family_pattern(&self, family: usize) -> Option<&Regex> {
+        let family = self.families.get(family)?.as_ref()?;
+        family.compiled.get_or_init(|| compiled(&family.pattern)).as_ref()
     }
 
     /// Returns the byte ranges of keywords in `text`, each with the index of a rule to try there, in order of
-    /// their ends.
+    /// their starts.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
-        let found = self.keywords.iter().flat_map(move |keywords| keywords.find_overlapping_iter(text));
-        found.flat_map(move |found| {
-            let uses = self.of_keyword.get(found.pattern().as_usize()).map_or(&[][..], Vec::as_slice);
-            let written = text.as_bytes().get(found.range());
+        let found = self.keywords.iter().flat_map(move |keywords| keywords.find(text.as_bytes()));
+        found.flat_map(move |(range, number)| {
+            let uses = self.of_keyword.get(number).map_or(&[][..], Vec::as_slice);
+            let written = text.as_bytes().get(range.clone());
             let is_meant = move |one: &&Use| {
                 one.exactly.as_deref().is_none_or(|exactly| Some(exactly.as_bytes()) == written)
             };
-            uses.iter().filter(is_meant).map(move |one| (found.range(), one.rule))
+            uses.iter().filter(is_meant).map(move |one| (range.clone(), one.rule))
         })
     }
 }
@@ -235,7 +314,7 @@ mod tests {
             assert!(id.len() <= 40 && id != CREDENTIAL, "{id}");
             assert!(!provider.is_empty() && !keywords.is_empty(), "{id}");
             assert!(source.starts_with("https://") || source == "docs/safety.md", "{id}: {source}");
-            assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
+            assert!(keywords.iter().all(|keyword| keyword.len() >= 3 && keyword.is_ascii()), "{id}");
             let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
             assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
             // `scan` relies on long formats beginning with their keyword.

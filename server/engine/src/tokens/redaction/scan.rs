@@ -1,4 +1,4 @@
-//! Finds credentials in a text in one pass. A multi-pattern search finds all keywords, and a rule's pattern
+//! Finds credentials in a text in one pass. One search finds all keywords, and a rule's pattern
 //! is tried only at its keywords. Takes time linear in the size of the text.
 
 use std::cmp::Reverse;
@@ -50,6 +50,29 @@ struct LastAttempt {
     end: usize,
 }
 
+/// Whether any rule of a family matches at the last keyword for which one was tried.
+#[derive(Clone, Copy, Default)]
+struct LastFamily {
+    family: usize,
+    keyword: usize,
+    /// `None` before the first keyword.
+    matches: Option<bool>,
+}
+
+impl LastFamily {
+    /// Whether a rule may match at a keyword, judged for all rules of its family at once.
+    fn may_match(&mut self, rule: &Rule, keyword: usize, window: &[u8]) -> bool {
+        if let Some(matches) = self.matches.filter(|_| self.family == rule.family && self.keyword == keyword)
+        {
+            return matches;
+        }
+        let Some(pattern) = Table::builtin().family_pattern(rule.family) else { return true };
+        let matches = pattern.is_match(window);
+        *self = Self { family: rule.family, keyword, matches: Some(matches) };
+        matches
+    }
+}
+
 /// Finds the secrets in a text, in order and without overlaps.
 pub fn scan(text: &str) -> Vec<SecretMatch> {
     scan_to(text, MAX_ENCODINGS)
@@ -59,7 +82,7 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
 fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
     let table = Table::builtin();
     let mut tried = vec![LastAttempt::default(); table.rules.len()];
-    let mut hits = Vec::new();
+    let (mut hits, mut relatives) = (Vec::new(), LastFamily::default());
     for (keyword, order) in table.candidates(text) {
         let (Some(rule), Some(tried)) = (table.rules.get(order), tried.get_mut(order)) else { continue };
         if keyword.start < tried.start || keyword.start < tried.end {
@@ -67,7 +90,7 @@ fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
         }
         // Several keywords of a rule may start at the same position.
         tried.start = keyword.start + 1;
-        let Attempt { found, seen } = attempt(rule, text, &keyword, encodings);
+        let Attempt { found, seen } = attempt(rule, text, &keyword, encodings, &mut relatives);
         tried.end = tried.end.max(seen);
         for range in found {
             tried.end = tried.end.max(range.end);
@@ -119,7 +142,13 @@ fn encoded_secret(text: &str, from: usize, encodings: usize) -> Attempt {
 }
 
 /// Applies a rule at one keyword.
-fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>, encodings: usize) -> Attempt {
+fn attempt(
+    rule: &Rule,
+    text: &str,
+    keyword: &Range<usize>,
+    encodings: usize,
+    relatives: &mut LastFamily,
+) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
     // Skip keywords inside a run, so that a long run that repeats the keyword is examined only once.
@@ -129,9 +158,12 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>, encodings: usize) ->
     if !rule.may_start(bytes, keyword.start) {
         return Attempt::default();
     }
-    let start = keyword.start.saturating_sub(rule.back);
+    let Some(start) = rule.first_start(bytes, keyword.start) else { return Attempt::default() };
     let window = if rule.long { LONG_WINDOW } else { WINDOW };
     let end = keyword.start.saturating_add(window).min(bytes.len());
+    if !relatives.may_match(rule, keyword.start, bytes.get(start..end).unwrap_or_default()) {
+        return Attempt::default();
+    }
     // Testing for a match is faster than locating its groups.
     #[cfg(test)]
     tests::LOOKED_AT.set(tests::LOOKED_AT.get() + end - start);
@@ -166,6 +198,9 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>, encodings: usize) ->
     let secret = floor(text, secret.start)..ceil(text, secret.end);
     let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
     let led_to = rule.context || secret.start != whole.start;
+    if rule.is_excepted(bytes, keyword) {
+        return Attempt::default();
+    }
     let begins = led_to || begins_apart(bytes, whole.start, rule.long);
     let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
     if begins && ends && rule.words.admit(value) {

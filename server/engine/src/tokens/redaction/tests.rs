@@ -228,6 +228,27 @@ fn examples_and_templates_are_left_alone() {
     }
 }
 
+/// A name may contain that of a secret and belong to something else.
+#[test]
+fn a_position_in_a_list_and_the_name_of_a_type_are_no_secrets() {
+    let value = "9fK2mQ7xR4tV8bN1cL6z";
+    let is_secret = |text: String| screen().text(&text) != text;
+    for name in
+        ["NextToken", "next_token", "--next-token", "nextPageToken", "continuation-token", "ChangeToken"]
+    {
+        assert!(!is_secret(format!("\"{name}\": \"{value}\"")), "{name}");
+        assert!(!is_secret(format!("{name}={value}\n")), "{name}");
+    }
+    for name in ["token", "change_password", "NEXTAUTH_SECRET", "text_token", "refreshToken"] {
+        assert!(is_secret(format!("\"{name}\": \"{value}\"")), "{name}");
+    }
+    for name in ["AWS::ApiGateway::ApiKey", "AWS::SecretsManager::Secret"] {
+        assert!(!is_secret(format!("\"{name}\": \"{value}\"")), "{name}");
+    }
+    assert!(is_secret(format!("std::string Client::apiKey = \"{value}\";")));
+    assert!(is_secret(format!("\"a::b\", \"apiKey\": \"{value}\"")));
+}
+
 /// A screen that knows the secret, and the placeholder.
 fn knowing(text: &str, settings: RedactionSettings) -> (Screen, String) {
     let screen = screen().with(&settings);
