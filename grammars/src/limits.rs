@@ -1,7 +1,10 @@
 //! Limits the work of a grammar's lexers during a parse: the characters that they read, and how deep a scanner calls
-//! itself. Counting makes the result depend on the text alone. `scanner` counts; this module does not parse.
+//! itself. Counting makes the result depend on the text alone. `scanner` counts; this module does not parse. It also knows
+//! how much memory the parse takes.
 
 use std::cell::Cell;
+
+use crate::allocator;
 
 /// Maximum stack that a scanner may use, in bytes. OCaml's takes about 100 for each comment in a comment. Threads have
 /// at least 2 MiB.
@@ -42,6 +45,8 @@ pub(crate) struct Meter {
     /// Number of characters that may still be read.
     left: Cell<u64>,
     exceeded: Cell<Option<Exceeded>>,
+    /// Memory in use when [`limited`] was called.
+    memory: Cell<i64>,
     /// Address on the stack at which the running lexer was called.
     stack: Cell<usize>,
     /// Whether [`limited`] is running.
@@ -74,6 +79,13 @@ pub fn characters() -> u64 {
     METER.with(|meter| meter.most.get() - meter.left.get())
 }
 
+/// Returns the memory that the limited parse on this thread has allocated and not released, in bytes. 0 unless mimalloc is
+/// the allocator for syntax trees.
+pub fn memory() -> u64 {
+    let before = METER.with(|meter| meter.memory.get());
+    u64::try_from(allocator::in_use().saturating_sub(before)).unwrap_or(0)
+}
+
 /// Counts a piece of the text that the parser asked for. Call it wherever the parser reads; columns are free
 /// otherwise, although finding one may mean to read a long line again.
 pub fn count_chunk() {
@@ -86,6 +98,7 @@ impl Meter {
             most: Cell::new(u64::MAX),
             left: Cell::new(u64::MAX),
             exceeded: Cell::new(None),
+            memory: Cell::new(0),
             stack: Cell::new(0),
             is_limited: Cell::new(false),
             chunks: Cell::new(0),
@@ -96,6 +109,7 @@ impl Meter {
         self.most.set(characters);
         self.left.set(characters);
         self.exceeded.set(None);
+        self.memory.set(allocator::in_use());
         self.is_limited.set(is_limited);
     }
 

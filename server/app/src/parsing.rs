@@ -94,7 +94,8 @@ impl Snapshot {
         self.attempt_buffer(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
     }
 
-    /// Calls `parse`, which may run the parser on a buffer. Gives up the buffer instead if its text is given up.
+    /// Calls `parse`, which may run the parser on a buffer. Gives up the buffer instead if its text is given up, or is
+    /// larger than files that are parsed.
     fn attempt_buffer<T>(
         &self,
         key: &FileKey,
@@ -102,6 +103,11 @@ impl Snapshot {
         cancel: &Cancel,
         parse: impl Fn(&Cancel) -> Result<T, Cancelled>,
     ) -> Result<T, Cancelled> {
+        let bytes = buffer.document().rope.len_bytes() as u64;
+        if buffer.needs_parser() && bytes > self.settings.symbols.max_file_bytes {
+            buffer.give_up(key, Unparsed::TooLarge);
+            return parse(cancel);
+        }
         let hashes = if buffer.needs_parser() { buffer.outline_hashes() } else { None };
         if let Some((text, edition)) = hashes {
             let hash = OutlineKey::new(text, edition);

@@ -265,7 +265,7 @@ fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
 fn a_text_that_takes_too_many_steps_is_given_up() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "class A: pass\n".repeat(1_000);
-    let limit = WorkLimit { work: 5 * 4_096, is_shared: false };
+    let limit = WorkLimit { work: 5 * 4_096, ..WorkLimit::NONE };
     let mut tree =
         parse_with(limit, python, &pieces_of(&source), None, Mask::default(), &Cancel::new()).unwrap().0;
     assert!(tree.unparsed == Some(Unparsed::TooMuchWork) && tree.has_error());

@@ -174,7 +174,7 @@ pub(super) fn parse_with(
     let can_reuse =
         |old: &&SyntaxTree| old.language == language && old.unparsed.is_none() && old.mask.stays_as(&mask);
     let old = old.filter(can_reuse).map(|old| &old.tree);
-    let (parsed, work) = parse_text(limit.work, language, rest, None, old, cancel)?;
+    let (parsed, work) = parse_text(limit, language, rest, None, old, cancel)?;
     match parsed {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
@@ -194,9 +194,10 @@ fn has_error(tree: &Tree) -> bool {
     tree.root_node().has_error()
 }
 
-/// Runs the parser, on the whole text or a part of it. Stops it when `cancel` is raised or the work exceeds `most`. Also returns the work.
+/// Runs the parser, on the whole text or a part of it. Stops it when `cancel` is raised or a limit is exceeded. Also returns the
+/// work.
 fn parse_text(
-    most: u64,
+    limit: WorkLimit,
     language: LanguageId,
     rest: &Rest<'_>,
     part: Option<tree_sitter::Range>,
@@ -206,11 +207,12 @@ fn parse_text(
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
     parser.set_included_ranges(part.as_slice()).map_err(|_| Cancelled)?;
-    let mut reports = 0_u64;
+    let (mut reports, mut is_too_large) = (0_u64, false);
     let mut progress = |_: &_| {
         reports = reports.saturating_add(1);
         let work = work_of(reports, limits::characters());
-        if work > most || limits::is_exceeded() || cancel.is_cancelled() {
+        is_too_large = limits::memory() > limit.memory;
+        if is_too_large || work > limit.work || limits::is_exceeded() || cancel.is_cancelled() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -221,11 +223,12 @@ fn parse_text(
         limits::count_chunk();
         rest(offset)
     };
-    let limited = limits::limited(most, || parser.parse_with_options(&mut read, old, Some(options)));
+    let limited = limits::limited(limit.work, || parser.parse_with_options(&mut read, old, Some(options)));
     // After an aborted parse, the parser would otherwise treat the next text as the rest of this one.
     parser.reset();
     PARSER.set(Some(parser));
     let tree = match limited.exceeded {
+        _ if is_too_large => Err(Unparsed::TooMuchMemory),
         None => limited.result.ok_or(Unparsed::TooMuchWork),
         Some(Exceeded::Characters) => Err(Unparsed::TooMuchWork),
         Some(Exceeded::Depth) => Err(Unparsed::NestedComments),
@@ -243,7 +246,7 @@ impl SyntaxTree {
     /// # Errors
     /// [`Cancelled`] if the grammar was built for another version of the parser, which tests rule out.
     pub fn none(language: LanguageId, reason: Unparsed) -> Result<Self, Cancelled> {
-        let (empty, _) = parse_text(u64::MAX, language, &|_| &[], None, None, &Cancel::new())?;
+        let (empty, _) = parse_text(WorkLimit::NONE, language, &|_| &[], None, None, &Cancel::new())?;
         Ok(Self {
             language,
             tree: empty.map_err(|_| Cancelled)?,

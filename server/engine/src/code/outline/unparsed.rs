@@ -13,6 +13,10 @@ use super::depth::DEEPEST;
 pub enum Unparsed {
     /// Parsing the text takes far more work than parsing real code of its size.
     TooMuchWork,
+    /// Parsing the text takes far more memory than parsing real code of its size.
+    TooMuchMemory,
+    /// The text of an editor is larger than files may be that have an outline.
+    TooLarge,
     /// The text has too many unclosed `<` in each other.
     NestedAngles,
     /// The text has too many comments in each other.
@@ -29,8 +33,8 @@ impl Unparsed {
     /// Whether parsing the same text again gives the same result, so that it is pointless.
     pub fn is_final(self) -> bool {
         match self {
-            Self::TooMuchWork | Self::NestedAngles | Self::NestedComments => true,
-            Self::TimedOut | Self::ProcessEnded | Self::NoWorkLeft => false,
+            Self::TooMuchWork | Self::TooMuchMemory | Self::NestedAngles | Self::NestedComments => true,
+            Self::TooLarge | Self::TimedOut | Self::ProcessEnded | Self::NoWorkLeft => false,
         }
     }
 }
@@ -39,6 +43,8 @@ impl fmt::Display for Unparsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooMuchWork => f.write_str("parsing it takes far more work than real code of its size"),
+            Self::TooMuchMemory => f.write_str("parsing it takes far more memory than real code of its size"),
+            Self::TooLarge => f.write_str("it is larger than the setting `symbols.max_file_bytes`"),
             Self::NestedAngles => write!(f, "more than {DEEPEST} `<` in each other are not closed"),
             Self::NestedComments => f.write_str("its comments are nested too deeply"),
             Self::TimedOut => f.write_str("parsing it took too long"),

@@ -1,5 +1,5 @@
-//! The work that parsers may take, for one text and for all texts of an index run. Counted, not timed, so that a text
-//! has the same outline on every machine and under every load.
+//! The work and the memory that parsers may take, for one text and for all texts of an index run. Counted, not timed, so
+//! that a text has the same outline on every machine and under every load.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,6 +13,16 @@ const PER_TEXT: u64 = 4_000 * WORK_PER_REPORT;
 /// reads each byte 2 to 20 times. Recovering from errors takes more: headers of C++ that count as C take 60 on average,
 /// and small ones up to 375. Random punctuation in an ambiguous language takes thousands and may never finish.
 const PER_BYTE: u64 = 64 + 256 * WORK_PER_REPORT / 1_024;
+/// Work allowed for the largest text: half a minute of one processor. Enough for 30 MB of real code.
+const MAX_PER_TEXT: u64 = 1 << 32;
+
+/// Memory allowed for parsing any text, in bytes.
+const MEMORY_PER_TEXT: u64 = 64 << 20;
+/// Additional memory allowed per byte of the text. Real code takes 10 to 25 bytes per byte; brackets that nothing closes
+/// take up to 500, since the parser keeps an entry of 200 bytes for each, and more where they are ambiguous.
+const MEMORY_PER_BYTE: u64 = 128;
+/// Memory allowed for the largest text, in bytes.
+const MAX_MEMORY: u64 = 512 << 20;
 
 /// Work that a text may take in an index run at the expense of no other text.
 const OWN_PER_TEXT: u64 = 25 * WORK_PER_REPORT;
@@ -36,14 +46,23 @@ pub struct WorkBudget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WorkLimit {
     pub(super) work: u64,
+    /// In bytes.
+    pub(super) memory: u64,
     /// Whether the limit is lower than that of the text alone.
     pub(super) is_shared: bool,
 }
 
 impl WorkLimit {
+    /// For a text that is known to take little.
+    pub(super) const NONE: Self = Self { work: u64::MAX, memory: u64::MAX, is_shared: false };
+
     /// Returns the limit for a text of this many bytes.
     pub(super) fn of_text(bytes: usize) -> Self {
-        Self { work: amount(PER_TEXT, PER_BYTE, bytes), is_shared: false }
+        Self {
+            work: amount(PER_TEXT, PER_BYTE, bytes).min(MAX_PER_TEXT),
+            memory: amount(MEMORY_PER_TEXT, MEMORY_PER_BYTE, bytes).min(MAX_MEMORY),
+            is_shared: false,
+        }
     }
 
     /// Returns the limit for a part of a text of this many bytes, which is parsed again on its own.
@@ -67,7 +86,7 @@ impl WorkBudget {
     pub(super) fn limit(&self, bytes: usize) -> WorkLimit {
         let whole = WorkLimit::of_text(bytes);
         let work = own(bytes).saturating_add(self.left.load(Ordering::Relaxed));
-        if work < whole.work { WorkLimit { work, is_shared: true } } else { whole }
+        if work < whole.work { WorkLimit { work, is_shared: true, ..whole } } else { whole }
     }
 
     /// Subtracts the work that a text of this many bytes took.
