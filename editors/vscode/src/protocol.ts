@@ -3906,7 +3906,10 @@ export interface PromptWarning {
 
 /** What a `Warning` is about. */
 export type PromptWarningCode =
-  /** A selected file or some excerpts were omitted because they did not fit. */
+  /**
+   * A selected file or some excerpts were omitted because they did not fit, or because files were too large to
+   * search.
+   */
   | 'shed'
   /** A selected file could not be read. */
   | 'unreadable'

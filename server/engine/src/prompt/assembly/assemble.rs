@@ -394,6 +394,13 @@ impl Run<'_> {
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
+        if let not_read @ 1.. = self.workspace.excerpts.not_read {
+            let files = if not_read == 1 { "file was" } else { "files were" };
+            let message = format!(
+                "{not_read} less relevant {files} not searched for excerpts, because the others are large"
+            );
+            warnings.push(Warning { code: WarningCode::Shed, message, path: None });
+        }
         let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
         let excerpts = self.workspace.excerpts.items.iter();
         let mut texts: BTreeMap<&FileKey, (&Source, usize)> =

@@ -45,7 +45,7 @@ pub struct Warning {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptWarningCode")]
 pub enum WarningCode {
-    /// A selected file or some excerpts were omitted because they did not fit.
+    /// A selected file or some excerpts were omitted because they did not fit, or because files were too large to search.
     Shed,
     /// A selected file could not be read.
     Unreadable,

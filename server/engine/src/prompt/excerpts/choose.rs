@@ -22,6 +22,9 @@ use crate::tokens::redaction::placeholders;
 
 /// Maximum number of files to read for a question.
 const MAX_CANDIDATES: usize = 100;
+/// Maximum size of these files together, in bytes: three times that of a hundred large files of real code. Dividing a
+/// megabyte into passages and screening it takes 50 ms.
+const MAX_READ: usize = 16 << 20;
 /// Number of later questions for which an excerpt is kept if the budget allows. This covers short messages that name no
 /// code, such as a reply to a question from the model.
 const KEPT_FOR: u64 = 2;
@@ -78,17 +81,38 @@ pub fn choose<E>(
     known: ExcerptSources<'_>,
     session: &Session,
     question: Option<Question<'_>>,
-    mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
+    read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<ExcerptSelection, E> {
     let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
-    let mut files = BTreeMap::new();
-    for key in wanted_files(&candidates, session) {
-        if let Some(file) = read(&key)? {
-            files.insert(key, file);
+    let best_first = candidates.iter().map(|candidate| &candidate.file);
+    let (files, not_read) = read_files(best_first, session, MAX_READ, read)?;
+    Ok(ExcerptSelection { not_read, ..chosen_from(known, session, question, &candidates, &files, count) })
+}
+
+/// Reads the files with excerpts in the session, which keep their positions, and `best_first` until all of them have
+/// `max_bytes`. Also returns the number of files that were not read for that reason. Omits excluded files.
+fn read_files<'a, E>(
+    best_first: impl Iterator<Item = &'a FileKey>,
+    session: &'a Session,
+    max_bytes: usize,
+    mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
+) -> Result<(BTreeMap<FileKey, SourceFile>, usize), E> {
+    let (mut files, mut bytes, mut not_read) = (BTreeMap::new(), 0, 0);
+    let remembered = session.excerpts.files();
+    let best_first = best_first.filter(|key| !remembered.contains(key)).map(|key| (key, false));
+    for (key, is_remembered) in remembered.iter().map(|key| (*key, true)).chain(best_first) {
+        if session.selection.choice(key) == Choice::Excluded {
+            continue;
+        }
+        if bytes >= max_bytes && !is_remembered {
+            not_read += 1;
+        } else if let Some(file) = read(key)? {
+            bytes += file.file.text.len();
+            files.insert(key.clone(), file);
         }
     }
-    Ok(chosen_from(known, session, question, &candidates, &files, count))
+    Ok((files, not_read))
 }
 
 /// Ranks the code for a question as for a prompt, best first, but regardless of excerpts that prompts have already shown.
@@ -134,13 +158,7 @@ fn candidates(known: ExcerptSources<'_>, session: &Session, question: Question<'
     files
 }
 
-/// Returns the files to read: candidates, and files with excerpts in the session. Omits excluded files.
-fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
-    let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
-    files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
-}
-
-/// Chooses the excerpts from `files`, the files of [`wanted_files`] that could be read.
+/// Chooses the excerpts from `files`: those of the candidates, and of the session, that could be read.
 fn chosen_from(
     known: ExcerptSources<'_>,
     session: &Session,
@@ -368,7 +386,7 @@ impl<'a> Chosen<'a> {
             let order = |item: &CurrentExcerpt| (item.standing, std::cmp::Reverse(item.question), item.rank);
             order(one).cmp(&order(other)).then_with(|| one.key.cmp(&other.key))
         });
-        ExcerptSelection { items, question: self.number, allowance }
+        ExcerptSelection { items, question: self.number, allowance, not_read: 0 }
     }
 
     /// Returns a file from which excerpts may be chosen. Returns `None` if the file is selected as a whole, excluded,
@@ -449,7 +467,28 @@ fn without(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> 
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
+    use crate::prompt::assembly::{FileText, Source};
+
+    #[test]
+    fn large_files_leave_out_the_less_relevant_ones() {
+        let mut session = Session::new("s");
+        let keys = ["a", "b", "c", "d"].map(FileKey::from);
+        session.selection.excluded.insert(keys[1].clone());
+        let read = |max_bytes: usize| {
+            let read = |key: &FileKey| {
+                let file = FileText::new("x".repeat(10).into(), Source::Given);
+                Ok::<_, Infallible>((key.as_str() != "c").then_some(SourceFile { file, symbols: None }))
+            };
+            let Ok((files, not_read)) = read_files(keys.iter(), &session, max_bytes, read);
+            (files.keys().map(|key| key.as_str().to_owned()).collect::<Vec<_>>().concat(), not_read)
+        };
+        assert_eq!(read(11), ("ad".to_owned(), 0));
+        assert_eq!(read(10), ("a".to_owned(), 2));
+        assert_eq!(read(0), (String::new(), 3));
+    }
 
     #[test]
     fn only_what_is_not_shown_is_left() {

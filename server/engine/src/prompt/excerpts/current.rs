@@ -82,6 +82,8 @@ pub struct ExcerptSelection {
     /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
+    /// Number of files that may be relevant and were not read, because more relevant ones are too large together.
+    pub not_read: usize,
 }
 
 impl ExcerptSelection {
