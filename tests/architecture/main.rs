@@ -14,6 +14,7 @@ mod imports;
 mod local_paths;
 mod modules;
 mod pinned;
+mod promises;
 mod prose;
 mod repo;
 mod signatures;
@@ -204,4 +205,11 @@ fn no_file_names_a_path_of_a_developers_machine() {
         &findings,
         "Use a path relative to the repository, or the path of an invented user such as /home/me.",
     );
+}
+
+#[test]
+fn every_promise_names_tests_that_exist() {
+    let repo = Repo::open();
+    let findings = promises::unkept(&repo.text("SECURITY.md"), &repo.root);
+    hold(&findings, "Name the test that fails if the row is not true, with a link to its file.");
 }

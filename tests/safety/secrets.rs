@@ -2,7 +2,11 @@
 //! how many are found, and that no ordinary name is taken for one. `cargo bench -p e2e --bench redaction` prints the
 //! figures.
 
+#![expect(clippy::print_stdout, reason = "figures")]
+
 use e2e::secret_corpus::{Half, entries, file_names, identifiers, recall};
+use e2e::{Dialect, ModelServer, Printed, Reply, Repo, Setup, Shell, sse};
+use serde_json::json;
 use strata_engine::cancel::Cancel;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
@@ -28,6 +32,82 @@ fn secrets_of_a_stranger_are_found() {
         let (recall, missed) = recall(&entries, half, |text| screen.text(text).into_owned());
         assert!(recall.per_mille() >= least, "{half:?}: {recall:?}, not found:\n{}", missed.join("\n"));
     }
+}
+
+/// What the screen finds leaves no front end either, whichever way a file is asked for.
+#[test]
+fn secrets_of_a_stranger_leave_no_front_end() {
+    let (repo, entries) = (Repo::new(""), entries());
+    // Each in a directory of its own, with an ordinary name, since files with the names of secrets are not shown at all.
+    let paths: Vec<String> = (0..entries.len()).map(|number| format!("f{number}/text.txt")).collect();
+    for (path, entry) in paths.iter().zip(&entries) {
+        repo.write(path, &entry.text);
+    }
+    let screen = Screen::new(|| PlaceholderKey::new([7; 32]));
+    let found: Vec<Vec<&String>> = entries
+        .iter()
+        .map(|entry| {
+            let screened = screen.text(&entry.text).into_owned();
+            entry.secrets.iter().filter(|secret| !screened.contains(*secret)).collect()
+        })
+        .collect();
+    let all = entries.iter().map(|entry| entry.secrets.len()).sum::<usize>();
+    // A secret may be a part of what another one leaves, or an ordinary word elsewhere.
+    let is_unique = |secret: &&&String| secret.len() >= 12;
+    let check = |front_end: &str, text: &str, shown: usize| {
+        let count = |secrets: &[&String]| {
+            secrets.iter().filter(is_unique).filter(|one| text.contains(one.as_str())).count()
+        };
+        let leaked: Vec<String> = found
+            .iter()
+            .zip(&entries)
+            .filter(|(secrets, _)| count(secrets) > 0)
+            .map(|(_, entry)| format!("{} ({})", entry.kind, entry.path))
+            .collect();
+        let placeholders = text.matches("[secret:").count();
+        println!("{front_end}: {placeholders} placeholders for {all} secrets, {} files leak", leaked.len());
+        assert!(leaked.is_empty(), "{front_end}: {leaked:?}");
+        assert!(placeholders >= shown, "{front_end} shows {placeholders} placeholders");
+    };
+    // Tokens cost time, and the prompts of all front ends are the same.
+    let selected: Vec<&str> = paths.iter().flat_map(|path| ["--select", path]).collect();
+
+    let mut editor = Setup::new(&repo).start();
+    editor.select(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+    let prompt = editor.assemble_with(json!({ "prompt": "What is this?" }));
+    let mut text = prompt.0.to_string();
+    check("serve, prompt", &text, all / 2);
+    text.clear();
+    for path in &paths {
+        text.push_str(&editor.run("files.read", json!({ "path": path })).to_string());
+    }
+    check("serve, files", &text, all / 2);
+    let lines = editor.run("files.grep", json!({ "pattern": ".", "limit": 100_000 }));
+    check("serve, search", &lines.to_string(), all / 2);
+    // Some warnings arrive after the reply.
+    editor.quit();
+    check("serve, warnings", &format!("{:?}", editor.server.heard("strata/warning")), 0);
+
+    let shell = Shell::new(&repo);
+    let reads = paths.iter().map(|path| ("files_read", json!({ "path": path })));
+    let search = ("grep", json!({ "pattern": ".", "limit": 100_000 }));
+    let (results, log) = shell.tools(&reads.chain([search]).collect::<Vec<_>>());
+    check("mcp", &format!("{results:?}{log}"), all / 2);
+
+    let arguments = |command: &'static str| [&[command][..], &selected, &["What is this?"]].concat();
+    let Printed { out, err, .. } = shell.run(&arguments("prompt"), "");
+    check("prompt", &format!("{out}{err}"), all / 2);
+    let Printed { out, err, .. } = shell.run(&["grep", "."], "");
+    check("grep", &format!("{out}{err}"), 1);
+
+    let done = Reply::Body("text/event-stream", sse::answer("Done.", &[]));
+    let server = ModelServer::start(Dialect::Anthropic, vec![done]);
+    let settings =
+        format!("[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n", server.base_url());
+    let shell = Shell::new(&repo).variable("ANTHROPIC_API_KEY", "a key for tests").settings(&settings);
+    let Printed { is_success, out, err } = shell.run(&arguments("ask"), "");
+    assert!(is_success, "{err}");
+    check("ask", &format!("{}{out}{err}", server.asked()[0].body), all / 2);
 }
 
 #[test]

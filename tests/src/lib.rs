@@ -28,6 +28,7 @@ mod rerun;
 mod rng;
 pub mod secret_corpus;
 mod server;
+mod shell;
 pub mod sse;
 mod times;
 
@@ -40,6 +41,7 @@ pub use repo::{Repo, uri_of};
 pub use rerun::rerun;
 pub use rng::Rng;
 pub use server::{Answer, ErrorReply, Id, Server};
+pub use shell::{Printed, Shell};
 pub use times::Times;
 
 use std::time::Duration;

@@ -2,12 +2,10 @@
 //! and does not parse it again.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
-use e2e::{Repo, Setup, strata};
 
 use e2e::nesting::NESTS;
+use e2e::process::Process;
+use e2e::{Printed, Repo, Setup, Shell};
 use serde_json::{Value, json};
 use strata_grammars::LanguageId;
 
@@ -18,24 +16,6 @@ fn deep(depth: usize) -> Repo {
     repo.write("deep.ml", "(*".repeat(depth));
     repo.write("deep.mli", "(* \"a\" (*".repeat(depth / 4));
     repo
-}
-
-/// Runs a subcommand in a repository, with a cache of its own.
-fn run(repo: &Repo, cache: &Repo, arguments: &[&str], input: &str) -> (bool, String, String) {
-    let mut child = Command::new(strata())
-        .args(arguments)
-        .current_dir(repo.root())
-        .env("STRATA_CACHE_DIR", cache.path("cache"))
-        .env("STRATA_STATE_DIR", cache.path("state"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let done = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (done.status.success(), text(done.stdout), text(done.stderr))
 }
 
 #[test]
@@ -63,25 +43,18 @@ fn an_editor_works_on_with_a_file_that_overflowed_the_stack() {
 
 #[test]
 fn the_command_line_and_agents_work_on_and_do_not_parse_the_file_again() {
-    let (repo, cache) = (deep(240_000), Repo::new(""));
-    let (done, map, _) = run(&repo, &cache, &["map", "--untrusted"], "");
-    assert!(done && map.contains(&format!("deep.ml (no outline: {REASON})")), "{map}");
-    let (_, report, _) = run(&repo, &cache, &["doctor", "--json", "--untrusted"], "");
+    let repo = deep(240_000);
+    let shell = Shell::new(&repo);
+    let Printed { is_success, out, .. } = shell.run(&["map", "--untrusted"], "");
+    assert!(is_success && out.contains(&format!("deep.ml (no outline: {REASON})")), "{out}");
+    let report = shell.run(&["doctor", "--json", "--untrusted"], "").out;
     assert!(report.contains(&format!("deep.mli has no outline: {REASON}")), "{report}");
-    let (done, _, error) = run(&repo, &cache, &["outline", "deep.ml", "--untrusted"], "");
-    assert!(!done && error.contains(&format!("deep.ml has no outline: {REASON}")), "{error}");
-    let messages = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
-            "name": "outline", "arguments": { "path": "deep.ml" } } }),
-        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
-            "name": "outline", "arguments": { "path": "tool.py" } } }),
-    ];
-    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let (done, answers, _) = run(&repo, &cache, &["mcp"], &input);
-    assert!(done && answers.contains(REASON) && answers.contains("def run"), "{answers}");
+    let Printed { is_success, err, .. } = shell.run(&["outline", "deep.ml", "--untrusted"], "");
+    assert!(!is_success && err.contains(&format!("deep.ml has no outline: {REASON}")), "{err}");
+    let (results, _) =
+        shell.tools(&[("outline", json!({ "path": "deep.ml" })), ("outline", json!({ "path": "tool.py" }))]);
+    let text = |result: &Value| result["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text(&results[0]).contains(REASON) && text(&results[1]).contains("def run"), "{results:?}");
 }
 
 /// A process that ends while it parses leaves the key of the text behind. After two of them, the next one does not parse
@@ -89,10 +62,11 @@ fn the_command_line_and_agents_work_on_and_do_not_parse_the_file_again() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
-    let (repo, cache) = (super::small(), Repo::new(""));
-    run(&repo, &cache, &["map", "--untrusted"], "");
+    let repo = super::small();
+    let shell = Shell::new(&repo);
+    shell.run(&["map", "--untrusted"], "");
     // What remains of two processes: the outlines are gone with their database, and a record of a parse is not free.
-    let records = cache.path("cache/outlines");
+    let records = shell.cache().join("outlines");
     let key = {
         use strata_engine::code::outline::{edition, language_of};
         use strata_engine::hash::ContentHash;
@@ -108,12 +82,11 @@ fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
         fs::write(records.join(process), key.to_bytes()).unwrap();
     }
     for _ in 0..2 {
-        let (done, map, _) = run(&repo, &cache, &["map", "--untrusted"], "");
-        let said = "tool.py (no outline: processes ended while parsing it)";
-        assert!(done && map.contains(said) && map.contains("greet"), "{map}");
+        let Printed { is_success, out, .. } = shell.run(&["map", "--untrusted"], "");
+        let reason = "tool.py (no outline: processes ended while parsing it)";
+        assert!(is_success && out.contains(reason) && out.contains("greet"), "{out}");
     }
-    let mut editor =
-        Setup::new(&repo).variable("STRATA_CACHE_DIR", cache.path("cache").to_str().unwrap()).start();
+    let mut editor = Setup::new(&repo).variable("STRATA_CACHE_DIR", shell.cache().to_str().unwrap()).start();
     let refused = editor.refused("symbols.file", json!({ "path": "tool.py" }));
     assert!(refused.message.contains("processes ended while parsing it"), "{}", refused.message);
     editor.run("server.reindex", json!({}));
@@ -124,30 +97,73 @@ fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
     editor.quit();
 }
 
-/// Every language with everything that nests, on disk and in an editor. `STRATA_LONG=1` nests as deep as a file of a
-/// megabyte allows, and deeper in the editor, in all languages, which takes minutes.
+/// A text that nothing closes takes more memory than real code, and one that is larger than the limit is not parsed, on
+/// disk or not.
 #[test]
-fn no_depth_in_any_language_ends_the_server() {
+fn the_memory_of_a_parse_is_limited() {
+    let repo = super::small();
+    repo.write("deep.sh", "(*".repeat(400_000));
+    let settings = json!({ "symbols": { "max_file_bytes": 1_000_000 } });
+    let mut editor = Setup::new(&repo).settings(settings).start();
+    let error = editor.refused("symbols.file", json!({ "path": "deep.sh" }));
+    assert!(error.message.contains("far more memory than real code"), "{}", error.message);
+    editor.open_text("large.py", "python", &"def a(): pass\n".repeat(80_000));
+    let error = editor.refused("files.read", json!({ "path": "large.py#a" }));
+    assert!(error.message.contains("`symbols.max_file_bytes`"), "{}", error.message);
+    if let Some(kilobytes) = Process::new(editor.server.process_id()).peak() {
+        assert!(kilobytes < 700_000, "{kilobytes} KiB");
+    }
+    editor.quit();
+}
+
+/// Everything that nests, in every language, on disk and in an editor: each front end works on, and a text that it has
+/// parsed or given up once is not parsed again. `STRATA_LONG=1` nests 240,000 times, and 4,000,000 times in addition, in
+/// all languages, which takes half an hour with a `STRATA_BIN` that is built for release.
+#[test]
+fn no_depth_in_any_language_ends_a_process() {
     let is_long = std::env::var_os("STRATA_LONG").is_some();
-    let languages = LanguageId::all().filter(|language| is_long || language.name.starts_with("ocaml"));
-    let (repo, state) = (super::small(), Repo::new(""));
-    let mut names = Vec::new();
-    for language in languages {
+    let depths: &[usize] = if is_long { &[240_000, 4_000_000] } else { &[3_000] };
+    for language in LanguageId::all().filter(|language| is_long || language.name.starts_with("ocaml")) {
         let Some(extension) = language.extensions.first() else { continue };
-        for (number, unit) in NESTS.iter().enumerate() {
-            let name = format!("{}/{number}.{extension}", language.name);
-            repo.write(&name, unit.repeat(if is_long { 240_000 } else { 3_000 }));
-            names.push((name, language, unit));
+        for depth in depths {
+            no_depth_ends_a_process(language, extension, *depth);
         }
     }
-    for _ in 0..2 {
-        let mut editor = Setup::new(&repo).state(state.root()).start();
+}
+
+#[expect(clippy::print_stdout, reason = "figures")]
+fn no_depth_ends_a_process(language: LanguageId, extension: &str, depth: usize) {
+    let repo = super::small();
+    let names: Vec<String> = (0..NESTS.len()).map(|number| format!("deep/{number}.{extension}")).collect();
+    for (name, unit) in names.iter().zip(NESTS) {
+        repo.write(name, unit.repeat(depth));
+    }
+    let what = format!("{language} {depth}");
+    let shell = Shell::new(&repo);
+    // An index run leaves out what exceeds its budget, and says so.
+    let runs = (0..=NESTS.len()).find(|_| {
+        let Printed { is_success, out, err } = shell.run(&["map", "--untrusted"], "");
+        assert!(is_success && out.contains("greet"), "{what}: {err}");
+        !out.contains("other files used up the work")
+    });
+    assert!(runs.is_some(), "{what} is never done");
+    let Printed { is_success, out, err } = shell.run(&["outline", "tool.py", "--untrusted"], "");
+    assert!(is_success && out.contains("run"), "{what}: {err}");
+    let outlines = names.iter().map(|name| ("outline", json!({ "path": name })));
+    let calls: Vec<_> = outlines.chain([("outline", json!({ "path": "tool.py" }))]).collect();
+    let (results, _) = shell.tools(&calls);
+    assert!(results.last().unwrap()["content"][0]["text"].as_str().unwrap().contains("def run"), "{what}");
+    let mut editor = Setup::new(&repo).state(shell.state()).start();
+    assert_eq!(editor.run("symbols.find", json!({ "query": "greet" }))["symbols"][0]["name"], "greet");
+    assert_eq!(editor.run("server.status", json!({}))["efforts"]["parsed"], 0, "{what}");
+    for (name, unit) in names.iter().zip(NESTS) {
+        let name = format!("new/{name}");
+        editor.open_text(&name, language.name, &unit.repeat(depth));
         assert_eq!(editor.run("symbols.find", json!({ "query": "greet" }))["symbols"][0]["name"], "greet");
-        for (name, language, unit) in names.iter().filter(|_| is_long) {
-            editor.open_text(&format!("new/{name}"), language.name, &unit.repeat(4_000_000));
-            assert_eq!(editor.run("server.status", json!({}))["index"], "ready");
-            editor.close(&format!("new/{name}"));
-        }
-        editor.quit();
+        editor.close(&name);
     }
+    if let Some(kilobytes) = Process::new(editor.server.process_id()).peak() {
+        println!("{what}: {} index runs, {} MiB in the editor", runs.unwrap_or(0) + 1, kilobytes >> 10);
+    }
+    editor.quit();
 }

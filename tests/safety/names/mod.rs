@@ -7,45 +7,16 @@
 mod hostile;
 mod medium;
 
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
-
-use e2e::{Dialect, ModelServer, Reply, Repo, Setup, sse, strata};
+use e2e::{Dialect, ModelServer, Printed, Reply, Setup, Shell, sse};
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use strata_app::tools::TOOLS;
 
 use hostile::{FORGED, Hostile, repositories};
 use medium::{Medium, check};
 
-/// A shell in a repository, with a directory of the user's own.
-struct Shell<'a> {
-    repo: &'a Repo,
-    home: TempDir,
-}
-
-impl<'a> Shell<'a> {
-    fn new(repo: &'a Repo) -> Self {
-        Self { repo, home: tempfile::tempdir().unwrap() }
-    }
-
-    fn run(&self, input: &str, arguments: &[&str]) -> (String, String) {
-        let mut child = Command::new(strata())
-            .args(arguments)
-            .current_dir(self.repo.root())
-            .env("XDG_CONFIG_HOME", self.home.path().join("config"))
-            .env("STRATA_STATE_DIR", self.home.path())
-            .env("STRATA_CACHE_DIR", self.home.path().join("cache"))
-            .env("ANTHROPIC_API_KEY", "a key for tests")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let Output { stdout, stderr, .. } = child.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (text(stdout), text(stderr))
-    }
+/// A shell in a hostile repository, with a key so that a model can be asked.
+fn shell(hostile: &Hostile) -> Shell<'_> {
+    Shell::new(&hostile.repo).variable("ANTHROPIC_API_KEY", "a key for tests")
 }
 
 #[test]
@@ -54,7 +25,7 @@ fn no_name_acts_on_the_command_line() {
 }
 
 fn command_line(hostile: &Hostile) {
-    let shell = Shell::new(&hostile.repo);
+    let shell = shell(hostile);
     let first = &*hostile.paths[0];
     let newline = &*hostile.paths[2];
     let missing = format!("{newline}x");
@@ -99,10 +70,50 @@ fn command_line(hostile: &Hostile) {
         &["doctor"],
     ];
     for arguments in commands {
-        let (out, err) = shell.run("", arguments);
+        let Printed { out, err, .. } = shell.run(arguments, "");
         let what = format!("{arguments:?}");
         assert!(!out.is_empty() || !err.is_empty(), "{what} printed nothing");
         check(Medium::Terminal, &format!("the result of {what}"), &out);
+        check(Medium::Terminal, &format!("the messages of {what}"), &err);
+    }
+    conversations(&shell);
+}
+
+/// Conversations that someone else recorded, whose messages become titles.
+fn conversations(shell: &Shell<'_>) {
+    let text = format!("h{FORGED} \u{202e}\u{1b}[31m[x](command:y)");
+    let call = json!({ "type": "tool_use", "id": text, "name": text, "input": { text.clone(): text } });
+    let messages = json!([
+        { "role": "user", "content": text },
+        { "role": "assistant", "content": [{ "type": "text", "text": text }, call] },
+    ]);
+    let file = shell.state().join("messages.json");
+    std::fs::write(&file, messages.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let commands: &[&[&str]] = &[
+        &["sessions", "import", file],
+        &["sessions", "list"],
+        &["sessions", "list", "--json"],
+        &["sessions", "show", "latest"],
+        &["sessions", "show", "latest", "--json"],
+        &["sessions", "search", "FORGED"],
+        &["sessions", "fork", "latest"],
+        &["sessions", "rename", "latest", &text],
+        &["sessions", "show", &text],
+        &["sessions", "list"],
+        &["sessions", "delete", &text],
+        &["prompt", "--session", &text, "What is this?"],
+        &["status"],
+        &["iteration", "add", "--goal", &text, "--prompt", &text],
+        &["iteration", "status"],
+        &["record", &text],
+    ];
+    for arguments in commands {
+        let Printed { out, err, .. } = shell.run(arguments, &text);
+        let what = format!("{arguments:?}");
+        // A conversation is shown with the lines of its messages.
+        let medium = if arguments.get(1) == Some(&"show") { Medium::Content } else { Medium::Terminal };
+        check(medium, &format!("the result of {what}"), &out);
         check(Medium::Terminal, &format!("the messages of {what}"), &err);
     }
 }
@@ -113,7 +124,7 @@ fn no_name_acts_in_the_result_of_a_tool() {
 }
 
 fn tools(hostile: &Hostile) {
-    let shell = Shell::new(&hostile.repo);
+    let shell = shell(hostile);
     let mut calls = vec![
         ("map", json!({})),
         ("context", json!({ "query": "shared target" })),
@@ -135,27 +146,22 @@ fn tools(hostile: &Hostile) {
         calls.push(("outline", json!({ "path": format!("{path}x") })));
         calls.push(("dependents", json!({ "path": path })));
     }
-    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-    let mut messages = vec![
-        json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": hello }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-    ];
-    messages.extend(calls.iter().enumerate().map(|(id, (tool, arguments))| {
-        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
-    }));
-    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let (out, err) = shell.run(&input, &["mcp"]);
-    check(Medium::Terminal, "the log", &err);
-    let mut shown = 0;
-    for reply in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
-        let Some((tool, arguments)) = reply["id"].as_u64().and_then(|id| calls.get(id as usize)) else {
-            continue;
-        };
-        let text = reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}"));
-        check(Medium::Tool, &format!("{tool} {arguments}"), text);
-        shown += 1;
+    for tool in ["files_deselect", "files_exclude", "files_include"] {
+        calls.push((tool, json!({ "paths": hostile.paths })));
+        calls.push((tool, json!({ "paths": [format!("{}x", hostile.paths[2])] })));
     }
-    assert_eq!(shown, calls.len());
+    calls.push(("files_read", json!({ "path": format!("{}x", hostile.paths[2]) })));
+    calls.push(("tool_output_read", json!({ "id": FORGED })));
+    calls.push(("count_tokens", json!({ "text": FORGED, "model": FORGED })));
+    for tool in TOOLS {
+        assert!(calls.iter().any(|(name, _)| *name == tool.name), "{} is not called", tool.name);
+    }
+    let (results, log) = shell.tools(&calls);
+    check(Medium::Terminal, "the log", &log);
+    for ((tool, arguments), result) in calls.iter().zip(results) {
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
+        check(Medium::Tool, &format!("{tool} {arguments}"), text);
+    }
 }
 
 #[test]
@@ -164,7 +170,6 @@ fn no_name_acts_in_a_question_to_a_model() {
 }
 
 fn question(hostile: &Hostile) {
-    let shell = Shell::new(&hostile.repo);
     let lookups = [
         ("grep", json!({ "pattern": "shared" })),
         ("symbols", json!({ "query": "target" })),
@@ -175,12 +180,11 @@ fn question(hostile: &Hostile) {
     let calls = Reply::Body("text/event-stream", sse::answer("Let me see.", &lookups));
     let done = Reply::Body("text/event-stream", sse::answer("Done.", &[]));
     let server = ModelServer::start(Dialect::Anthropic, vec![calls, done]);
-    let folder = shell.home.path().join("config/strata");
-    std::fs::create_dir_all(&folder).unwrap();
     let settings =
         format!("[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n", server.base_url());
-    std::fs::write(folder.join("strata.toml"), settings).unwrap();
-    let (out, err) = shell.run("", &["ask", "--tools", "--select", &hostile.paths[2], "What is shared?"]);
+    let shell = shell(hostile).settings(&settings);
+    let Printed { out, err, .. } =
+        shell.run(&["ask", "--tools", "--select", &hostile.paths[2], "What is shared?"], "");
     assert!(out.contains("Done."), "{out}{err}");
     check(Medium::Terminal, "the messages of `ask`", &err);
     let body = &server.asked()[1].body;
@@ -265,6 +269,8 @@ fn editor(hostile: &Hostile) {
     }
     let prompt = editor.assemble_with(json!({ "prompt": "What is shared?" }));
     strings(&prompt.0["warnings"], &mut notices);
+    // Some warnings arrive after the reply.
+    editor.quit();
     let mut warned = 0;
     for method in ["strata/warning", "window/logMessage", "window/showMessage", "$/progress"] {
         for params in editor.server.heard(method) {
@@ -279,7 +285,6 @@ fn editor(hostile: &Hostile) {
     notices.iter().for_each(|text| check(Medium::Notification, "a message", text));
     labels.iter().for_each(|text| check(Medium::Label, "a label", text));
     hovers.iter().for_each(|text| check(Medium::Markdown, "a hover", text));
-    editor.quit();
 }
 
 /// All strings that an editor shows: names, details, titles, messages.
