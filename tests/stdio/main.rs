@@ -24,6 +24,7 @@ mod redaction;
 mod repeated_key;
 mod request_order;
 mod restored_secrets;
+mod selected_lines;
 mod selection;
 mod sending;
 mod sessions;

@@ -1489,6 +1489,8 @@ export interface FilesAddReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1527,6 +1529,8 @@ export interface FilesDeselectReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1553,6 +1557,8 @@ export interface FilesExcludeReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1652,6 +1658,8 @@ export interface FilesIncludeReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1764,6 +1772,8 @@ export interface FilesRemoveReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1806,6 +1816,8 @@ export interface FilesSelectReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -1832,6 +1844,8 @@ export interface FilesSetReply {
    * explicitly.
    */
   withheld: WithheldFile[];
+  /** What differs from the request, as sentences: lines that a file does not have. */
+  notes?: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -3923,6 +3937,8 @@ export type PromptWarningCode =
   | 'index_incomplete'
   /** Secrets in a file were replaced by placeholders. */
   | 'redacted'
+  /** A file no longer has lines that are selected. */
+  | 'lines_missing'
   /** The symbol map has no space left for a file that the session or the request is about. */
   | 'map_full';
 

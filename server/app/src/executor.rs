@@ -44,7 +44,7 @@ pub fn execute(
     environment: &Environment<'_>,
 ) -> Outcome {
     let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
-    let mut session = before.clone();
+    let mut session = snapshot.with_current_lines(before).into_owned();
     let mark = session.mark();
     let mut context = Context {
         snapshot,

@@ -26,6 +26,7 @@ pub fn lines(lines: LineRange) -> String {
 pub(crate) fn extent(extent: &Extent) -> String {
     match extent {
         Extent::Whole => "in full".to_owned(),
+        Extent::Lines(shown) if shown.is_empty() => "without the selected lines, which are gone".to_owned(),
         Extent::Lines(shown) => {
             let shown: Vec<String> = shown.iter().map(|shown| lines(*shown)).collect();
             format!("with {}", shown.join(", "))

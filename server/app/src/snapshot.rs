@@ -1,6 +1,7 @@
 //! The workspace at one moment: an immutable, shared value with everything that a command may read. The main loop
 //! creates it, or the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -251,6 +252,22 @@ impl Snapshot {
             out_of_step: out_of_step.cloned(),
         };
         Ok(FileText::new(read.text, source))
+    }
+
+    /// Returns a session whose selected lines are those of the current texts. Lines follow edits above them.
+    pub fn with_current_lines<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
+        let files: Vec<&FileKey> = session.selection.files_with_lines().collect();
+        if files.is_empty() {
+            return Cow::Borrowed(session);
+        }
+        let mut current = session.clone();
+        for key in files {
+            // The prompt says why it cannot show an unreadable file.
+            if let Ok(file) = self.text(key, &session.selection) {
+                current.selection.follow(key, &file.text);
+            }
+        }
+        Cow::Owned(current)
     }
 
     /// Returns the current outlines. Those of open buffers replace those of files on disk.

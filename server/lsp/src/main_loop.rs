@@ -298,7 +298,9 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
         let method = question.feature().method();
-        let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
+        let work = carried(method, move || {
+            question.answer(&snapshot, &snapshot.with_current_lines(&session), &client, &cancel)
+        });
         self.pool.spawn(work, move |found| match found {
             // The receiver is gone if the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),

@@ -9,7 +9,7 @@ use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selectio
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::Source;
 use strata_engine::prompt::layout::{ItemKey, Tier};
-use strata_engine::text::without_byte_order_mark;
+use strata_engine::text::{LineStarts, without_byte_order_mark};
 use strata_host::disk::{ReadError, ReadLimits, check_text};
 use strata_host::path_patterns::PatternKind;
 use strata_host::secrets::secret_by_name;
@@ -83,6 +83,9 @@ pub(super) struct SelectionChange {
     /// Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
     /// explicitly.
     withheld: Vec<WithheldFile>,
+    /// What differs from the request, as sentences: lines that a file does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A file that was not selected, and why.
@@ -336,7 +339,7 @@ impl Command for Add {
         let mut selection = context.session.selection.clone();
         selection.add(key.clone(), content.into());
         install(selection, context);
-        Ok(SelectionChange { changed: vec![key], withheld: Vec::new() })
+        Ok(SelectionChange { changed: vec![key], ..SelectionChange::default() })
     }
 }
 
@@ -563,10 +566,12 @@ fn select_into(
                     }
                     None => None,
                 };
+                if let Some(range) = lines {
+                    changed.notes.extend(select_lines(selection, &key, range, &file.text, &place)?);
+                }
             }
-            match lines {
-                Some(range) => selection.select_lines(key.clone(), range),
-                None => selection.select(key.clone()),
+            if lines.is_none() {
+                selection.select(key.clone());
             }
             if confirmed(&key) {
                 selection.confirm(key.clone());
@@ -586,6 +591,24 @@ fn select_into(
         }
     }
     Ok(changed.sorted())
+}
+
+/// Selects lines of a file. Returns a sentence if the file has only some of them.
+fn select_lines(
+    selection: &mut Selection,
+    key: &FileKey,
+    range: LineRange,
+    text: &str,
+    place: &str,
+) -> Result<Option<String>, CommandError> {
+    let count = LineStarts::of(text).count();
+    let there = LineRange::new(range.first(), range.last().min(count));
+    let there = there
+        .ok_or_else(|| CommandError::invalid(place, &format!("`{}` has {count} lines", key.notice())))?;
+    selection.select_lines(key.clone(), there);
+    selection.follow(key, text);
+    Ok((there != range)
+        .then(|| format!("`{}` has {count} lines, so {there} is selected instead of {range}", key.notice())))
 }
 
 /// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk

@@ -1,101 +1,30 @@
 //! The files that a session shows in full or excludes, and content that the client provided. All other files
 //! are deselected: they appear as a map block or by name. Does not read files or check that they exist.
+//!
+//! Selected lines follow edits above and inside them ([`Selection::follow`]).
 
-use std::borrow::Cow;
+mod line_anchor;
+mod line_range;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::key::FileKey;
-use crate::text::Unreadable;
 
-/// A range of line numbers, starting at 1 and inclusive. Written `L10-40` or `L10`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LineRange {
-    first: u32,
-    last: u32,
-}
+pub use line_range::LineRange;
 
-impl LineRange {
-    /// Creates the range `first..=last`, or `None` unless `1 <= first <= last`.
-    pub fn new(first: u32, last: u32) -> Option<Self> {
-        (1 <= first && first <= last).then_some(Self { first, last })
-    }
-
-    /// Returns the first line, starting at 1.
-    pub fn first(self) -> u32 {
-        self.first
-    }
-
-    /// Returns the last line, which is included.
-    pub fn last(self) -> u32 {
-        self.last
-    }
-}
-
-impl fmt::Display for LineRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.last {
-            write!(f, "L{}", self.first)
-        } else {
-            write!(f, "L{}-{}", self.first, self.last)
-        }
-    }
-}
-
-impl FromStr for LineRange {
-    type Err = Unreadable;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad =
-            || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
-        // `parse` would also accept a sign.
-        let number = |digits: &str| {
-            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-            digits.parse::<u32>().ok().filter(|_| plain).ok_or_else(bad)
-        };
-        let lines = text.strip_prefix('L').ok_or_else(bad)?;
-        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        Self::new(number(first)?, number(last.strip_prefix('L').unwrap_or(last))?).ok_or_else(bad)
-    }
-}
-
-impl Serialize for LineRange {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for LineRange {
-    fn schema_name() -> Cow<'static, str> {
-        "LineRange".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "description": "Lines of a file, counted from 1: `L10` or `L10-40`.",
-            "pattern": "^L[0-9]+(-[0-9]+)?$",
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for LineRange {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+use line_anchor::{HashedLines, LineAnchor};
+use line_range::joined;
 
 /// Part of a selected file to show.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     Whole,
-    /// Ranges of lines, in order and with gaps between them; never empty.
+    /// Ranges of lines, in order and with gaps between them. Empty if the file no longer has any of the selected lines.
     Lines(Vec<LineRange>),
 }
 
@@ -124,6 +53,12 @@ pub struct Selection {
     /// Files that the user allows to be shown unredacted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub confirmed: BTreeSet<FileKey>,
+    /// Where the selected lines of each file were, to find them after edits.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    anchors: BTreeMap<FileKey, Vec<LineAnchor>>,
+    /// Selected lines that the current text of their file does not have, as they were numbered last.
+    #[serde(skip)]
+    pub missing: BTreeMap<FileKey, Vec<LineRange>>,
 }
 
 impl Selection {
@@ -134,20 +69,75 @@ impl Selection {
     /// Selects a whole file instead of any selected lines, and ends its exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
+        self.forget_lines(&key);
         self.selected.insert(key, Extent::Whole);
     }
 
     /// Adds lines to the selection of a file, and ends its exclusion. Adds nothing if the whole file is selected.
     pub fn select_lines(&mut self, key: FileKey, range: LineRange) {
         self.excluded.remove(&key);
+        // Whoever selects lines again has seen that those before are missing.
+        if let (Some(missing), Some(anchors)) = (self.missing.remove(&key), self.anchors.get_mut(&key)) {
+            anchors.retain(|anchor| !missing.contains(&anchor.range));
+        }
         match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {
             Extent::Whole => {}
             Extent::Lines(lines) => *lines = joined(lines, range),
         }
     }
 
+    /// Finds the selected lines of a file in its current text, which may have changed since. Lines that the text does
+    /// not have are [missing](Self::missing) until it has them again.
+    pub fn follow(&mut self, key: &FileKey, text: &str) {
+        let Some(Extent::Lines(ranges)) = self.selected.get_mut(key) else { return };
+        let lines = HashedLines::new(text);
+        let anchors = self.anchors.entry(key.clone()).or_default();
+        let mut missing: Vec<LineRange> = Vec::new();
+        // Lines without an anchor were selected just now, or before anchors existed.
+        for range in std::mem::take(ranges) {
+            if !anchors.iter().any(|anchor| anchor.range == range) {
+                match LineAnchor::new(&lines, range) {
+                    Some(anchor) => anchors.push(anchor),
+                    None => missing.push(range),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for anchor in anchors.iter_mut() {
+            match anchor.follow(&lines) {
+                Some(now) => {
+                    found = joined(&found, now.range);
+                    *anchor = now;
+                }
+                None => missing.push(anchor.range),
+            }
+        }
+        // Ranges that have grown together have one anchor.
+        if found.len() + missing.len() < anchors.len() {
+            anchors.retain(|anchor| missing.contains(&anchor.range));
+            anchors.extend(found.iter().filter_map(|range| LineAnchor::new(&lines, *range)));
+        }
+        *ranges = found;
+        if missing.is_empty() {
+            self.missing.remove(key);
+        } else {
+            self.missing.insert(key.clone(), missing);
+        }
+    }
+
+    /// Returns the files of which only lines are selected.
+    pub fn files_with_lines(&self) -> impl Iterator<Item = &FileKey> {
+        self.selected.iter().filter(|(_, extent)| matches!(extent, Extent::Lines(_))).map(|(key, _)| key)
+    }
+
+    fn forget_lines(&mut self, key: &FileKey) {
+        self.anchors.remove(key);
+        self.missing.remove(key);
+    }
+
     /// Deselects a file, and returns the part that was selected.
     pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
+        self.forget_lines(key);
         self.given.remove(key);
         self.confirmed.remove(key);
         self.selected.remove(key)
@@ -183,17 +173,21 @@ impl Selection {
         self.selected.clear();
         self.given.clear();
         self.confirmed.clear();
+        self.anchors.clear();
+        self.missing.clear();
     }
 
     /// Renames every file with `rename`, and removes those for which it returns `None`.
     pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
-        let Self { selected, excluded, given, confirmed } = std::mem::take(self);
+        let Self { selected, excluded, given, confirmed, anchors, missing } = std::mem::take(self);
         let renamed = |key: FileKey| rename(&key);
         self.selected =
             selected.into_iter().filter_map(|(key, extent)| Some((renamed(key)?, extent))).collect();
         self.excluded = excluded.into_iter().filter_map(renamed).collect();
         self.confirmed = confirmed.into_iter().filter_map(renamed).collect();
         self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
+        self.anchors = anchors.into_iter().filter_map(|(key, lines)| Some((renamed(key)?, lines))).collect();
+        self.missing = missing.into_iter().filter_map(|(key, lines)| Some((renamed(key)?, lines))).collect();
     }
 
     pub fn choice(&self, key: &FileKey) -> Choice {
@@ -205,19 +199,6 @@ impl Selection {
             Choice::Deselected
         }
     }
-}
-
-fn joined(lines: &[LineRange], range: LineRange) -> Vec<LineRange> {
-    let mut all: Vec<LineRange> = lines.iter().copied().chain([range]).collect();
-    all.sort();
-    let mut joined: Vec<LineRange> = Vec::with_capacity(all.len());
-    for next in all {
-        match joined.last_mut() {
-            Some(last) if next.first <= last.last.saturating_add(1) => last.last = last.last.max(next.last),
-            _ => joined.push(next),
-        }
-    }
-    joined
 }
 
 #[cfg(test)]
@@ -242,14 +223,41 @@ mod tests {
     }
 
     #[test]
-    fn a_line_range_is_read_as_it_is_written() {
-        for text in ["L1", "L10-40"] {
-            assert_eq!(text.parse::<LineRange>().unwrap().to_string(), text);
-        }
-        assert_eq!("L10-L40".parse::<LineRange>().unwrap().to_string(), "L10-40");
-        for text in ["", "L", "L0", "L4-3", "10-20", "L-1", "L1-", "L99999999999", "LL1", "L+1", "L1-+2"] {
-            assert!(text.parse::<LineRange>().is_err(), "{text}");
-        }
+    fn lines_follow_their_text_and_come_back_with_it() {
+        let mut selection = Selection::new();
+        let key = FileKey::from("a.rs");
+        let text = "one\ntwo\nthree\nfour\nfive\n";
+        let missing = |selection: &Selection| selection.missing.get(&key).cloned().unwrap_or_default();
+        selection.select_lines(key.clone(), "L2-3".parse().unwrap());
+        selection.select_lines(key.clone(), "L5-9".parse().unwrap());
+        selection.select_lines(key.clone(), "L20".parse().unwrap());
+        selection.follow(&key, text);
+        assert_eq!(selection.selected[&key], lines("L2-3,L5"));
+        assert_eq!(missing(&selection), ["L20".parse().unwrap()]);
+        selection.follow(&key, &format!("new\n{text}"));
+        assert_eq!((&selection.selected[&key], missing(&selection)), (&lines("L3-4,L6"), vec![]));
+        selection.follow(&key, "new\n");
+        assert_eq!(selection.selected[&key], Extent::Lines(Vec::new()));
+        assert_eq!(missing(&selection), ["L3-4".parse().unwrap(), "L6".parse().unwrap()]);
+        let stored = serde_json::to_string(&selection).unwrap();
+        let mut selection: Selection = serde_json::from_str(&stored).unwrap();
+        selection.follow(&key, text);
+        assert_eq!((&selection.selected[&key], missing(&selection)), (&lines("L2-3,L5"), vec![]));
+        selection.follow(&key, "one\ntwo\nthree\nfive\n");
+        assert_eq!(selection.selected[&key], lines("L2-4"), "they have grown together");
+        selection.follow(&key, "zero\none\ntwo\nthree\nfive\n");
+        assert_eq!(selection.selected[&key], lines("L3-5"));
+        let other = "other\ntexts\nin\nall\nlines\n";
+        selection.follow(&key, other);
+        selection.select_lines(key.clone(), "L3-5".parse().unwrap());
+        selection.follow(&key, other);
+        assert_eq!(
+            (&selection.selected[&key], missing(&selection)),
+            (&lines("L3-5"), vec![]),
+            "selected again"
+        );
+        selection.select(key.clone());
+        assert!(selection.anchors.is_empty());
     }
 
     #[test]

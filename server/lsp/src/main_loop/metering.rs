@@ -62,6 +62,7 @@ impl MainLoop {
         self.background.spawn(
             carried("meter", move || {
                 let keeping = services.store.persistence();
+                let session = snapshot.with_current_lines(&session);
                 meter::read(&snapshot, &session, keeping, now_ms(), &Cancel::new())
             }),
             move |status| {

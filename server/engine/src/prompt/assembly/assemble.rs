@@ -385,6 +385,15 @@ impl Run<'_> {
             let message = format!("{} is selected but cannot be shown: {reason}", key.notice());
             warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
         }
+        for (key, ranges) in &self.session.selection.missing {
+            let ranges: Vec<String> = ranges.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{} no longer has the selected lines {}, so they were left out of this prompt; select lines again",
+                key.notice(),
+                ranges.join(", ")
+            );
+            warnings.push(Warning { code: WarningCode::LinesMissing, message, path: Some(key.clone()) });
+        }
         let laid = self.workspace.excerpts.laid().count();
         if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
             let (excerpts, they) =

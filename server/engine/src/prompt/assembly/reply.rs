@@ -59,6 +59,8 @@ pub enum WarningCode {
     IndexIncomplete,
     /// Secrets in a file were replaced by placeholders.
     Redacted,
+    /// A file no longer has lines that are selected.
+    LinesMissing,
     /// The symbol map has no space left for a file that the session or the request is about.
     MapFull,
 }
