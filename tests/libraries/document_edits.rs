@@ -7,7 +7,7 @@ use std::env;
 use std::fmt;
 use std::ops::Range;
 
-use e2e::Rng;
+use e2e::{Rng, Unit};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::Buffer;
@@ -207,11 +207,12 @@ impl fmt::Display for Pair {
 }
 
 fn units(text: &str, encoding: Encoding) -> usize {
-    match encoding {
-        Encoding::Utf8 => text.len(),
-        Encoding::Utf16 => text.encode_utf16().count(),
-        Encoding::Utf32 => text.chars().count(),
-    }
+    let unit = match encoding {
+        Encoding::Utf8 => Unit::Utf8,
+        Encoding::Utf16 => Unit::Utf16,
+        Encoding::Utf32 => Unit::Utf32,
+    };
+    unit.length(text)
 }
 
 fn range(start: Position, end: Position) -> Value {

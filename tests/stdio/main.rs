@@ -18,6 +18,8 @@ mod forwarding;
 mod lifecycle;
 mod line_endings;
 mod navigation;
+mod notebooks;
+mod one_name;
 mod parse_limits;
 mod readiness;
 mod redaction;

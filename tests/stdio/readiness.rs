@@ -6,6 +6,11 @@ use serde_json::{Value, json};
 
 use crate::small;
 
+/// Settings with which a command waits as long as a busy machine takes to list and outline the files.
+fn patient() -> Value {
+    json!({ "context": { "index_wait_ms": 60_000 } })
+}
+
 /// Starts a server on a repository with enough files that listing them takes a moment.
 fn just_started(settings: Value) -> (Repo, Editor) {
     let repo = small();
@@ -18,11 +23,11 @@ fn just_started(settings: Value) -> (Repo, Editor) {
 
 #[test]
 fn a_directory_and_a_glob_can_be_selected_at_once() {
-    let (_repo, mut editor) = just_started(Value::Null);
+    let (_repo, mut editor) = just_started(patient());
     let selected = editor.run("files.select", json!({ "paths": ["src"] }));
     assert_eq!(selected["changed"], json!(["src/greet.rs", "src/lib.rs"]));
     for glob in ["**/*.{txt,rs}", "*.txt"] {
-        let (_repo, mut editor) = just_started(Value::Null);
+        let (_repo, mut editor) = just_started(patient());
         let selected = editor.run("files.select", json!({ "paths": [glob] }));
         assert!(selected["changed"].as_array().unwrap().contains(&json!("notes.txt")), "{selected}");
     }
@@ -39,7 +44,7 @@ fn a_search_waits_for_what_it_searches() {
         ("symbols.map", json!({ "focus": ["src"] }), "src/greet.rs"),
         ("symbols.dependents", json!({ "path": "src/greet.rs" }), "src/greet.rs"),
     ] {
-        let (_repo, mut editor) = just_started(Value::Null);
+        let (_repo, mut editor) = just_started(patient());
         let reply = editor.run(command, argument);
         assert!(reply.to_string().contains(expected), "{command}: {reply}");
     }

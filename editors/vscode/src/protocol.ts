@@ -3268,6 +3268,20 @@ export type OutOfStep =
     /** Why the range is invalid. */
     detail: string;
   }
+  /** Another buffer of the same file has different text. Prompts show the one that was edited last. */
+  | {
+    kind: 'open_twice';
+    /** The other buffer, as the editor names it. */
+    other: string;
+  }
+  /** The text of a notebook's cell is missing. */
+  | {
+    kind: 'missing_cell';
+  }
+  /** Cells of a notebook are open, but not the notebook, so their place in it is unknown. */
+  | {
+    kind: 'stray_cells';
+  }
   /** A message about the document was invalid. */
   | {
     kind: 'misread';

@@ -1,38 +1,23 @@
-//! Maps editor documents to file keys. Never reads a document.
+//! Maps editor documents to file keys: one key per file, however links lead to it. Never reads a document.
 
 use std::ops::Range;
 
+use strata_engine::code::notebook::{cell_key, split_cell};
 use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
 use strata_host::roots::Roots;
 use strata_host::uri;
 
-/// Whether names that differ only in case usually name the same file on this system.
-const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
-
 /// Returns the key of a document: a file in a workspace folder, a buffer that was never saved, or a notebook cell
-/// (`notebook.ipynb#cell`). Returns `None` for documents that are not tracked, which have another scheme (`git:`, a
-/// diff view) or are outside the workspace folders.
+/// (`notebook.ipynb#cell`). Follows links, so that a file has one key. A buffer that will be saved under a path in a
+/// workspace folder has the key of that path. Returns `None` for documents that are not tracked, which have another
+/// scheme (`git:`, a diff view) or are outside the workspace folders.
 pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
     match uri::scheme(text)? {
         scheme if scheme.eq_ignore_ascii_case("file") => file_key(text, roots),
-        "untitled" => Some(FileKey::new(uri::normalize(text))),
+        "untitled" => Some(unsaved_key(text, roots)),
         "vscode-notebook-cell" => notebook_cell(text, roots),
         _ => None,
-    }
-}
-
-/// Returns the key of a file as its URI spells it, without accessing the disk. On a system that ignores case, the file
-/// may have another key.
-pub fn key_as_written(text: &str, roots: &Roots) -> Option<FileKey> {
-    roots.key_of(&uri::to_path(text).ok()?)
-}
-
-/// Returns whether a document's path is in a workspace folder, but leads to a file outside of it through a link.
-pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
-    match key.as_str().split_once(".ipynb#") {
-        Some((notebook, _)) => roots.leads_out(&FileKey::new(format!("{notebook}.ipynb"))),
-        None => roots.leads_out(key),
     }
 }
 
@@ -43,11 +28,8 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
         return Some(key.clone());
     }
     let rename = |key: &FileKey| now.key_of(&before.path_of(key).ok()?);
-    match key.as_str().split_once(".ipynb#") {
-        Some((notebook, cell)) => {
-            let notebook = rename(&FileKey::new(format!("{notebook}.ipynb")))?;
-            Some(FileKey::new(format!("{}#{cell}", notebook.as_str())))
-        }
+    match split_cell(key) {
+        Some((notebook, cell)) => Some(cell_key(&rename(&notebook)?, cell)),
         None => rename(key),
     }
 }
@@ -66,21 +48,26 @@ pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
 }
 
 fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
-    let resolved = || roots.resolve(text).ok();
-    if IGNORES_CASE {
-        // An editor spells a name as the user typed it, but one file must have one key.
-        return resolved().or_else(|| key_as_written(text, roots));
-    }
-    // Try the path as written first, since the file may not exist yet. Resolving the path also finds files behind
-    // links.
-    key_as_written(text, roots).or_else(resolved)
+    roots.resolve(text).ok().or_else(|| {
+        let path = uri::to_path(text).ok()?;
+        // The links of the path cannot be followed now, for example because a directory is not accessible.
+        let as_written = roots.key_of(&path).filter(|key| !roots.leads_out(key));
+        as_written.or_else(|| roots.key_of_broken_link(&path))
+    })
+}
+
+/// Returns the key of a buffer that was never saved: that of the path under which the editor will save it, if the URI
+/// contains one.
+fn unsaved_key(text: &str, roots: &Roots) -> FileKey {
+    let path = text.split_once(':').map_or("", |(_, path)| path);
+    let to_be = path.starts_with('/').then(|| roots.resolve(&format!("file:{path}")).ok()).flatten();
+    to_be.unwrap_or_else(|| FileKey::new(uri::normalize(text)))
 }
 
 fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
     let (notebook, cell) = text.split_once('#')?;
     let path = notebook.split_once(':')?.1;
-    let key = file_key(&format!("file:{path}"), roots)?;
-    Some(FileKey::new(format!("{}#{cell}", key.as_str())))
+    Some(cell_key(&file_key(&format!("file:{path}"), roots)?, cell))
 }
 
 #[cfg(test)]
@@ -105,6 +92,34 @@ mod tests {
         assert_eq!(name(&inside("a.rs").replace("file:", "FILE:")).as_deref(), Some("a.rs"));
         let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
         assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_one_key_whatever_link_leads_to_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |below: &str| directory.path().join("root").join(below);
+        std::fs::create_dir_all(at("src")).unwrap();
+        std::fs::write(at("src/a.py"), "").unwrap();
+        let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, at(name)).unwrap();
+        link("src", "lib");
+        link("src/a.py", "b.py");
+        link("..", "out");
+        link("missing", "broken.py");
+        link("../missing", "broken-outside.py");
+        let roots = Roots::single(at("")).unwrap();
+        let key = |uri: &str| key_of(uri, &roots).map(|key| key.as_str().to_owned());
+        let file = |below: &str| key(&uri::from_path(&at(below)).unwrap());
+        for below in ["src/a.py", "lib/a.py", "b.py"] {
+            assert_eq!(file(below).as_deref(), Some("src/a.py"), "{below}");
+        }
+        assert_eq!(file("lib/new.py").as_deref(), Some("src/new.py"), "not saved yet");
+        assert_eq!(file("out/x.py"), None);
+        assert_eq!(file("broken.py").as_deref(), Some("missing"), "the file was deleted while it is open");
+        assert_eq!(file("broken-outside.py"), None);
+        let unsaved = format!("untitled:{}", at("lib/new.py").display());
+        assert_eq!(key(&unsaved).as_deref(), Some("src/new.py"));
+        assert_eq!(key("untitled:/elsewhere/new.py").as_deref(), Some("untitled:/elsewhere/new.py"));
     }
 
     #[cfg(any(windows, target_os = "macos"))]

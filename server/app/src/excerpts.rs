@@ -37,7 +37,7 @@ impl Snapshot {
         let settings = &self.settings.context_frame;
         let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
         let Some(Question { text, .. }) = question else { return String::new() };
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| {
             let file = self.text(key, &session.selection).ok()?;
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
@@ -61,7 +61,7 @@ impl Snapshot {
         if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return Ok(ExcerptSelection::default());
         }
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         // The system prompt already contains these files.
         let quoted: Vec<FileKey> =
             standing.rules.iter().chain(&standing.memory).map(|text| text.path.clone()).collect();

@@ -17,6 +17,7 @@ pub mod index;
 mod line_search;
 pub mod lost_messages;
 pub mod meter;
+pub mod open_documents;
 mod parsed_file;
 mod parsing;
 mod path_reference;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::Sync;
+use strata_engine::code::document::{OutOfStep, Sync};
 use strata_engine::code::excerpts::PassageCache;
+use strata_engine::code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
 use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
@@ -20,7 +20,7 @@ use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
-use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, check_text, quick_stamp, read_notebook};
 pub use strata_host::outline_cache::release_parses;
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
@@ -28,9 +28,11 @@ use strata_host::secrets::{secret_by_name, secret_by_place};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
+use crate::documents::key_of;
 use crate::format;
 use crate::index::{Index, outline_of};
 use crate::lost_messages::LostMessages;
+use crate::open_documents::OpenDocuments;
 use crate::path_reference::PathReference;
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
@@ -48,7 +50,7 @@ const FIRST_LOOK: usize = 5_000;
 #[derive(Clone)]
 pub struct Snapshot {
     pub roots: Arc<Roots>,
-    pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    pub documents: Arc<OpenDocuments>,
     /// Messages of the editor that were lost, which may have been about any file.
     pub lost: Arc<LostMessages>,
     /// Documents that the client mentioned recently.
@@ -80,7 +82,7 @@ impl Default for Snapshot {
     fn default() -> Self {
         Self {
             roots: Arc::default(),
-            buffers: Arc::default(),
+            documents: Arc::default(),
             lost: Arc::default(),
             attention: Arc::default(),
             index: Arc::default(),
@@ -134,14 +136,15 @@ impl Snapshot {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// Resolves the name that a client uses for a file: that of an open buffer, or a path in a workspace folder.
+    /// Resolves the name that a client uses for a file: that of an open document, a notebook cell, or a path in a
+    /// workspace folder.
     ///
     /// # Errors
     /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         // A path that does not exist may be a name for something new.
         let path = self.existing(text).map_or_else(|| text.to_owned(), |found| found.path);
-        match self.buffer_named(&path) {
+        match self.document_named(&path) {
             Some(key) => Ok(key),
             None => self.roots.resolve(&path),
         }
@@ -154,14 +157,29 @@ impl Snapshot {
 
     fn existing(&self, text: &str) -> Option<PathReference> {
         let exists =
-            |path: &str| self.is_file(path) || self.buffer_named(path).is_some() || self.roots.has(path);
+            |path: &str| self.is_file(path) || self.document_named(path).is_some() || self.roots.has(path);
         PathReference::parse(text, exists)
     }
 
-    /// Finds the open buffer with exactly this name. Untitled buffers and notebook cells have no path.
-    pub(crate) fn buffer_named(&self, text: &str) -> Option<FileKey> {
-        let named = |text: &str| self.buffers.get_key_value(text).map(|(key, _)| key.clone());
-        named(text).or_else(|| named(&uri::normalize(text)))
+    /// Finds the open document or the notebook cell with this name or URI. Untitled buffers and cells have no path.
+    pub(crate) fn document_named(&self, text: &str) -> Option<FileKey> {
+        self.documents.named(text).or_else(|| {
+            let (notebook, cell) = split_cell_name(text)?;
+            let is_path = self.roots.resolve(text).is_ok_and(|key| quick_stamp(&self.roots, &key).is_some());
+            if is_path {
+                return None;
+            }
+            match self.roots.resolve(notebook) {
+                Ok(notebook) => Some(cell_key(&notebook, cell)),
+                Err(_) => key_of(text, &self.roots),
+            }
+        })
+    }
+
+    /// Returns the key of a document by its URI, whether it is open or not. Returns `None` if it is not tracked.
+    pub fn key_of(&self, uri: &str) -> Option<FileKey> {
+        let open = self.documents.key_at(uri).cloned();
+        open.or_else(|| key_of(uri, &self.roots))
     }
 
     /// Returns whether the index contains a file with exactly this name.
@@ -171,6 +189,12 @@ impl Snapshot {
 
     /// Returns the URI of a file for editors, or `None` if no editor could open it.
     pub fn address(&self, key: &FileKey) -> Option<String> {
+        if let Some(uri) = self.documents.uri_of(key) {
+            return Some(uri.to_owned());
+        }
+        if let Some((notebook, _)) = split_cell(key) {
+            return self.address(&notebook);
+        }
         if key.is_untitled() {
             Some(key.as_str().to_owned())
         } else {
@@ -231,27 +255,50 @@ impl Snapshot {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
         let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
-        let buffer = self.buffers.get(key);
-        if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
-            let file = FileText::of_buffer(buffer.document());
+        if let Some(mut file) = self.documents.text(key) {
+            if let Source::Buffer { sync: sync @ Sync::InStep, .. } = &mut file.source
+                && let Some(reason) = self.lost.reason(key, &self.roots).cloned()
+            {
+                // The file may be open under another URI as well.
+                *sync = Sync::OutOfStep { reason };
+            }
             check_text(key, &file.text, limits)?;
             return Ok(file);
         }
-        let read = self.disk.text(&self.roots, key, limits)?;
-        let out_of_step = match buffer.map(|buffer| &buffer.document().sync) {
-            Some(Sync::OutOfStep { reason }) => Some(reason),
-            Some(Sync::InStep) => None,
-            None => self.lost.reason(key),
+        let read = match (self.disk.text(&self.roots, key, limits), split_cell(key)) {
+            (Err(ReadError::NotFound(_)), Some((notebook, cell))) => {
+                return self.cell(&notebook, cell, limits);
+            }
+            (read, _) => read?,
         };
-        let source = Source::Disk {
-            mtime_ms: read.stamp.mtime_ns / 1_000_000,
-            notice: match out_of_step {
-                Some(_) => Some("the editor did not report all changes to this file".to_owned()),
-                None => read.notice.map(|notice| notice.to_string()),
-            },
-            out_of_step: out_of_step.cloned(),
+        let out_of_step = self.out_of_step_on_disk(key);
+        let stale =
+            out_of_step.as_ref().map(|_| "the editor did not report all changes to this file".to_owned());
+        let notice = stale.or_else(|| read.notice.map(|notice| notice.to_string()));
+        let mtime_ms = read.stamp.mtime_ns / 1_000_000;
+        Ok(FileText::new(read.text, Source::Disk { mtime_ms, notice, out_of_step }))
+    }
+
+    /// Returns why the editor may show other text for a file than the disk.
+    fn out_of_step_on_disk(&self, key: &FileKey) -> Option<OutOfStep> {
+        if self.documents.uri_of(key).is_some() {
+            return self.documents.out_of_step(key);
+        }
+        let is_stray = is_notebook(key) && self.documents.has_stray_cells(key);
+        is_stray.then_some(OutOfStep::StrayCells).or_else(|| self.lost.reason(key, &self.roots).cloned())
+    }
+
+    /// Returns the text of one cell of a notebook that is open or on disk.
+    fn cell(&self, notebook: &FileKey, cell: &str, limits: ReadLimits) -> Result<FileText, ReadError> {
+        let source = self.text_as_it_is(notebook, &Selection::default())?.source;
+        let content = match (&source, self.documents.content_of(notebook)) {
+            (Source::Buffer { .. }, Some(content)) => content,
+            _ => read_notebook(&self.roots, notebook, limits)?,
         };
-        Ok(FileText::new(read.text, source))
+        match content.cell(cell) {
+            Some(cell) => Ok(FileText::new(cell.text.as_str().into(), source)),
+            None => Err(ReadError::NoCell { notebook: notebook.clone(), cell: cell.to_owned() }),
+        }
     }
 
     /// Returns a session whose selected lines are those of the current texts. Lines follow edits above them.
@@ -276,7 +323,7 @@ impl Snapshot {
     /// Returns [`Cancelled`] if `cancel` is raised.
     pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
         let mut symbols = self.index.symbols.clone();
-        for (key, buffer) in &*self.buffers {
+        for (key, buffer) in self.documents.buffers() {
             // A file that the scan does not outline because of its name must not enter the map when it is open.
             if secret_by_place(&self.roots, key).is_some() {
                 lay_over(&mut symbols, key, None);
@@ -313,7 +360,13 @@ impl Snapshot {
         }
         let mut symbols = self.symbols(cancel)?;
         self.refresh_members(&mut symbols, &session.map_members, cancel)?;
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        // A notebook that is selected or excluded decides for its cells.
+        let decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
+        for cell in open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| decided(&notebook)))
+        {
+            symbols.remove(cell);
+        }
         let system = standing(self, session);
         let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
         let frame = self.context_frame(session, ask, &symbols);
@@ -348,7 +401,7 @@ impl Snapshot {
             [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
             _ => Vec::new(),
         };
-        let closed = |key: &&FileKey| !self.buffers.contains_key(*key);
+        let closed = |key: &&FileKey| !self.documents.contains(key);
         for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
@@ -379,7 +432,7 @@ impl Snapshot {
     }
 
     fn has_outline(&self, key: &FileKey) -> bool {
-        let of_buffer = self.buffers.get(key).is_some_and(|buffer| buffer.last().is_some());
+        let of_buffer = self.documents.buffer(key).is_some_and(|buffer| buffer.last().is_some());
         (of_buffer || self.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
     }
 

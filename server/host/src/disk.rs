@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use strata_engine::code::notebook::{Notebook, is_notebook};
+use strata_engine::external::External;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
@@ -90,6 +92,15 @@ pub enum ReadError {
     /// The text is neither UTF-8 nor UTF-16.
     #[error("`{}` is not valid UTF-8", .0.notice())]
     NotUtf8(FileKey),
+    #[error("`{}` is not a notebook", .0.notice())]
+    NotNotebook(FileKey),
+    /// The notebook has no cell with this name or number.
+    #[error(
+        "`{}` has no cell `{}`; name it by its id, or by its number as `cell1`",
+        .notebook.notice(),
+        External::new(.cell).notice()
+    )]
+    NoCell { notebook: FileKey, cell: String },
     /// The file was renamed or replaced during every attempt to open it.
     #[error("`{}` kept changing while Strata opened it", .0.notice())]
     Moving(FileKey),
@@ -99,6 +110,9 @@ pub enum ReadError {
     #[error("cannot read `{}`: {kind}", .key.notice())]
     Io { key: FileKey, kind: io::ErrorKind },
 }
+
+/// How much larger than its text the file of a notebook may be. Outputs are often pictures.
+const NOTEBOOK_FACTOR: u64 = 16;
 
 /// Coarsest timestamp resolution of common file systems, in nanoseconds: 2 s on FAT; Linux before 6.13 has up to 10 ms.
 /// A file that is read within this time of its last change could change again and keep its stamp (Git calls this
@@ -142,13 +156,43 @@ impl ReadError {
 /// # Errors
 /// [`ReadError`] if the file is rejected, cannot be read, or cannot be decoded. Only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-    let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
+    let (text, notice, stamp) = read_decoded(roots, key, limits)?;
+    let notebook = if is_notebook(key) { Notebook::parse(&text) } else { None };
+    let (text, notice) = match notebook {
+        Some(notebook) => (notebook.text(), Some(DecodeNotice::Notebook)),
+        None => (text, notice),
+    };
+    check_text(key, &text, limits)?;
+    let hash = ContentHash::of(&text);
+    Ok(DiskText { text: text.into(), stamp, hash, notice })
+}
+
+/// Reads a notebook as its cells.
+///
+/// # Errors
+/// Same as [`read_text`], and [`ReadError::NotNotebook`] if the file does not have the format of a notebook.
+pub fn read_notebook(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Notebook, ReadError> {
+    let (text, ..) = read_decoded(roots, key, limits)?;
+    Notebook::parse(&text).ok_or_else(|| ReadError::NotNotebook(key.clone()))
+}
+
+/// Returns the maximum size in bytes of a file whose text may have `max_bytes`. The outputs of a notebook are not part
+/// of its text, so its file may be larger.
+pub(crate) fn max_file_bytes(key: &FileKey, max_bytes: u64) -> u64 {
+    if is_notebook(key) { max_bytes.saturating_mul(NOTEBOOK_FACTOR) } else { max_bytes }
+}
+
+fn read_decoded(
+    roots: &Roots,
+    key: &FileKey,
+    limits: ReadLimits,
+) -> Result<(String, Option<DecodeNotice>, Stamp), ReadError> {
+    let (bytes, stamp) = read_stamped(roots, key, max_file_bytes(key, limits.max_bytes))?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
         DecodeError::Binary => ReadError::Binary(key.clone()),
         DecodeError::OtherEncoding => ReadError::NotUtf8(key.clone()),
     })?;
-    let hash = ContentHash::of(&text);
-    Ok(DiskText { text: text.into(), stamp, hash, notice })
+    Ok((text, notice, stamp))
 }
 
 /// Checks a text from an editor's buffer or from a client by the rules for files on disk.

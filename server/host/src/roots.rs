@@ -19,7 +19,7 @@ use strata_engine::key::FileKey;
 pub use self::refusal::PathError;
 pub(crate) use self::refusal::Refusal;
 
-use self::real::real_path;
+use self::real::{broken_link_target, real_path};
 use self::refusal::MAX_PATH_BYTES;
 use crate::uri;
 
@@ -148,11 +148,12 @@ impl Roots {
         matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
-    /// Returns the absolute path to which a key currently resolves, without symbolic links. Returns `None` if the file
-    /// does not exist or is not allowed.
-    pub(crate) fn target_of(&self, key: &FileKey) -> Option<PathBuf> {
-        let path = self.path_of(key).ok()?;
-        self.locate_absolute(&path).ok().filter(|place| place.exists).map(|place| place.real)
+    /// Returns the key that a file has if it is created through a broken link. For naming only: such a link is never
+    /// opened.
+    pub fn key_of_broken_link(&self, path: &Path) -> Option<FileKey> {
+        let real = broken_link_target(path)?;
+        let (root, below) = self.deepest(&real, |root| [&root.real])?;
+        self.key(root, &text_below(below)?)
     }
 
     /// Splits a key into its root and the path relative to the root, without accessing the file system.

@@ -20,20 +20,19 @@ const MAX_ENTRIES: usize = 1_000;
 const MAX_FILES: usize = 200;
 
 /// Returns the files in all workspace folders that match `patterns`, in pattern order and then by name. `*` matches any
-/// part of a name, but no slash. Skips paths that lead outside the workspace or do not name a file. A file that is
-/// reachable under several names through symbolic links is returned only under the first one.
+/// part of a name, but no slash. Skips paths that lead outside the workspace or do not name a file. Symbolic links are
+/// followed, so a file is returned once, under its own name, however many patterns match it.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
-    let mut found = Vec::new();
-    let mut targets = BTreeSet::new();
+    let mut found: Vec<FileKey> = Vec::new();
     for pattern in patterns {
         for root in roots.iter() {
             let places = steps(roots, root, pattern).pop().unwrap_or_default();
-            let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
+            let resolved = places.into_iter().filter_map(|place| roots.locate_absolute(&place).ok());
+            let keys: Vec<FileKey> = resolved.filter_map(|place| roots.key_at(&place)).collect();
             // Check the file itself, because a directory in its path may have been replaced with a link in the
             // meantime.
-            for key in keys.filter(|key| stamp_of(roots, key).is_ok()) {
-                let is_new = roots.target_of(&key).is_some_and(|target| targets.insert(target));
-                if is_new && found.len() < MAX_FILES {
+            for key in keys.into_iter().filter(|key| stamp_of(roots, key).is_ok()) {
+                if !found.contains(&key) && found.len() < MAX_FILES {
                     found.push(key);
                 }
             }
@@ -145,7 +144,7 @@ mod tests {
         tree.link("rules", "root/more");
         let patterns = ["CLAUDE.md", "AGENTS.md", "more/*.md", "rules/*.md"].map(str::to_owned);
         let found = rule_files(&tree.roots(), &patterns);
-        assert_eq!(found, [FileKey::from("CLAUDE.md"), FileKey::from("more/a.md")]);
+        assert_eq!(found, [FileKey::from("AGENTS.md"), FileKey::from("rules/a.md")]);
     }
 
     #[cfg(unix)]
@@ -158,7 +157,7 @@ mod tests {
         tree.link("../rules", "root/.cursor/more");
         let found =
             rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
-        assert_eq!(found, [FileKey::from(".cursor/more/b.mdc")]);
+        assert_eq!(found, [FileKey::from("rules/b.mdc")]);
     }
 
     /// Everyone may write to one path at a time.

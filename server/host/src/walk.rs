@@ -26,7 +26,7 @@ pub(crate) use self::unlisted::why_unlisted;
 
 use self::ignore_rules::IgnoreRules;
 use self::skipped_folders::{is_generated_folder, is_lock_or_autosave, is_never_walked};
-use crate::disk::{RealFolder, Stamp, stamp_in};
+use crate::disk::{RealFolder, Stamp, max_file_bytes, stamp_in};
 use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
 use crate::secrets::secret_by_name;
 
@@ -318,7 +318,7 @@ fn entry_of(
     let name_only = match secret_by_name(&key) {
         Some(rule) => Some(NameOnly::Secret(rule)),
         None if hidden => Some(NameOnly::Hidden),
-        None if stamp.size > options.max_outline_bytes => Some(NameOnly::TooLarge),
+        None if stamp.size > max_file_bytes(&key, options.max_outline_bytes) => Some(NameOnly::TooLarge),
         None => None,
     };
     Ok(Some(Entry { key, stamp, name_only }))

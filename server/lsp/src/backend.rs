@@ -10,12 +10,13 @@ use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
     CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CreateFilesParams, DeleteFilesParams,
-    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
-    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, Location, ReferenceParams, RenameFilesParams, TextDocumentPositionParams,
-    WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    DidChangeConfigurationParams, DidChangeNotebookDocumentParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseNotebookDocumentParams,
+    DidCloseTextDocumentParams, DidOpenNotebookDocumentParams, DidOpenTextDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse,
+    ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, LSPAny, Location, ReferenceParams, RenameFilesParams,
+    TextDocumentPositionParams, WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use crate::command_error;
@@ -76,6 +77,22 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         self.post(Event::Closed(params));
+    }
+
+    async fn notebook_did_open(&self, params: DidOpenNotebookDocumentParams) {
+        self.post(Event::NotebookOpened(params));
+    }
+
+    async fn notebook_did_change(&self, params: DidChangeNotebookDocumentParams) {
+        self.post(Event::NotebookChanged(params));
+    }
+
+    async fn notebook_did_save(&self, params: DidSaveNotebookDocumentParams) {
+        self.post(Event::NotebookSaved(params));
+    }
+
+    async fn notebook_did_close(&self, params: DidCloseNotebookDocumentParams) {
+        self.post(Event::NotebookClosed(params));
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {

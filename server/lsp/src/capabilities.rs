@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
     FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
-    InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    InitializeResult, Notebook, NotebookDocumentSyncOptions, NotebookSelector, OneOf, SaveOptions,
+    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
@@ -34,6 +35,7 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            notebook_document_sync: Some(OneOf::Left(any_notebook())),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
                 work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
@@ -63,6 +65,12 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
         }),
         ..InitializeResult::default()
     }
+}
+
+/// Returns the options for receiving all notebooks as documents of cells.
+fn any_notebook() -> NotebookDocumentSyncOptions {
+    let selector = NotebookSelector::ByNotebook { notebook: Notebook::String("*".to_owned()), cells: None };
+    NotebookDocumentSyncOptions { notebook_selector: vec![selector], save: Some(true) }
 }
 
 fn actions() -> CodeActionProviderCapability {

@@ -12,9 +12,10 @@ use strata_engine::key::FileKey;
 use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, InitializeResult,
-    NumberOrString, TextDocumentItem,
+    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseNotebookDocumentParams, DidCloseTextDocumentParams,
+    DidOpenNotebookDocumentParams, DidSaveNotebookDocumentParams, DidSaveTextDocumentParams,
+    InitializeParams, InitializeResult, NumberOrString, TextDocumentItem,
 };
 
 use crate::invalid_notification::InvalidNotification;
@@ -83,6 +84,10 @@ pub(crate) enum Event {
     Changed(DidChangeTextDocumentParams),
     Saved(DidSaveTextDocumentParams),
     Closed(DidCloseTextDocumentParams),
+    NotebookOpened(DidOpenNotebookDocumentParams),
+    NotebookChanged(DidChangeNotebookDocumentParams),
+    NotebookSaved(DidSaveNotebookDocumentParams),
+    NotebookClosed(DidCloseNotebookDocumentParams),
     /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
     /// A message referred to a different document than the previous one. Contains the URI of the new document.

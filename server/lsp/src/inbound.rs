@@ -162,9 +162,12 @@ impl<F> PreprocessedCall<F> {
     }
 }
 
-/// Returns the URI of the document that a `textDocument/*` message refers to. Returns `None` for `didClose`, because
+/// Returns the URI of the document or notebook that a message refers to. Returns `None` for `didClose`, because
 /// closing a document does not make it current.
 fn document_of<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
+    if let "notebookDocument/didOpen" | "notebookDocument/didChange" = method {
+        return params?.pointer("/notebookDocument/uri")?.as_str();
+    }
     match method.strip_prefix("textDocument/")? {
         "didClose" => None,
         _ => params?.pointer("/textDocument/uri")?.as_str(),

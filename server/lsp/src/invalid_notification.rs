@@ -34,11 +34,18 @@ impl InvalidNotification {
     /// Returns what is lost with the message. A message without a method may have been about any document.
     pub(crate) fn loss(&self) -> Loss {
         match self.method.as_deref() {
-            None | Some("textDocument/didOpen" | "textDocument/didChange" | "textDocument/didClose") => {
-                Loss::Document
-            }
+            None
+            | Some(
+                "textDocument/didOpen"
+                | "textDocument/didChange"
+                | "textDocument/didClose"
+                | "notebookDocument/didOpen"
+                | "notebookDocument/didChange"
+                | "notebookDocument/didClose",
+            ) => Loss::Document,
             Some(
                 "textDocument/didSave"
+                | "notebookDocument/didSave"
                 | "workspace/didChangeWatchedFiles"
                 | "workspace/didCreateFiles"
                 | "workspace/didDeleteFiles",
@@ -74,11 +81,15 @@ pub(crate) fn notification_with_id(method: &str, params: Option<&Value>) -> Opti
 
 fn is_about_document(method: &str) -> bool {
     let methods = ["didOpen", "didChange", "didSave", "didClose"];
-    method.strip_prefix("textDocument/").is_some_and(|method| methods.contains(&method))
+    let prefix_and_name = method.split_once('/');
+    prefix_and_name.is_some_and(|(prefix, name)| {
+        ["textDocument", "notebookDocument"].contains(&prefix) && methods.contains(&name)
+    })
 }
 
 fn document(params: Option<&Value>) -> Option<String> {
-    params?.pointer("/textDocument/uri")?.as_str().map(str::to_owned)
+    let uri = |of: &str| params?.pointer(of)?.as_str().map(str::to_owned);
+    uri("/textDocument/uri").or_else(|| uri("/notebookDocument/uri"))
 }
 
 #[cfg(test)]

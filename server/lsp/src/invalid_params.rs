@@ -9,10 +9,11 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 use tower_lsp::ls_types::{
-    CodeActionParams, CodeLensParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams, GotoDefinitionParams,
-    HoverParams, InitializeParams, NumberOrString, ReferenceParams, TextDocumentPositionParams,
-    WorkspaceSymbolParams,
+    CodeActionParams, CodeLensParams, DidChangeNotebookDocumentParams, DidChangeTextDocumentParams,
+    DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidOpenNotebookDocumentParams,
+    DidOpenTextDocumentParams, DidSaveNotebookDocumentParams, DidSaveTextDocumentParams,
+    DocumentSymbolParams, GotoDefinitionParams, HoverParams, InitializeParams, NumberOrString,
+    ReferenceParams, TextDocumentPositionParams, WorkspaceSymbolParams,
 };
 
 const COUNT: &str = "a whole number from 0 to 4294967295";
@@ -22,6 +23,8 @@ const COUNT: &str = "a whole number from 0 to 4294967295";
 const FIELDS: &[(&str, &str)] = &[
     ("arguments", "a list"),
     ("character", COUNT),
+    ("cells", "a list"),
+    ("change", "an object"),
     ("command", "a string"),
     ("contentChanges", "a list"),
     ("context", "an object"),
@@ -31,6 +34,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("languageId", "a string"),
     ("line", COUNT),
     ("message", "a string"),
+    ("notebookDocument", "an object"),
     ("only", "a list"),
     ("position", "an object"),
     ("query", "a string"),
@@ -66,6 +70,10 @@ pub(crate) fn invalid_params(method: &str, params: Option<&Value>) -> Option<Str
         "textDocument/didChange" => problem::<DidChangeTextDocumentParams>(params),
         "textDocument/didSave" => problem::<DidSaveTextDocumentParams>(params),
         "textDocument/didClose" => problem::<DidCloseTextDocumentParams>(params),
+        "notebookDocument/didOpen" => problem::<DidOpenNotebookDocumentParams>(params),
+        "notebookDocument/didChange" => problem::<DidChangeNotebookDocumentParams>(params),
+        "notebookDocument/didSave" => problem::<DidSaveNotebookDocumentParams>(params),
+        "notebookDocument/didClose" => problem::<DidCloseNotebookDocumentParams>(params),
         "textDocument/documentSymbol" => problem::<DocumentSymbolParams>(params),
         "textDocument/hover" => position_problem::<HoverParams>(params),
         "textDocument/definition" => position_problem::<GotoDefinitionParams>(params),

@@ -12,6 +12,7 @@ mod invalid_notification;
 mod invalid_params;
 mod main_loop;
 mod navigation;
+mod notebooks;
 mod outbound;
 #[cfg(test)]
 mod panics;

@@ -228,7 +228,7 @@ impl MainLoop {
 
     /// Queues a command in every session that renames the files in its selection, and refreshes the index.
     fn files_renamed(&mut self, renamed: &[(String, String)]) {
-        let key = |uri: &str| self.world.key(uri);
+        let key = |uri: &str| self.world.snapshot.key_of(uri);
         let renames: Vec<(FileKey, FileKey)> =
             renamed.iter().filter_map(|(from, to)| Some((key(from)?, key(to)?))).collect();
         let files: Vec<Value> = renames.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();

@@ -16,7 +16,6 @@ use strata_engine::prompt::session::Session;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
-use strata_app::documents::key_of;
 use strata_app::snapshot::Snapshot;
 
 pub(crate) use feature::{ACTION_KIND, Feature, features};
@@ -105,5 +104,5 @@ impl Question {
 }
 
 fn key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
-    key_of(uri, &snapshot.roots)
+    snapshot.key_of(uri)
 }

@@ -17,15 +17,18 @@ use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 use strata_host::watch::WatchEvent;
 use tower_lsp::ls_types::{
-    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
-    DidSaveTextDocumentParams, TextDocumentItem,
+    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidOpenNotebookDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, NotebookDocument,
+    TextDocumentContentChangeEvent, TextDocumentItem, VersionedNotebookDocumentIdentifier,
 };
 
 use crate::client::ClientInfo;
 use crate::invalid_notification::{InvalidNotification, Loss};
+use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::documents::{key_as_written, key_of, leads_out, renamed};
+use strata_app::documents::{key_of, renamed};
 use strata_app::index::Index;
 use strata_app::sessions::Sessions;
 use strata_app::settings::{Configuration, FoundSettings};
@@ -87,27 +90,37 @@ impl World {
     }
 
     pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
-        let Some(key) = self.document(item.uri.as_str()) else { return Vec::new() };
+        let uri = item.uri.as_str();
+        let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
-        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
-        self.put(key.clone(), Buffer::new(&key, document));
+        self.settle(&key, uri);
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        let key = documents.open(uri, key, document);
         vec![Action::Parse(key), Action::Meter]
     }
 
     /// Handles a change to a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
     /// arrives.
     pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
-        let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
-        let version = params.text_document.version;
+        let uri = params.text_document.uri.as_str();
+        self.document_changed(uri, params.text_document.version, &params.content_changes)
+    }
+
+    fn document_changed(
+        &mut self,
+        uri: &str,
+        version: i32,
+        changes: &[TextDocumentContentChangeEvent],
+    ) -> Vec<Action> {
+        let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
         let encoding = self.client.encoding;
-        let (before, next) = match self.snapshot.buffers.get(&key) {
-            Some(buffer) => (
-                buffer.document().is_in_step(),
-                sync::changed(buffer, version, &params.content_changes, encoding),
-            ),
+        let (before, next) = match self.snapshot.documents.buffer_at(uri) {
+            Some(buffer) => {
+                (buffer.document().is_in_step(), sync::changed(buffer, version, changes, encoding))
+            }
             None => {
                 let unknown = Buffer::new(&key, Document::never_opened(version.saturating_sub(1)));
-                (true, sync::changed(&unknown, version, &params.content_changes, encoding))
+                (true, sync::changed(&unknown, version, changes, encoding))
             }
         };
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
@@ -118,18 +131,26 @@ impl World {
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
-        self.put(key, next);
+        self.put(uri, key, next);
         actions
     }
 
     /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced, and so is a document whose
     /// opening may have been lost.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
-        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
-        let may_be_open = self.snapshot.lost.reason(&key).is_some() && !leads_out(&key, &self.snapshot.roots);
-        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
-        let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
-        let resynced = match (&params.text, self.snapshot.buffers.get(&key)) {
+        let uri = params.text_document.uri.as_str();
+        // What the editor wrote may have replaced a link.
+        let mut actions = self.follow_links();
+        let Some(key) = self.snapshot.key_of(uri) else { return actions };
+        let may_be_open = self.snapshot.lost.reason(&key, &self.snapshot.roots).is_some();
+        let documents = &self.snapshot.documents;
+        // The disk has the text now, but another buffer of the file would be shown instead.
+        let hides_text = documents.buffer_at(uri).is_none() && documents.contains(&key);
+        if params.text.is_some() || !hides_text {
+            self.settle(&key, uri);
+        }
+        actions.push(Action::Refresh(BTreeSet::from([key.clone()])));
+        let resynced = match (&params.text, self.snapshot.documents.buffer_at(uri)) {
             (Some(text), Some(buffer)) if !buffer.document().is_in_step() => {
                 let mut resynced = Buffer::clone(buffer);
                 resynced.replace_all(text, buffer.document().version);
@@ -140,7 +161,7 @@ impl World {
             _ => None,
         };
         if let Some(buffer) = resynced {
-            self.put(key.clone(), buffer);
+            self.put(uri, key.clone(), buffer);
             actions.push(Action::Parse(key));
         }
         actions
@@ -155,10 +176,133 @@ impl World {
     /// Handles the closing of a buffer. From now on, the text on disk is used.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
-        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
-        Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
-        Arc::make_mut(&mut self.snapshot.lost).settle(&key);
+        let uri = params.text_document.uri.as_str();
+        let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
+        Arc::make_mut(&mut self.snapshot.documents).close(uri);
+        self.settle(&key, uri);
+        let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()])), Action::Meter];
+        // Another buffer of the file counts now, which may not be parsed yet.
+        if self.snapshot.documents.contains(&key) {
+            actions.push(Action::Parse(key));
+        }
+        actions
+    }
+
+    /// Handles the opening of a notebook with the documents of its cells.
+    pub(crate) fn notebook_opened(&mut self, params: &DidOpenNotebookDocumentParams) -> Vec<Action> {
+        let NotebookDocument { uri, version, cells, .. } = &params.notebook_document;
+        let uri = uri.as_str();
+        let Some(key) = key_of(uri, &self.snapshot.roots) else { return Vec::new() };
+        self.settle(&key, uri);
+        let cells = cells.iter().map(notebooks::cell).collect();
+        Arc::make_mut(&mut self.snapshot.documents).open_notebook(uri, key, *version, cells);
+        let mut actions = self.cells_opened(uri, &params.cell_text_documents);
+        actions.push(Action::Meter);
+        actions
+    }
+
+    /// Handles changes to the cells of a notebook: which there are, their kinds, and their texts.
+    pub(crate) fn notebook_changed(&mut self, params: &DidChangeNotebookDocumentParams) -> Vec<Action> {
+        let VersionedNotebookDocumentIdentifier { uri, version } = &params.notebook_document;
+        let uri = uri.as_str();
+        let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
+        let mut actions = vec![Action::Meter];
+        let mut lost = None;
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        if !documents.has_notebook(uri) {
+            documents.open_notebook(uri, key.clone(), *version, Vec::new());
+            lost = Some(OutOfStep::NeverOpened);
+        }
+        let cells = params.change.cells.as_ref();
+        let structure = cells.and_then(|cells| cells.structure.as_ref());
+        for closed in structure.into_iter().flat_map(|structure| structure.did_close.iter().flatten()) {
+            documents.close(closed.uri.as_str());
+        }
+        if let Some(notebook) = documents.notebook_mut(uri) {
+            notebook.version = *version;
+            if let Some(structure) = structure
+                && let Err(reason) = notebooks::splice(notebook, &structure.array)
+            {
+                lost.get_or_insert(reason);
+            }
+            for cell in cells.and_then(|cells| cells.data.as_ref()).into_iter().flatten() {
+                notebooks::replace(notebook, cell);
+            }
+            if let Some(reason) = lost {
+                if notebook.sync == Sync::InStep {
+                    actions.push(out_of_step(&key, &reason));
+                }
+                notebook.lose_step(reason);
+            }
+        }
+        let opened = structure.and_then(|structure| structure.did_open.as_deref()).unwrap_or_default();
+        actions.extend(self.cells_opened(uri, opened));
+        for text in cells.and_then(|cells| cells.text_content.as_ref()).into_iter().flatten() {
+            let document = &text.document;
+            actions.extend(self.document_changed(document.uri.as_str(), document.version, &text.changes));
+        }
+        actions
+    }
+
+    /// Handles a save of a notebook.
+    pub(crate) fn notebook_saved(&mut self, params: &DidSaveNotebookDocumentParams) -> Vec<Action> {
+        let mut actions = self.follow_links();
+        let key = self.snapshot.key_of(params.notebook_document.uri.as_str());
+        actions.extend(key.map(|key| Action::Refresh(BTreeSet::from([key]))));
+        actions
+    }
+
+    /// Handles the closing of a notebook and its cells.
+    pub(crate) fn notebook_closed(&mut self, params: &DidCloseNotebookDocumentParams) -> Vec<Action> {
+        let uri = params.notebook_document.uri.as_str();
+        Arc::make_mut(&mut self.snapshot.attention).closed(uri);
+        let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
+        self.settle(&key, uri);
+        let documents = Arc::make_mut(&mut self.snapshot.documents);
+        for cell in &params.cell_text_documents {
+            documents.close(cell.uri.as_str());
+        }
+        documents.close_notebook(uri);
+        // An invalid opening is recorded as that of a document.
+        documents.close(uri);
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
+    }
+
+    fn cells_opened(&mut self, notebook: &str, cells: &[TextDocumentItem]) -> Vec<Action> {
+        let open = |item: &TextDocumentItem| {
+            let document = Document::open(&item.text, item.version, item.language_id.clone());
+            let documents = Arc::make_mut(&mut self.snapshot.documents);
+            let key = documents.open_cell(notebook, item.uri.as_str(), document)?;
+            self.settle(&key, item.uri.as_str());
+            Some(Action::Parse(key))
+        };
+        cells.iter().filter_map(open).collect()
+    }
+
+    /// Replaces the buffer of a document, or opens it.
+    fn put(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
+        let is_in_step = |buffer: &Buffer| buffer.document().is_in_step();
+        let was_in_step = self.snapshot.documents.buffer_at(uri).is_some_and(|before| is_in_step(before));
+        if !was_in_step && is_in_step(&buffer) {
+            self.settle(&key, uri);
+        }
+        Arc::make_mut(&mut self.snapshot.documents).put(uri, key, buffer);
+    }
+
+    /// Records that it is known whether this document is open, and with which text.
+    fn settle(&mut self, key: &FileKey, uri: &str) {
+        Arc::make_mut(&mut self.snapshot.lost).settle(key, uri, &self.snapshot.roots);
+    }
+
+    /// Resolves the links to open documents again. Call this when files may have changed on disk.
+    fn follow_links(&mut self) -> Vec<Action> {
+        let roots = Arc::clone(&self.snapshot.roots);
+        let key = |uri: &str| key_of(uri, &roots);
+        if !self.snapshot.documents.are_outdated(key) {
+            return Vec::new();
+        }
+        Arc::make_mut(&mut self.snapshot.documents).rename(key);
+        self.snapshot.documents.keys().cloned().map(Action::Parse).chain([Action::Meter]).collect()
     }
 
     /// Handles a message that could not be read, or only in part. Marks what may be wrong from now on.
@@ -188,8 +332,16 @@ impl World {
 
     /// Marks the document with this URI as out of sync, since its text is unknown from now on.
     fn lose(&mut self, uri: &str, method: &str, problem: String) -> Vec<Action> {
-        let Some(key) = self.document(uri) else { return Vec::new() };
-        let mut next = match self.snapshot.buffers.get(&key) {
+        if let Some(notebook) = Arc::make_mut(&mut self.snapshot.documents).notebook_mut(uri) {
+            if notebook.sync != Sync::InStep {
+                return Vec::new();
+            }
+            let reason = OutOfStep::Misread { detail: problem };
+            notebook.lose_step(reason.clone());
+            return vec![out_of_step(&notebook.key, &reason), Action::Meter];
+        }
+        let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
+        let mut next = match self.snapshot.documents.buffer_at(uri) {
             // Warn only once, since such a client may send an invalid notification with every keystroke.
             Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
             Some(buffer) => Buffer::clone(buffer),
@@ -200,21 +352,16 @@ impl World {
             key.notice()
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
-        self.put(key.clone(), next);
+        self.put(uri, key.clone(), next);
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
 
     /// Marks all documents as out of sync, because a message may have been about any of them.
     fn lose_all(&mut self, message: String, problem: String) -> Vec<Action> {
         let reason = OutOfStep::Misread { detail: problem };
-        let mut is_news = !self.snapshot.lost.is_any();
-        Arc::make_mut(&mut self.snapshot.lost).lose(reason.clone());
-        for buffer in Arc::make_mut(&mut self.snapshot.buffers).values_mut() {
-            if buffer.document().is_in_step() {
-                is_news = true;
-                Arc::make_mut(buffer).lose_step(reason.clone());
-            }
-        }
+        let was_in_step = Arc::make_mut(&mut self.snapshot.documents).lose_all(&reason);
+        let is_news = was_in_step || !self.snapshot.lost.is_any();
+        Arc::make_mut(&mut self.snapshot.lost).lose(reason);
         if !is_news {
             return Vec::new();
         }
@@ -227,21 +374,22 @@ impl World {
     /// Handles changes on disk reported by the client.
     pub(crate) fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let uris = params.changes.iter().map(|event| event.uri.as_str());
-        changed(uris.filter_map(|uri| self.key(uri)).collect())
+        self.changed_on_disk(uris.filter_map(|uri| self.key_on_disk(uri)).collect())
     }
 
     /// Handles files or folders created or deleted by the editor.
     pub(crate) fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
-        changed(uris.iter().filter_map(|uri| self.key(uri)).collect())
+        self.changed_on_disk(uris.iter().filter_map(|uri| self.key_on_disk(uri)).collect())
     }
 
     /// Handles changes on disk reported by the server's own watcher.
     pub(crate) fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
         match sight {
             WatchEvent::Changed(paths) => {
-                changed(paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect())
+                let keys = paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect();
+                self.changed_on_disk(keys)
             }
-            WatchEvent::Everything => vec![Action::Rescan],
+            WatchEvent::Everything => self.follow_links().into_iter().chain([Action::Rescan]).collect(),
         }
     }
 
@@ -252,10 +400,8 @@ impl World {
         // Names in the index belong to the folders before.
         self.snapshot.index = Arc::default();
         self.snapshot.disk.clear();
-        let buffers = std::mem::take(Arc::make_mut(&mut self.snapshot.buffers));
-        let buffers =
-            buffers.into_iter().filter_map(|(key, buffer)| Some((renamed(&key, &before, &now)?, buffer)));
-        self.snapshot.buffers = Arc::new(buffers.collect());
+        Arc::make_mut(&mut self.snapshot.documents).rename(|uri| key_of(uri, &now));
+        Arc::make_mut(&mut self.snapshot.lost).keys_changed();
         for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
         }
@@ -292,11 +438,11 @@ impl World {
 
     /// Handles the result of a parse. If the buffer has changed in the meantime, requests another parse.
     pub(crate) fn parsed(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
-        let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
+        let Some(buffer) = self.snapshot.documents.buffer(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
         next.adopt(parsed);
         let again = next.is_stale();
-        self.put(key.clone(), next);
+        Arc::make_mut(&mut self.snapshot.documents).parsed(&key, next);
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
@@ -314,24 +460,29 @@ impl World {
         vec![Action::Meter]
     }
 
-    /// Returns the key of a URI if the document is tracked.
-    pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
-        let roots = &self.snapshot.roots;
-        // Look for an open document first, to avoid accessing the disk on every keystroke.
-        let open = key_as_written(uri, roots).filter(|key| self.snapshot.buffers.contains_key(key));
-        open.or_else(|| key_of(uri, roots))
+    /// Returns the key of a file that changed on disk. Follows no links below a scanned folder, because many files may
+    /// change at once.
+    fn key_on_disk(&self, uri: &str) -> Option<FileKey> {
+        let path = uri::to_path(uri).ok()?;
+        let is_scanned = path.parent().is_some_and(|folder| self.snapshot.index.folders.contains(folder));
+        if is_scanned { self.snapshot.roots.key_of(&path) } else { key_of(uri, &self.snapshot.roots) }
     }
 
-    /// Returns the key of a document that should be tracked. Checks where links lead only for new documents, to avoid
-    /// accessing the disk on every keystroke.
-    fn document(&self, uri: &str) -> Option<FileKey> {
-        let roots = &self.snapshot.roots;
-        self.key(uri).filter(|key| self.snapshot.buffers.contains_key(key) || !leads_out(key, roots))
+    /// Returns the actions to take when these files have changed on disk.
+    fn changed_on_disk(&mut self, keys: BTreeSet<FileKey>) -> Vec<Action> {
+        let mut actions = changed(keys);
+        actions.extend(self.follow_links());
+        actions
     }
+}
 
-    fn put(&mut self, key: FileKey, buffer: Buffer) {
-        Arc::make_mut(&mut self.snapshot.buffers).insert(key, Arc::new(buffer));
-    }
+/// Warns that a notebook may be out of sync.
+fn out_of_step(key: &FileKey, reason: &OutOfStep) -> Action {
+    let message = format!(
+        "{} may be out of sync with the editor: {reason}; close and reopen the notebook to resync",
+        key.notice()
+    );
+    Action::Warn { code: "outOfStep", message, path: Some(key.clone()) }
 }
 
 impl Default for World {
@@ -382,7 +533,9 @@ mod tests {
         let actions = world
             .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
-        let Sync::OutOfStep { reason } = &world.snapshot.buffers["a.py"].document().sync else {
+        let Sync::OutOfStep { reason } =
+            &world.snapshot.documents.buffer(&"a.py".into()).unwrap().document().sync
+        else {
             panic!("the buffer is still in sync");
         };
         for said in [message, &reason.to_string()] {
@@ -418,11 +571,14 @@ mod tests {
         let choice =
             |world: &World, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());
         world.folders_changed(Roots::new(folders.clone()).unwrap());
-        assert_eq!(world.snapshot.buffers["app/a.py"].document().text(), "typed = 1");
-        assert_eq!((world.snapshot.buffers.len(), choice(&world, "app/a.py")), (1, Choice::Selected));
+        assert_eq!(
+            world.snapshot.documents.buffer(&"app/a.py".into()).unwrap().document().text(),
+            "typed = 1"
+        );
+        assert_eq!((world.snapshot.documents.len(), choice(&world, "app/a.py")), (1, Choice::Selected));
 
         world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
-        assert_eq!(world.snapshot.buffers["a.py"].document().text(), "typed = 1");
-        assert_eq!((world.snapshot.buffers.len(), choice(&world, "a.py")), (1, Choice::Selected));
+        assert_eq!(world.snapshot.documents.buffer(&"a.py".into()).unwrap().document().text(), "typed = 1");
+        assert_eq!((world.snapshot.documents.len(), choice(&world, "a.py")), (1, Choice::Selected));
     }
 }

@@ -1,4 +1,5 @@
-//! The files of one run: on disk, in the editor, and what the server was told of them.
+//! The files of one run: on disk, in the editor, and what the server was told of them. Links lead to each file, so an
+//! editor may open it under several paths.
 
 use std::fs;
 
@@ -26,6 +27,9 @@ const NAMES: &[&str] = &[
     "p|q\"<>.ts",
 ];
 
+/// The paths that lead to a file: its own, one through a link to its folder, and a link to the file.
+const PATHS: usize = if cfg!(unix) { 3 } else { 1 };
+
 /// One run: a folder with a few selected files.
 pub(super) struct Scene<'e> {
     pub(super) rng: Rng,
@@ -36,16 +40,27 @@ pub(super) struct Scene<'e> {
     unit: Unit,
     folder: String,
     files: Vec<File>,
+    /// Number of edits so far.
+    edits: usize,
+    /// Number of renamed files so far.
+    renames: usize,
+    /// Whether the link to the folder leads to the folder, and not to another one.
+    link_leads_here: bool,
 }
 
 /// A file, as its user sees it.
 struct File {
+    /// Its own path.
     key: String,
     /// `None` if the file does not exist.
     disk: Option<Text>,
-    buffer: Option<OpenBuffer>,
-    /// Whether a message was lost since the server last heard the whole text, so that a warning is allowed.
-    is_doubtful: bool,
+    /// The buffers, by the paths under which they are open.
+    buffers: [Option<OpenBuffer>; PATHS],
+    /// For each path, whether a message was lost since the server last heard the whole text, so that a warning is
+    /// allowed.
+    is_doubtful: [bool; PATHS],
+    /// Whether the server may not know which buffer was edited last.
+    is_order_lost: bool,
 }
 
 struct OpenBuffer {
@@ -53,6 +68,17 @@ struct OpenBuffer {
     version: i32,
     /// Earlier texts.
     undo: Vec<Text>,
+    /// When it was edited last. 0 if it was only opened.
+    edited_at: usize,
+}
+
+/// A document: the number of a file, and that of the path under which it is open.
+type Document = (usize, usize);
+
+impl File {
+    fn buffer(&mut self, path: usize) -> Option<&mut OpenBuffer> {
+        self.buffers[path].as_mut()
+    }
 }
 
 /// What a prompt shows of the files.
@@ -73,30 +99,98 @@ impl<'e> Scene<'e> {
             let text = Text::random(&mut rng);
             let key = format!("{folder}/{}", NAMES[name]);
             repo.write(&key, String::from_utf16_lossy(&text.0));
-            File { key, disk: Some(text), buffer: None, is_doubtful: false }
+            let buffers = [const { None }; PATHS];
+            let is_doubtful = [false; PATHS];
+            File { key, disk: Some(text), buffers, is_doubtful, is_order_lost: false }
         });
         editor.select(&[&files[0].key, &files[1].key]);
-        let mut scene =
-            Self { rng, log: Vec::new(), editor, repo, unit, folder, files: files.into_iter().collect() };
-        // Losses of earlier runs may have been about these files, of which the server hears now.
+        let mut scene = Self {
+            rng,
+            log: Vec::new(),
+            editor,
+            repo,
+            unit,
+            folder,
+            files: files.into_iter().collect(),
+            edits: 0,
+            renames: 0,
+            link_leads_here: true,
+        };
+        scene.lead_link_to(&scene.folder.clone());
         for file in 0..scene.files.len() {
-            scene.tell_opened(file);
-            scene.tell_closed(file);
+            scene.link_file(file);
         }
+        scene.mention_all();
         scene.log.extend(scene.files.iter().map(|file| format!("{}: {:?}", file.key, file.disk)));
         scene
     }
 
+    /// Opens and closes all documents. Losses of earlier runs may have been about them.
+    fn mention_all(&mut self) {
+        for document in self.documents() {
+            self.tell_opened(document);
+            self.tell_closed(document);
+        }
+    }
+
+    fn documents(&self) -> Vec<Document> {
+        (0..self.files.len()).flat_map(|file| (0..PATHS).map(move |path| (file, path))).collect()
+    }
+
     /// Closes and removes the files.
     pub(super) fn end(mut self) {
-        for file in 0..self.files.len() {
-            self.tell_opened(file);
-            self.tell_closed(file);
-        }
+        self.mention_all();
         let keys: Vec<&str> = self.files.iter().map(|file| file.key.as_str()).collect();
         self.editor.run("files.deselect", json!({ "paths": keys }));
         fs::remove_dir_all(self.repo.path(&self.folder)).unwrap();
+        if PATHS > 1 {
+            fs::remove_file(self.repo.path(&self.folder_link())).unwrap();
+            let _ = fs::remove_dir_all(self.repo.path(&format!("other-{}", self.folder)));
+            for file in 0..self.files.len() {
+                fs::remove_file(self.repo.path(&self.path((file, 2)))).unwrap();
+            }
+        }
     }
+
+    fn folder_link(&self) -> String {
+        format!("link-{}", self.folder)
+    }
+
+    /// Returns a path that leads to a file, below the root.
+    fn path(&self, (file, path): Document) -> String {
+        let key = &self.files[file].key;
+        match path {
+            0 => key.clone(),
+            1 => format!("link-{key}"),
+            _ => format!("{}-{file}.ts", self.folder_link()),
+        }
+    }
+
+    /// Whether a path leads to its file at the moment.
+    fn leads_here(&self, path: usize) -> bool {
+        path != 1 || self.link_leads_here
+    }
+
+    #[cfg(unix)]
+    fn lead_link_to(&self, folder: &str) {
+        let link = self.repo.path(&self.folder_link());
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(folder, link).unwrap();
+    }
+
+    #[cfg(not(unix))]
+    fn lead_link_to(&self, _: &str) {}
+
+    /// Makes the link to a file lead to where the file is now.
+    #[cfg(unix)]
+    fn link_file(&self, file: usize) {
+        let link = self.repo.path(&self.path((file, 2)));
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(&self.files[file].key, link).unwrap();
+    }
+
+    #[cfg(not(unix))]
+    fn link_file(&self, _: usize) {}
 
     /// Compares a prompt with what the user sees.
     pub(super) fn check(&mut self) -> Check {
@@ -104,7 +198,15 @@ impl<'e> Scene<'e> {
         let mut check = Check::default();
         for file in &self.files {
             let is_warned = prompt.warnings().iter().any(|(_, path)| *path == file.key);
-            let seen = file.buffer.as_ref().map(|buffer| &buffer.text).or(file.disk.as_ref());
+            let mut open: Vec<&OpenBuffer> = (0..PATHS)
+                .filter(|path| self.leads_here(*path))
+                .filter_map(|path| file.buffers[path].as_ref())
+                .collect();
+            open.sort_by_key(|buffer| buffer.edited_at);
+            let seen = open.last().map(|buffer| &buffer.text).or(file.disk.as_ref());
+            let is_seen_alike = open.iter().all(|buffer| Some(buffer.text.shown()) == seen.map(Text::shown));
+            let is_order_known = !file.is_order_lost && open.last().is_none_or(|last| last.edited_at > 0);
+            let is_doubtful = file.is_doubtful.contains(&true);
             let shown = prompt.full_text(&file.key);
             let is_shown = seen.map(Text::shown) == shown;
             check.files += 1;
@@ -112,26 +214,40 @@ impl<'e> Scene<'e> {
             let is_missing = seen.is_none();
             if is_missing && !is_warned {
                 check.errors.push(format!("no warning: {} does not exist", file.key));
-            } else if !is_shown && !is_warned {
+            } else if !(is_warned || is_shown && is_seen_alike) {
                 check.errors.push(format!("silent: {}\nuser   {seen:?}\nprompt {shown:?}", file.key));
-            } else if is_warned && !file.is_doubtful && !is_missing {
+            } else if is_warned && !is_doubtful && is_seen_alike && !is_missing {
                 check.errors.push(format!("needless warning: {}: {}", file.key, prompt.0["warnings"]));
-            } else if !is_shown && !file.is_doubtful && !is_missing {
+            } else if !is_shown && !is_doubtful && (is_seen_alike || is_order_known) && !is_missing {
                 check.errors.push(format!("wrong: {}\nuser   {seen:?}\nprompt {shown:?}", file.key));
             }
         }
         check
     }
 
-    /// The number of a file whose document is open, or closed.
-    fn one(&mut self, is_open: bool) -> Option<usize> {
-        let fits = |file: &File| file.buffer.is_some() == is_open;
-        let numbers: Vec<usize> = (0..self.files.len()).filter(|number| fits(&self.files[*number])).collect();
-        (!numbers.is_empty()).then(|| self.rng.one_of(&numbers))
+    /// A document that is open, or closed. Those that the file's own path names are more likely.
+    fn one(&mut self, is_open: bool) -> Option<Document> {
+        let mut documents = self.documents();
+        documents.retain(|(file, path)| self.files[*file].buffers[*path].is_some() == is_open);
+        // The other folder has files of its own.
+        documents.retain(|(_, path)| is_open || self.leads_here(*path));
+        let own: Vec<Document> = documents.iter().copied().filter(|(_, path)| *path == 0).collect();
+        let some = if !own.is_empty() && !self.rng.once_in(3) { own } else { documents };
+        (!some.is_empty()).then(|| self.rng.one_of(&some))
     }
 
-    fn address(&mut self, file: usize) -> String {
-        spelled(&mut self.rng, &self.repo.path(&self.files[file].key))
+    fn address(&mut self, document: Document) -> String {
+        let path = self.repo.path(&self.path(document));
+        spelled(&mut self.rng, &path)
+    }
+
+    fn edited(&mut self, (file, path): Document) {
+        self.edits += 1;
+        let edited_at = self.edits;
+        self.files[file].is_order_lost &= !self.leads_here(path);
+        if let Some(buffer) = self.files[file].buffer(path) {
+            buffer.edited_at = edited_at;
+        }
     }
 
     fn tell(&mut self, message: &str) {
@@ -139,23 +255,29 @@ impl<'e> Scene<'e> {
         self.editor.server.send_body(message.as_bytes());
     }
 
-    /// Loses a message about documents, and with it what the server knows of them, or of all if it cannot be seen which
-    /// they were.
-    fn lose(&mut self, message: &str, documents: &[usize]) {
+    /// Loses a message about a document, and with it what the server knows of it, or of all if it cannot be seen which
+    /// it was. `None` for a message about none.
+    fn lose(&mut self, message: &str, document: Option<Document>) {
         let damage = Damage::any(&mut self.rng);
         self.log.push(format!("  lost ({damage:?}): {message}"));
         let bytes = damage.apply(message, &mut self.rng);
         self.editor.server.send_bytes(&bytes);
         for (number, file) in self.files.iter_mut().enumerate() {
-            file.is_doubtful |= !damage.keeps_document() || documents.contains(&number);
+            for path in 0..PATHS {
+                if !damage.keeps_document() || document == Some((number, path)) {
+                    file.is_doubtful[path] = true;
+                    file.is_order_lost = true;
+                }
+            }
         }
     }
 
-    fn opening(&mut self, file: usize) -> String {
-        let uri = self.address(file);
-        let File { disk, buffer, .. } = &self.files[file];
-        let text = buffer.as_ref().map(|buffer| &buffer.text).or(disk.as_ref()).cloned().unwrap_or_default();
-        let version = buffer.as_ref().map_or(1, |buffer| buffer.version);
+    fn opening(&mut self, document: Document) -> String {
+        let uri = self.address(document);
+        let File { disk, buffers, .. } = &self.files[document.0];
+        let buffer = buffers[document.1].as_ref();
+        let text = buffer.map(|buffer| &buffer.text).or(disk.as_ref()).cloned().unwrap_or_default();
+        let version = buffer.map_or(1, |buffer| buffer.version);
         let item = format!(
             r#"{{"uri":{uri},"languageId":"typescript","version":{version},"text":{}}}"#,
             text.json()
@@ -163,46 +285,49 @@ impl<'e> Scene<'e> {
         notification("textDocument/didOpen", &format!(r#"{{"textDocument":{item}}}"#))
     }
 
-    fn closing(&mut self, file: usize) -> String {
-        let params = format!(r#"{{"textDocument":{{"uri":{}}}}}"#, self.address(file));
+    fn closing(&mut self, document: Document) -> String {
+        let params = format!(r#"{{"textDocument":{{"uri":{}}}}}"#, self.address(document));
         notification("textDocument/didClose", &params)
     }
 
-    fn tell_opened(&mut self, file: usize) {
-        let message = self.opening(file);
+    fn tell_opened(&mut self, document: Document) {
+        let message = self.opening(document);
         self.tell(&message);
+        let (file, path) = document;
         let halves = |buffer: &OpenBuffer| !buffer.text.is_whole();
-        self.files[file].is_doubtful = self.files[file].buffer.as_ref().is_some_and(halves);
+        self.files[file].is_doubtful[path] = self.files[file].buffers[path].as_ref().is_some_and(halves);
     }
 
-    fn tell_closed(&mut self, file: usize) {
-        let message = self.closing(file);
+    fn tell_closed(&mut self, document: Document) {
+        let message = self.closing(document);
         self.tell(&message);
-        self.files[file].is_doubtful = false;
+        self.files[document.0].is_doubtful[document.1] = false;
     }
 
     /// Opens a document with this text in the editor, of which the server hears later.
-    fn show(&mut self, file: usize, text: Text) {
-        self.files[file].buffer = Some(OpenBuffer { text, version: 1, undo: Vec::new() });
+    fn show(&mut self, (file, path): Document, text: Text) {
+        self.files[file].buffers[path] =
+            Some(OpenBuffer { text, version: 1, undo: Vec::new(), edited_at: 0 });
     }
 
     pub(super) fn open(&mut self) {
-        let Some(file) = self.one(false) else { return };
-        let Some(text) = self.files[file].disk.clone() else { return };
-        self.show(file, text);
-        self.tell_opened(file);
+        let Some(document) = self.one(false) else { return };
+        let Some(text) = self.files[document.0].disk.clone() else { return };
+        self.show(document, text);
+        self.tell_opened(document);
     }
 
     pub(super) fn open_unsaved(&mut self) {
-        let Some(file) = self.one(false) else { return };
+        let Some(document) = self.one(false) else { return };
         let text = Text::random(&mut self.rng);
-        self.show(file, text);
-        self.tell_opened(file);
+        self.show(document, text);
+        self.tell_opened(document);
     }
 
     /// One random edit of an open document. Returns its change event.
-    fn typed(&mut self, file: usize, text: &Text) -> String {
-        let Some(buffer) = &mut self.files[file].buffer else { return String::new() };
+    fn typed(&mut self, (file, path): Document, text: &Text) -> String {
+        self.edited((file, path));
+        let Some(buffer) = self.files[file].buffers[path].as_mut() else { return String::new() };
         let start = buffer.text.place(&mut self.rng, 0);
         let end = if self.rng.once_in(3) { buffer.text.place(&mut self.rng, start) } else { start };
         let range = format!(
@@ -219,9 +344,9 @@ impl<'e> Scene<'e> {
         format!(r#"{{"range":{range}{length},"text":{}}}"#, text.json())
     }
 
-    fn change_message(&mut self, file: usize, changes: &[String]) -> String {
-        let uri = self.address(file);
-        let Some(buffer) = &mut self.files[file].buffer else { return String::new() };
+    fn change_message(&mut self, document: Document, changes: &[String]) -> String {
+        let uri = self.address(document);
+        let Some(buffer) = self.files[document.0].buffers[document.1].as_mut() else { return String::new() };
         if !changes.is_empty() {
             buffer.version += self.rng.one_of(&[1, 1, 1, 5]);
         }
@@ -234,14 +359,14 @@ impl<'e> Scene<'e> {
     }
 
     fn edit_times(&mut self, times: usize) {
-        let Some(file) = self.one(true) else { return };
+        let Some(document) = self.one(true) else { return };
         let changes: Vec<String> = (0..times)
             .map(|_| {
                 let text = Text::random(&mut self.rng);
-                self.typed(file, &text)
+                self.typed(document, &text)
             })
             .collect();
-        let message = self.change_message(file, &changes);
+        let message = self.change_message(document, &changes);
         self.tell(&message);
     }
 
@@ -255,51 +380,53 @@ impl<'e> Scene<'e> {
     }
 
     pub(super) fn edit_half(&mut self) {
-        let Some(file) = self.one(true) else { return };
+        let Some(document) = self.one(true) else { return };
         let half = Text(vec![self.rng.one_of(&HALVES)]);
-        let change = self.typed(file, &half);
-        let message = self.change_message(file, &[change]);
+        let change = self.typed(document, &half);
+        let message = self.change_message(document, &[change]);
         self.tell(&message);
-        self.files[file].is_doubtful = true;
+        self.files[document.0].is_doubtful[document.1] = true;
     }
 
     pub(super) fn replace_all(&mut self) {
-        let Some(file) = self.one(true) else { return };
+        let Some((file, path)) = self.one(true) else { return };
         let text = Text::random(&mut self.rng);
         let change = format!(r#"{{"text":{}}}"#, text.json());
-        if let Some(buffer) = &mut self.files[file].buffer {
+        if let Some(buffer) = self.files[file].buffer(path) {
             buffer.undo.push(std::mem::replace(&mut buffer.text, text));
         }
-        let message = self.change_message(file, &[change]);
+        self.edited((file, path));
+        let message = self.change_message((file, path), &[change]);
         self.tell(&message);
-        self.files[file].is_doubtful = false;
+        self.files[file].is_doubtful[path] = false;
     }
 
     /// Tells the server of a change that is none, with the last version or with one that the next change repeats.
     pub(super) fn change_nothing(&mut self) {
-        let Some(file) = self.one(true) else { return };
+        let Some((file, path)) = self.one(true) else { return };
         let is_new = self.rng.once_in(2);
-        if let Some(buffer) = self.files[file].buffer.as_mut().filter(|_| is_new) {
+        if let Some(buffer) = self.files[file].buffer(path).filter(|_| is_new) {
             buffer.version += 1;
         }
-        let message = self.change_message(file, &[]);
+        let message = self.change_message((file, path), &[]);
         self.tell(&message);
-        if let Some(buffer) = self.files[file].buffer.as_mut().filter(|_| is_new) {
+        if let Some(buffer) = self.files[file].buffer(path).filter(|_| is_new) {
             buffer.version -= 1;
         }
         // The next change has this version or a higher one, unless it skips one.
     }
 
     pub(super) fn undo(&mut self) {
-        let Some(file) = self.one(true) else { return };
-        let Some(buffer) = &mut self.files[file].buffer else { return };
+        let Some((file, path)) = self.one(true) else { return };
+        let Some(buffer) = self.files[file].buffers[path].as_mut() else { return };
         let Some(before) = buffer.undo.pop() else { return };
         let start = buffer.text.position(0, self.unit);
         let end = buffer.text.position(buffer.text.0.len(), self.unit);
         let text = before.json();
         buffer.text = before;
         let change = format!(r#"{{"range":{{"start":{start},"end":{end}}},"text":{text}}}"#);
-        let message = self.change_message(file, &[change]);
+        self.edited((file, path));
+        let message = self.change_message((file, path), &[change]);
         self.tell(&message);
     }
 
@@ -308,60 +435,119 @@ impl<'e> Scene<'e> {
         self.files[file].disk = Some(Text::new(&String::from_utf16_lossy(&text.0)));
     }
 
-    fn saving(&mut self, file: usize, text: Option<&Text>) -> String {
-        let uri = self.address(file);
+    fn saving(&mut self, document: Document, text: Option<&Text>) -> String {
+        let uri = self.address(document);
         let text = text.map_or_else(String::new, |text| format!(r#","text":{}"#, text.json()));
         notification("textDocument/didSave", &format!(r#"{{"textDocument":{{"uri":{uri}}}{text}}}"#))
     }
 
+    /// A document that can be saved, and its text.
+    fn one_to_save(&mut self) -> Option<(Document, Text)> {
+        let (file, path) = self.one(true)?;
+        let text = self.files[file].buffer(path)?.text.clone();
+        self.leads_here(path).then_some(((file, path), text))
+    }
+
     pub(super) fn save(&mut self) {
-        let Some(file) = self.one(true) else { return };
-        let Some(text) = self.files[file].buffer.as_ref().map(|buffer| buffer.text.clone()) else { return };
+        let Some(((file, path), text)) = self.one_to_save() else { return };
         self.write_to_disk(file, text.clone());
         let with_text = self.rng.once_in(2);
-        let message = self.saving(file, with_text.then_some(&text));
+        let message = self.saving((file, path), with_text.then_some(&text));
         self.tell(&message);
         if with_text && text.is_whole() {
-            self.files[file].is_doubtful = false;
+            // The server takes the text as an edit if it did not know it.
+            self.files[file].is_order_lost |= self.files[file].is_doubtful[path];
+            self.files[file].is_doubtful[path] = false;
         }
     }
 
     pub(super) fn close(&mut self) {
-        let Some(file) = self.one(true) else { return };
-        self.files[file].buffer = None;
-        self.tell_closed(file);
+        let Some((file, path)) = self.one(true) else { return };
+        self.files[file].buffers[path] = None;
+        self.tell_closed((file, path));
     }
 
     pub(super) fn lose_opening(&mut self) {
-        let Some(file) = self.one(false) else { return };
+        let Some(document) = self.one(false) else { return };
         let text = Text::random(&mut self.rng);
-        self.show(file, text);
-        let message = self.opening(file);
-        self.lose(&message, &[file]);
+        self.show(document, text);
+        let message = self.opening(document);
+        self.lose(&message, Some(document));
     }
 
     pub(super) fn lose_change(&mut self) {
-        let Some(file) = self.one(true) else { return };
+        let Some(document) = self.one(true) else { return };
         let text = Text::random(&mut self.rng);
-        let change = self.typed(file, &text);
-        let message = self.change_message(file, &[change]);
-        self.lose(&message, &[file]);
+        let change = self.typed(document, &text);
+        let message = self.change_message(document, &[change]);
+        self.lose(&message, Some(document));
     }
 
     pub(super) fn lose_save(&mut self) {
-        let Some(file) = self.one(true) else { return };
-        let Some(text) = self.files[file].buffer.as_ref().map(|buffer| buffer.text.clone()) else { return };
-        self.write_to_disk(file, text.clone());
-        let message = self.saving(file, Some(&text));
+        let Some((document, text)) = self.one_to_save() else { return };
+        self.write_to_disk(document.0, text.clone());
+        let message = self.saving(document, Some(&text));
         // The text on disk is read when it is needed.
-        self.lose(&message, &[]);
+        self.lose(&message, None);
     }
 
     pub(super) fn lose_closing(&mut self) {
-        let Some(file) = self.one(true) else { return };
-        self.files[file].buffer = None;
-        let message = self.closing(file);
-        self.lose(&message, &[file]);
+        let Some((file, path)) = self.one(true) else { return };
+        self.files[file].buffers[path] = None;
+        let message = self.closing((file, path));
+        self.lose(&message, Some((file, path)));
+    }
+
+    /// Renames a file on disk, with the documents that its own path names, as editors do.
+    pub(super) fn rename_on_disk(&mut self) {
+        let file = self.rng.below(self.files.len());
+        if self.files[file].disk.is_none() || !self.link_leads_here {
+            return;
+        }
+        let was_reported_first = self.rng.once_in(2);
+        let old: Vec<String> = (0..PATHS).map(|path| self.address((file, path))).collect();
+        let closings: Vec<String> = (0..2.min(PATHS)).map(|path| self.closing((file, path))).collect();
+        self.renames += 1;
+        let (folder, name) = self.files[file].key.split_once('/').unwrap();
+        let renamed =
+            format!("{folder}/{}-{}", self.renames, name.rsplit_once('-').map_or(name, |(_, name)| name));
+        fs::rename(self.repo.path(&self.files[file].key), self.repo.path(&renamed)).unwrap();
+        self.files[file].key = renamed;
+        self.link_file(file);
+        let new = self.address((file, 0));
+        let pair = format!(r#"{{"oldUri":{},"newUri":{new}}}"#, old[0]);
+        let report = notification("workspace/didRenameFiles", &format!(r#"{{"files":[{pair}]}}"#));
+        if was_reported_first {
+            self.tell(&report);
+        }
+        for (path, closing) in closings.iter().enumerate() {
+            self.tell(closing);
+            // Losses of the past may have been about any name.
+            self.files[file].is_doubtful[path] = true;
+            if self.files[file].buffers[path].is_some() {
+                self.tell_opened((file, path));
+            }
+        }
+        self.files[file].is_order_lost = true;
+        if !was_reported_first {
+            self.tell(&report);
+        }
+    }
+
+    /// Makes the link to the folder lead to another folder, or back.
+    pub(super) fn turn_link(&mut self) {
+        if PATHS == 1 {
+            return;
+        }
+        let elsewhere = format!("other-{}", self.folder);
+        fs::create_dir_all(self.repo.path(&elsewhere)).unwrap();
+        self.link_leads_here = !self.link_leads_here;
+        let target = if self.link_leads_here { self.folder.clone() } else { elsewhere };
+        self.lead_link_to(&target);
+        let link = self.repo.path(&self.folder_link());
+        let uri = spelled(&mut self.rng, &link);
+        let change = format!(r#"{{"changes":[{{"uri":{uri},"type":2}}]}}"#);
+        self.tell(&notification("workspace/didChangeWatchedFiles", &change));
     }
 
     pub(super) fn change_on_disk(&mut self) {
@@ -378,7 +564,7 @@ impl<'e> Scene<'e> {
     }
 
     fn report(&mut self) -> String {
-        let uris: Vec<String> = (0..self.files.len()).map(|file| self.address(file)).collect();
+        let uris: Vec<String> = (0..self.files.len()).map(|file| self.address((file, 0))).collect();
         let mut items: Vec<String> = uris.iter().map(|uri| format!(r#"{{"uri":{uri},"type":2}}"#)).collect();
         if self.rng.once_in(2) {
             items.insert(
@@ -396,7 +582,7 @@ impl<'e> Scene<'e> {
 
     pub(super) fn lose_report(&mut self) {
         let message = self.report();
-        self.lose(&message, &[]);
+        self.lose(&message, None);
     }
 
     pub(super) fn refuse_request(&mut self) {

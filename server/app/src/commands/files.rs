@@ -510,7 +510,7 @@ pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, Exp
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
-    if let Some(key) = context.snapshot.buffer_named(text) {
+    if let Some(key) = context.snapshot.document_named(text) {
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], Vec::new()),

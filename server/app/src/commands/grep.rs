@@ -221,7 +221,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFil
                 Some(reason) => withhold(entry.key.clone(), reason),
             }
         }
-        files.extend(snapshot.buffers.keys().cloned());
+        files.extend(snapshot.documents.whole_documents().cloned());
     }
     for (at, path) in paths.iter().enumerate() {
         let expansion = expand(path, context).map_err(|error| invalid_path(at, error, context))?;

@@ -11,7 +11,7 @@ use strata_host::uri;
 use super::selected_question::Question;
 use super::send::SendParams;
 use super::{Access, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
-use crate::documents::{self, key_of};
+use crate::documents;
 use crate::send::AnswerPage;
 use crate::{format, meter};
 
@@ -65,7 +65,7 @@ impl Here {
         let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
             return Err(CommandError::failed("no current file: open a file in the editor and try again"));
         };
-        if let Some(key) = key_of(named, &snapshot.roots) {
+        if let Some(key) = snapshot.key_of(named) {
             return Ok(key);
         }
         snapshot.resolve(named).map_err(|error| match &self.uri {

@@ -29,7 +29,7 @@ pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
 pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
     let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
-    if snapshot.is_file(key.as_str()) || snapshot.buffers.contains_key(&key) {
+    if snapshot.is_file(key.as_str()) || snapshot.documents.contains(&key) {
         return Ok(key);
     }
     Err(invalid(&match stamp_of(&snapshot.roots, &key) {

@@ -79,7 +79,7 @@ impl Command for Status {
             version: env!("CARGO_PKG_VERSION"),
             session: context.sessions.current_id().to_string(),
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
-            open_documents: snapshot.buffers.len(),
+            open_documents: snapshot.documents.len(),
             index: snapshot.index.state,
             files: snapshot.index.files.len(),
             outlined: snapshot.index.outlined(),

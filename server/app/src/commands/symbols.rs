@@ -432,7 +432,7 @@ fn focused(
     path: &str,
     cancel: &Cancel,
 ) -> Result<Vec<FileKey>, CommandError> {
-    if let Some(key) = snapshot.buffer_named(path) {
+    if let Some(key) = snapshot.document_named(path) {
         return Ok(vec![key]);
     }
     let found = expand_pattern(snapshot, path, cancel).map_err(|error| error.at(field, snapshot))?;

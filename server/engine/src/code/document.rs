@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::code::outline::{TreeEdit, TreePoint};
+use crate::external::External;
 
 /// The reason that a document's text may differ from the editor's.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -28,6 +29,15 @@ pub enum OutOfStep {
         /// Why the range is invalid.
         detail: String,
     },
+    /// Another buffer of the same file has different text. Prompts show the one that was edited last.
+    OpenTwice {
+        /// The other buffer, as the editor names it.
+        other: String,
+    },
+    /// The text of a notebook's cell is missing.
+    MissingCell,
+    /// Cells of a notebook are open, but not the notebook, so their place in it is unknown.
+    StrayCells,
     /// A message about the document was invalid.
     Misread {
         /// Why the message is invalid.
@@ -43,6 +53,13 @@ impl fmt::Display for OutOfStep {
                 write!(f, "version {got} arrived after version {have}")
             }
             Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
+            Self::OpenTwice { other } => {
+                write!(f, "the file is also open as `{}`, with other text", External::new(other).notice())
+            }
+            Self::MissingCell => f.write_str("the editor did not send the text of a cell"),
+            Self::StrayCells => f.write_str(
+                "the editor did not report the notebook of open cells, so unsaved changes are missing",
+            ),
             Self::Misread { detail } => write!(f, "a message about the document is invalid: {detail}"),
         }
     }

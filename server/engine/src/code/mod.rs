@@ -4,6 +4,7 @@
 pub mod buffer;
 pub mod document;
 pub mod excerpts;
+pub mod notebook;
 pub mod outline;
 pub mod references;
 pub(crate) mod settings;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use strata_engine::key::FileKey;
 
-use super::{DiskText, ReadError, ReadLimits, Stamp, open, read_text};
+use super::{DiskText, ReadError, ReadLimits, Stamp, max_file_bytes, open, read_text};
 use crate::roots::Roots;
 
 /// A cache of file texts that is shared between threads. No lock is held while reading from disk.
@@ -44,7 +44,8 @@ impl TextCache {
     /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
         if let Some(known) = self.settled(key)
-            && known.stamp.size <= limits.max_bytes
+            && known.stamp.size <= max_file_bytes(key, limits.max_bytes)
+            && known.text.len() as u64 <= limits.max_bytes
             && quick_stamp(roots, key) == Some(known.stamp)
         {
             return Ok(known);

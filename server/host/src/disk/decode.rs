@@ -10,6 +10,9 @@ pub enum DecodeNotice {
     /// Some bytes were invalid in the file's encoding and were replaced.
     #[error("invalid bytes were replaced by U+FFFD")]
     Replaced,
+    /// The file is a notebook, and its cells are shown without their outputs.
+    #[error("the cells of a notebook file, without their outputs")]
+    Notebook,
     /// The file is UTF-16 and was converted to UTF-8.
     #[error("decoded from UTF-16")]
     Utf16,

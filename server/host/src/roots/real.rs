@@ -2,11 +2,15 @@
 //! allowed.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Refusal;
 use super::canonical;
+
+/// Maximum number of broken links to follow, one after the other.
+const MAX_LINKS: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RealPath {
@@ -41,6 +45,24 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
             Err(error) => return Err(refusal(&error)),
         }
     }
+}
+
+/// Returns the path to which a broken link leads, as [`real_path`] would if the target existed. Returns `None` if the path
+/// cannot be resolved for another reason.
+pub(super) fn broken_link_target(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match real_path(&path) {
+            Ok(real) => return Some(real.path),
+            Err(Refusal::BrokenLink) => {
+                let link = path.ancestors().find(|at| at.symlink_metadata().is_ok())?;
+                let target = link.parent()?.join(fs::read_link(link).ok()?);
+                path = target.join(path.strip_prefix(link).ok()?);
+            }
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 fn refusal(error: &io::Error) -> Refusal {

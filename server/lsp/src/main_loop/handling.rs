@@ -82,6 +82,34 @@ impl Handling {
                 })
                 .or_lose(&uri)
             }
+            Event::NotebookOpened(params) => {
+                let uri = params.notebook_document.uri.to_string();
+                Self::new("notebookDocument/didOpen", move |main_loop| {
+                    main_loop.transition(|world| world.notebook_opened(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::NotebookChanged(params) => {
+                let uri = params.notebook_document.uri.to_string();
+                Self::new("notebookDocument/didChange", move |main_loop| {
+                    main_loop.transition(|world| world.notebook_changed(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::NotebookSaved(params) => {
+                let uri = params.notebook_document.uri.to_string();
+                Self::new("notebookDocument/didSave", move |main_loop| {
+                    main_loop.transition(|world| world.notebook_saved(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::NotebookClosed(params) => {
+                let uri = params.notebook_document.uri.to_string();
+                Self::new("notebookDocument/didClose", move |main_loop| {
+                    main_loop.transition(|world| world.notebook_closed(&params));
+                })
+                .or_lose(&uri)
+            }
             Event::InvalidNotification(invalid) => {
                 let again = invalid.clone();
                 Self::new("invalid_notification", |main_loop| {

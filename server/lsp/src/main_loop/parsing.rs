@@ -12,7 +12,7 @@ use strata_app::snapshot::Snapshot;
 
 impl MainLoop {
     pub(super) fn parse(&mut self, key: FileKey) {
-        let Some(buffer) = self.world.snapshot.buffers.get(&key).cloned() else { return };
+        let Some(buffer) = self.world.snapshot.documents.buffer(&key).cloned() else { return };
         if !buffer.is_stale() || !self.parsing.insert(key.clone()) {
             return;
         }

@@ -32,7 +32,7 @@ impl Page {
     ) -> Result<Option<Self>, Cancelled> {
         let address: Option<Uri> = snapshot.address(key).and_then(|address| address.parse().ok());
         let Some(uri) = address else { return Ok(None) };
-        if let Some(buffer) = snapshot.buffers.get(key).filter(|buffer| buffer.document().is_known()) {
+        if let Some(buffer) = snapshot.documents.buffer(key).filter(|buffer| buffer.document().is_known()) {
             let Some(tree) = snapshot.buffer_tree(key, buffer, cancel)? else { return Ok(None) };
             let document = buffer.document();
             let (rope, text) = (document.rope.clone(), document.text().to_string());

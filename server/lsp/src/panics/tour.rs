@@ -53,6 +53,7 @@ pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind
         open(client, path, text);
     }
     close(client, "notes.txt");
+    close_notebook(client);
     configure(client, talker);
     folders(client, place, "removed");
     settled(client);
@@ -91,8 +92,38 @@ fn documents(client: &mut Client) {
         json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": 7 }] }),
     );
     close(client, "notes.txt");
+    notebook(client);
     let uri = client.uri("src/lib.rs");
     command(client, "here.select", json!({ "uri": uri }));
+}
+
+fn notebook(client: &mut Client) {
+    let uri = client.uri("n.ipynb");
+    let cell = format!("{uri}#1");
+    let item = json!({ "uri": cell, "languageId": "python", "version": 1, "text": "x = 1" });
+    let cells = json!([{ "kind": 2, "document": cell }]);
+    let document = json!({ "uri": uri, "notebookType": "jupyter-notebook", "version": 1, "cells": cells });
+    client.notify(
+        "notebookDocument/didOpen",
+        json!({ "notebookDocument": document, "cellTextDocuments": [item] }),
+    );
+    let document = json!({ "uri": uri, "version": 2 });
+    client.notify(
+        "notebookDocument/didChange",
+        json!({ "notebookDocument": document, "change": { "cells": { "data": cells } } }),
+    );
+    client.notify("notebookDocument/didSave", json!({ "notebookDocument": { "uri": uri } }));
+    close_notebook(client);
+}
+
+fn close_notebook(client: &mut Client) {
+    let uri = client.uri("n.ipynb");
+    let cells = json!([{ "uri": format!("{uri}#1") }]);
+    let document = json!({ "uri": uri });
+    client.notify(
+        "notebookDocument/didClose",
+        json!({ "notebookDocument": document, "cellTextDocuments": cells }),
+    );
 }
 
 fn questions(client: &mut Client) {

@@ -1,0 +1,41 @@
+//! Converts notebooks from the protocol: their cells, and changes to the list of cells. Does not read cells' texts.
+
+use std::sync::Arc;
+
+use strata_app::open_documents::{OpenCell, OpenNotebook};
+use strata_engine::code::document::OutOfStep;
+use strata_engine::code::notebook::CellKind;
+use tower_lsp::ls_types::{NotebookCell, NotebookCellArrayChange, NotebookCellKind};
+
+/// Converts a cell.
+pub(crate) fn cell(cell: &NotebookCell) -> OpenCell {
+    let kind = if cell.kind == NotebookCellKind::MARKUP { CellKind::Markdown } else { CellKind::Code };
+    OpenCell { kind, uri: Arc::from(cell.document.as_str()) }
+}
+
+/// Replaces a cell, whose kind may have changed.
+pub(crate) fn replace(notebook: &mut OpenNotebook, now: &NotebookCell) {
+    let now = cell(now);
+    for cell in notebook.cells.iter_mut().filter(|cell| cell.uri == now.uri) {
+        *cell = now.clone();
+    }
+}
+
+/// Applies a change to the list of cells of a notebook.
+///
+/// # Errors
+/// [`OutOfStep::InvalidRange`] if the notebook does not have the cells to replace. The change is then applied to those
+/// that it has.
+pub(crate) fn splice(notebook: &mut OpenNotebook, change: &NotebookCellArrayChange) -> Result<(), OutOfStep> {
+    let count = notebook.cells.len();
+    let (start, deleted) = (change.start as usize, change.delete_count as usize);
+    let end = start.saturating_add(deleted);
+    let new = change.cells.iter().flatten().map(cell);
+    notebook.cells.splice(start.min(count)..end.min(count), new);
+    if end <= count {
+        return Ok(());
+    }
+    Err(OutOfStep::InvalidRange {
+        detail: format!("cells {start} to {end} do not exist; the notebook has {count} cells"),
+    })
+}
