@@ -228,6 +228,28 @@ fn examples_and_templates_are_left_alone() {
     }
 }
 
+/// One line for each kind that an earlier version let pass.
+#[test]
+fn each_kind_of_named_secret_is_found() {
+    let password = ["Winter", "-2017!x"].concat();
+    let key = "9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpE".to_owned();
+    let encoded = format!("{}=", key.repeat(2).get(..43).unwrap_or_default());
+    for (secret, text) in [
+        (&password, format!("SMTP_PASS={password}\n")),
+        (&password, format!("ansible_become_pass: {password}\n")),
+        (&password, format!("curl -u deploy:{password} https://a.example/x\n")),
+        (&password, format!("db.example:5432:shop:app:{password}\n")),
+        (&password, format!("enable password {password}\n")),
+        (&key, format!("<add key=\"ApiSecret\" value=\"{key}\"/>\n")),
+        (&key, format!("Ocp-Apim-Subscription-Key: {key}\n")),
+        (&key, format!("https://f.example/api/run?code={key}&x=1\n")),
+        (&key, format!("Cookie: theme=dark; sid={key}\n")),
+        (&encoded, format!("PresharedKey = {encoded}\n")),
+    ] {
+        assert!(!screen().text(&text).contains(secret.as_str()), "{text}");
+    }
+}
+
 /// A name may contain that of a secret and belong to something else.
 #[test]
 fn a_position_in_a_list_and_the_name_of_a_type_are_no_secrets() {
