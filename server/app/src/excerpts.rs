@@ -84,7 +84,7 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<Vec<Excerpt>, Cancelled> {
         let symbols = self.symbols(cancel)?;
-        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.means());
         rank(self.sources(&symbols, &open), session, Question { text, budget }, read, &count)

@@ -190,7 +190,7 @@ fn settings(
         }
         let metadata = Metadata { path: Some(path.clone()), ..Metadata::from(source) };
         let read = gix::config::File::from_paths_metadata([metadata], options);
-        let added = read.map(|file| file.unwrap_or_default()).and_then(|file| all.append(file).map(|_| ()));
+        let added = read.map(Option::unwrap_or_default).and_then(|file| all.append(file).map(|_| ()));
         if added.is_err() {
             problems.push(FileProblem { path, problem: "is not a valid Git configuration".to_owned() });
         }

@@ -135,7 +135,7 @@ pub(super) fn parse_part(
         end_point: last.point(),
     };
     let limit = WorkLimit::of_part(part.len());
-    let (tree, _) = parse_text(limit.work, language, &rest, Some(range), None, &Cancel::new()).ok()?;
+    let (tree, _) = parse_text(limit, language, &rest, Some(range), None, &Cancel::new()).ok()?;
     Some(SyntaxTree { language, tree: tree.ok()?, unparsed: None, mask: Mask::default() })
 }
 

@@ -67,7 +67,7 @@ impl WorkLimit {
 
     /// Returns the limit for a part of a text of this many bytes, which is parsed again on its own.
     pub(super) fn of_part(bytes: usize) -> Self {
-        Self { work: own(bytes), is_shared: false }
+        Self { work: own(bytes), ..Self::of_text(bytes) }
     }
 }
 
