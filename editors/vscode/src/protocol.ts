@@ -1719,7 +1719,10 @@ export type FilesReadReply = {
   to: number;
   /** Total number of lines in the file. */
   lines: number;
-  /** Line ranges of other definitions in the file with the same name. */
+  /**
+   * Line ranges of other definitions in the file with the same name, and of parts that do not follow the definition
+   * directly.
+   */
   others?: LineRange[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -5004,6 +5007,8 @@ export interface SymbolsFileReply {
   text: string;
   /** Number of tokens in `text`. */
   tokens: number;
+  /** Lines with syntax errors, such as `3-9, 20`. Definitions in them may be missing. Absent if there are none. */
+  unparsed?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -5022,6 +5027,10 @@ export interface SymbolsFindParams {
 export interface SymbolsFindReply {
   /** Matching symbols, closest match first. */
   symbols: FoundSymbol[];
+  /** Number of files with syntax errors, whose definitions may be missing. Absent if there are none. */
+  incomplete?: number;
+  /** The first files with syntax errors, each with the lines that could not be parsed. */
+  unparsed?: UnparsedFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -5705,6 +5714,14 @@ export type TurnStatus =
   | 'aborted'
   /** The request failed. The prompt is treated as not sent. */
   | 'error';
+
+/** A file with syntax errors. */
+export interface UnparsedFile {
+  /** Path of the file, relative to the workspace folder. */
+  path: FileKey;
+  /** Lines that could not be parsed, such as `3-9, 20`. */
+  lines: string;
+}
 
 /** A file that could not be searched. */
 export interface UnreadableFile {
