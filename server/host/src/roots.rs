@@ -151,6 +151,7 @@ impl Roots {
     /// Returns the key that a file has if it is created through a broken link. For naming only: such a link is never
     /// opened.
     pub fn key_of_broken_link(&self, path: &Path) -> Option<FileKey> {
+        check_components(path).ok()?;
         let real = broken_link_target(path)?;
         let (root, below) = self.deepest(&real, |root| [&root.real])?;
         self.key(root, &text_below(below)?)
