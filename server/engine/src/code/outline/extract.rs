@@ -952,7 +952,8 @@ impl Open {
 
     /// Whether the shown part of the head ends at or before byte `start`.
     fn head_is_over(&self, start: usize) -> bool {
-        start >= self.head.end.min(self.head.start + head::MAX_SCAN + self.gap.len())
+        let name = self.name.start.clamp(self.head.start, self.head.end);
+        start >= self.head.end.min(name + head::MAX_SCAN + self.gap.len())
     }
 }
 
