@@ -60,6 +60,7 @@ fn requests(attacks: &[Attack]) -> Vec<Vec<Value>> {
         "context_frame": { "inject": true, "min_score": 0.0 },
         "symbols": { "map_budget": 400_000 },
         "files": { "list_budget": 100_000 },
+        "cache": { "min_tokens": 0 },
     });
     let mut editor = Setup::new(&repo).state(state.path()).settings(settings).start();
     let mut requests = Vec::new();

@@ -169,10 +169,10 @@ fn a_budget_holds_and_says_that_there_is_more() {
 }
 
 #[test]
-fn a_task_is_about_definitions_with_their_lines() {
+fn a_task_is_about_code_with_its_lines() {
     let repo = repo();
     let run = repo.strata(&["context", "what does View.answer say about the request?"]);
-    assert!(run.out.contains("app/view.py#L5-6: View.answer"), "{}", run.out);
+    assert!(run.out.starts_with("1.0 app/view.py#L1-6\n"), "{}", run.out);
     let items = repo.strata(&["context", "-", "--limit", "2", "--json"]);
     assert_eq!(items.code, Some(1), "an empty question matches nothing: {}", items.out);
 }
