@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::models::{CacheKind, CacheTtl, Lifetime, LongContext, Model};
 
-/// Minimum lifetime, in seconds, of an entry that counts as [`Ttl::OneHour`].
+/// Minimum lifetime, in seconds, of an entry that counts as [`CacheTtl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
 
 /// Lifetime that a breakpoint asks for.
