@@ -86,20 +86,20 @@ pub fn choose<E>(
 ) -> Result<ExcerptSelection, E> {
     let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
     let best_first = candidates.iter().map(|candidate| &candidate.file);
-    let (files, not_read) = read_files(best_first, session, MAX_READ, read)?;
+    let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ, read)?;
     Ok(ExcerptSelection { not_read, ..chosen_from(known, session, question, &candidates, &files, count) })
 }
 
-/// Reads the files with excerpts in the session, which keep their positions, and `best_first` until all of them have
+/// Reads the files in `remembered`, whose excerpts keep their positions, and `best_first` until all of them have
 /// `max_bytes`. Also returns the number of files that were not read for that reason. Omits excluded files.
 fn read_files<'a, E>(
+    remembered: &BTreeSet<&'a FileKey>,
     best_first: impl Iterator<Item = &'a FileKey>,
-    session: &'a Session,
+    session: &Session,
     max_bytes: usize,
     mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
 ) -> Result<(BTreeMap<FileKey, SourceFile>, usize), E> {
     let (mut files, mut bytes, mut not_read) = (BTreeMap::new(), 0, 0);
-    let remembered = session.excerpts.files();
     let best_first = best_first.filter(|key| !remembered.contains(key)).map(|key| (key, false));
     for (key, is_remembered) in remembered.iter().map(|key| (*key, true)).chain(best_first) {
         if session.selection.choice(key) == Choice::Excluded {
@@ -124,25 +124,31 @@ pub fn rank<E>(
     known: ExcerptSources<'_>,
     session: &Session,
     question: Question<'_>,
-    mut read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
+    read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<Vec<Excerpt>, E> {
     let candidates = candidates(known, session, question);
-    let mut files = BTreeMap::new();
-    for CandidateFile { file, .. } in &candidates {
-        if session.selection.choice(file) != Choice::Excluded
-            && let Some(source) = read(file)?
-        {
-            files.insert(file.clone(), source);
-        }
-    }
-    let interest = Interest::of(known, session);
-    let shown = BTreeMap::new();
-    let query = interest.query(known, session, question.text, &shown);
+    let best_first = candidates.iter().map(|candidate| &candidate.file);
+    let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
     let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
-    let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
     let budget = question.budget.into();
-    Ok(crate::code::excerpts::choose(known.passages, &texts, &query, budget, &dress, count))
+    Ok(ranked(known, session, question.text, &texts, &BTreeMap::new(), budget, count))
+}
+
+/// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
+fn ranked(
+    known: ExcerptSources<'_>,
+    session: &Session,
+    text: &str,
+    texts: &[Candidate<'_>],
+    shown: &BTreeMap<FileKey, Vec<Range<u32>>>,
+    budget: ExcerptBudget,
+    count: Count<'_>,
+) -> Vec<Excerpt> {
+    let interest = Interest::of(known, session);
+    let query = interest.query(known, session, text, shown);
+    let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
+    crate::code::excerpts::choose(known.passages, texts, &query, budget, &dress, count)
 }
 
 /// Finds the files to read for a question, best first.
@@ -177,13 +183,10 @@ fn chosen_from(
         chosen.remember(key);
     }
     if let Some(question) = question.filter(|question| question.budget > 0) {
-        let interest = Interest::of(known, session);
         let shown = chosen.shown_lines();
-        let query = interest.query(known, session, question.text, &shown);
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
-        let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
         let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = crate::code::excerpts::choose(known.passages, &texts, &query, kept, &dress, count);
+        let ranked = ranked(known, session, question.text, &texts, &shown, kept, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -482,7 +485,8 @@ mod tests {
                 let file = FileText::new("x".repeat(10).into(), Source::Given);
                 Ok::<_, Infallible>((key.as_str() != "c").then_some(SourceFile { file, symbols: None }))
             };
-            let Ok((files, not_read)) = read_files(keys.iter(), &session, max_bytes, read);
+            let Ok((files, not_read)) =
+                read_files(&session.excerpts.files(), keys.iter(), &session, max_bytes, read);
             (files.keys().map(|key| key.as_str().to_owned()).collect::<Vec<_>>().concat(), not_read)
         };
         assert_eq!(read(11), ("ad".to_owned(), 0));
