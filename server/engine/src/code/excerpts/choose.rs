@@ -3,56 +3,17 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::{CandidateFile, Role, recent};
+use super::candidates::{CandidateFile, recent};
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
-use super::passages::{Passage, PassageCache, Passages, Term, term};
-use super::past::by_past;
+use super::passages::{Passage, PassageCache};
+use super::score::{ScoredFile, score};
 use crate::code::outline::Outline;
-use crate::code::symbols::{ParsedQuery, name_words};
 
-// Weights of the features whose weighted sum is a passage's score. Each feature is between 0 and 1, or a
-// logarithm. The score is the log odds that a commit about the question changes the passage, from a logistic
-// regression on the histories of flask and requests. The regression also included the passage's length, which
-// the score ignores: a longer passage is more likely to be changed but costs more, and the two effects cancel
-// out. The bench `content` covers other repositories as well.
-/// Weight of the BM25 score of the passage's text.
-const WORDS: f64 = 2.91;
-/// Weight of the question's words that occur in the names of the passage's definition and its containers.
-const NAMES: f64 = 1.45;
-/// Weight of the share of the question's words that the passage contains.
-const COVERED: f64 = 0.75;
-/// Weight of the BM25 score of the whole file.
-const FILE_WORDS: f64 = 0.78;
-/// Weight of the file's relevance, judged by path, names and references.
-const FILE: f64 = 1.22;
-/// Weight of the similarity of the question to the subject of an earlier commit that changed the file.
-const PAST: f64 = 1.53;
-/// Weight of the recency of the file's last change.
-const RECENT: f64 = 0.85;
-/// Bonus for a passage of an open file.
-const OPEN: f64 = 0.85;
-/// Bonus for the first passage of a file. It usually contains the imports, which change along with other
-/// code.
-const FIRST: f64 = 1.19;
-/// Weight of the penalty for a file's size: in a larger file, a smaller part is relevant.
-const SIZE: f64 = 0.77;
-/// Penalty for a test or a document that the question does not ask for. It ranks them after most source files.
-const NO_SOURCE: f64 = 4.62;
-/// Penalty for a test module inside a source file. The value is a guess, lower than for a test file, because the
-/// repositories used for fitting the weights (flask and requests) have no such modules.
-const INLINE_TEST: f64 = 1.0;
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
-/// How quickly repeated words stop adding to a BM25 score (`k1`).
-const SATURATION: f64 = 1.2;
-/// How strongly a passage's length reduces its BM25 score (`b`).
-const LENGTH: f64 = 0.6;
-/// How strongly a file's length reduces its BM25 score (`b`).
-const FILE_LENGTH: f64 = 0.75;
 /// Number of consecutive passages that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 40;
 
@@ -64,24 +25,6 @@ pub struct Candidate<'a> {
     /// The file's outline, if it has one.
     pub outline: Option<&'a Outline>,
     pub text: &'a str,
-}
-
-/// A file with its passages and their scores.
-struct ScoredFile<'a> {
-    candidate: &'a Candidate<'a>,
-    passages: Arc<Passages>,
-    scores: Vec<f64>,
-    /// BM25 score of each passage's text.
-    lexical: Vec<f64>,
-    /// Combined weight of the question's words that occur in the names of each passage.
-    by_names: Vec<f64>,
-    /// Weighted share of the question's words that each passage contains.
-    covered: Vec<f64>,
-    /// BM25 score of the whole file.
-    by_file: f64,
-    /// Whether words of the question occur in the file's text, in its path or in the subject of a commit that changed
-    /// it.
-    has_words: bool,
 }
 
 /// A passage with its score. Ties are broken in favor of the earlier passage.
@@ -115,8 +58,8 @@ impl Eq for Ranked {}
 
 /// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
 /// excerpt in a prompt; `count` returns the number of tokens in a text. An excerpt never mixes lines that the prompt
-/// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files are
-/// considered.
+/// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files of
+/// which the prompt shows nothing are considered.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -125,25 +68,13 @@ pub fn choose(
     heading: &dyn Fn(&Excerpt) -> String,
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<Excerpt> {
-    let asked = ParsedQuery::read(query.text);
-    let mut files: Vec<ScoredFile<'_>> = candidates
-        .iter()
-        .map(|candidate| ScoredFile {
-            candidate,
-            passages: passages.passages(candidate.outline, candidate.text),
-            scores: Vec::new(),
-            lexical: Vec::new(),
-            by_names: Vec::new(),
-            covered: Vec::new(),
-            by_file: 0.0,
-            has_words: false,
-        })
-        .collect();
-    score(&mut files, &asked, query);
+    let files = score(passages, candidates, query);
     let is_known = files.iter().any(|file| file.has_words);
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (number, file) in files.iter().enumerate() {
-        if !is_known && !query.open.contains(&file.candidate.file.file) {
+        let key = &file.candidate.file.file;
+        // Of a file of which the user or an earlier question chose parts, no others are guessed.
+        if !is_known && (!query.open.contains(key) || query.shown.contains_key(key)) {
             continue;
         }
         for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
@@ -178,143 +109,6 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Computes the score of every passage from its own words and from features of its file.
-fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
-    let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
-    let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
-    let by_passage = WordWeights::of(&words, asked, counts.iter().flat_map(|file| &file.passages));
-    let by_file = WordWeights::of(&words, asked, counts.iter().map(|file| &file.all));
-    for (file, counts) in files.iter_mut().zip(&counts) {
-        file.lexical = counts.passages.iter().map(|counts| by_passage.bm25(counts, LENGTH)).collect();
-        file.by_names = file.passages.list.iter().map(|passage| by_passage.names(&words, passage)).collect();
-        file.covered = counts.passages.iter().map(|counts| by_passage.covered(counts)).collect();
-        file.by_file = by_file.bm25(&counts.all, FILE_LENGTH);
-    }
-    let best = |scores: &mut dyn Iterator<Item = f64>| scores.fold(f64::MIN_POSITIVE, f64::max);
-    let past = by_past(query.past, asked);
-    let is_about_tests = asked.words.iter().any(|(word, _)| Role::Tests.is_asked_by(word));
-    let best_words = best(&mut files.iter().flat_map(|file| &file.lexical).copied());
-    let best_names = best(&mut files.iter().flat_map(|file| &file.by_names).copied());
-    let best_file = best(&mut files.iter().map(|file| file.by_file));
-    for file in files {
-        file.lexical.iter_mut().for_each(|score| *score /= best_words);
-        file.by_names.iter_mut().for_each(|score| *score /= best_names);
-        let key = &file.candidate.file.file;
-        file.has_words = file.by_file > 0.0 || past.contains_key(key) || has_words(key.as_str(), &words);
-        let set_aside = match file.candidate.file.aside {
-            None | Some(Role::Source | Role::Example) => 0.0,
-            Some(Role::Tests | Role::Document) => NO_SOURCE,
-        };
-        let open = if query.open.contains(key) { OPEN } else { 0.0 };
-        let of_file = FILE * file.candidate.file.relevance
-            + FILE_WORDS * file.by_file / best_file
-            + RECENT * recent(query.recency.get(key).copied())
-            + open
-            + PAST * past.get(key).copied().unwrap_or(0.0)
-            - SIZE * (1.0 + file.passages.line_count() as f64 / 100.0).ln()
-            - set_aside;
-        let own = |scores: &[f64], at: usize| scores.get(at).copied().unwrap_or(0.0);
-        let first = |at: usize| if at == 0 { FIRST } else { 0.0 };
-        let is_set_aside = |at: usize| !is_about_tests && file.is_inline_test(at);
-        let test = |at: usize| if set_aside == 0.0 && is_set_aside(at) { INLINE_TEST } else { 0.0 };
-        let score = |at: usize| {
-            of_file
-                + first(at)
-                + WORDS * own(&file.lexical, at)
-                + NAMES * own(&file.by_names, at)
-                + COVERED * own(&file.covered, at)
-                - test(at)
-        };
-        file.scores = (0..file.lexical.len()).map(score).collect();
-    }
-}
-
-/// Whether a path contains one of the words.
-fn has_words(path: &str, words: &[Term]) -> bool {
-    let mut found = false;
-    name_words(path, |word| found |= words.contains(&term(word)));
-    found
-}
-
-/// How often each word of the question occurs in a text, and the text's length in words.
-struct Counts {
-    words: Vec<u32>,
-    length: f64,
-}
-
-/// Occurrences of the question's words in a file and in each of its passages.
-struct FileCounts {
-    passages: Vec<Counts>,
-    all: Counts,
-}
-
-/// Weight of each word of a question relative to a set of texts: rare words count more.
-struct WordWeights {
-    words: Vec<f64>,
-    /// Combined weight of the words that occur in at least one text.
-    known: f64,
-    /// Average length of a text in words.
-    average: f64,
-}
-
-impl FileCounts {
-    fn of(passages: &Passages, words: &[Term]) -> Self {
-        let counts = |passage: &Passage| Counts {
-            words: words.iter().map(|term| u32::from(passage.count(*term))).collect(),
-            length: f64::from(passage.length),
-        };
-        let passages: Vec<Counts> = passages.list.iter().map(counts).collect();
-        let sum = |at: usize| passages.iter().filter_map(|counts| counts.words.get(at)).sum::<u32>();
-        let all = Counts {
-            words: (0..words.len()).map(sum).collect(),
-            length: passages.iter().map(|counts| counts.length).sum(),
-        };
-        Self { passages, all }
-    }
-}
-
-impl WordWeights {
-    fn of<'a>(words: &[Term], asked: &ParsedQuery, texts: impl Iterator<Item = &'a Counts>) -> Self {
-        let (mut having, mut count, mut length) = (vec![0.0_f64; words.len()], 0.0_f64, 0.0_f64);
-        for text in texts {
-            count += 1.0;
-            length += text.length;
-            for (having, _) in having.iter_mut().zip(&text.words).filter(|(_, count)| **count > 0) {
-                *having += 1.0;
-            }
-        }
-        let rarity = |having: f64| (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
-        let weights = asked.words.iter().map(|(_, weight)| weight);
-        let words: Vec<f64> =
-            having.iter().zip(weights).map(|(having, weight)| weight * rarity(*having)).collect();
-        let known =
-            words.iter().zip(&having).filter(|(_, having)| **having > 0.0).map(|(word, _)| word).sum();
-        Self { words, known, average: (length / count.max(1.0)).max(1.0) }
-    }
-
-    fn bm25(&self, counts: &Counts, against_length: f64) -> f64 {
-        let length = 1.0 - against_length + against_length * counts.length / self.average;
-        let word = |(weight, count): (&f64, &u32)| {
-            let count = f64::from(*count);
-            weight * count * (SATURATION + 1.0) / (count + SATURATION * length)
-        };
-        self.words.iter().zip(&counts.words).map(word).sum()
-    }
-
-    /// Returns the weighted share of the question's words that a text contains. Ignores words that no text
-    /// contains.
-    fn covered(&self, counts: &Counts) -> f64 {
-        let having = self.words.iter().zip(&counts.words).filter(|(_, count)| **count > 0);
-        having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
-    }
-
-    /// Returns the combined weight of the question's words that occur in the names of a passage.
-    fn names(&self, words: &[Term], passage: &Passage) -> f64 {
-        let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
-        named.map(|(_, weight)| weight).sum()
-    }
-}
-
 impl ScoredFile<'_> {
     /// Whether the prompt already shows the whole passage.
     fn is_shown(&self, at: usize, query: &ExcerptQuery<'_>) -> bool {
@@ -325,14 +119,6 @@ impl ScoredFile<'_> {
         };
         let mut lines = line_numbers(&passage.shown);
         lines.all(|line| shown.iter().any(|range| range.contains(&line)))
-    }
-
-    /// Whether a passage belongs to a test module inside a source file.
-    fn is_inline_test(&self, at: usize) -> bool {
-        let passage = self.passages.list.get(at);
-        let definition = passage.and_then(|passage| self.passages.definitions.get(passage.definition?));
-        let outermost = definition.and_then(|definition| definition.name.split('.').next());
-        matches!(outermost, Some("test" | "tests"))
     }
 
     fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
@@ -412,7 +198,8 @@ impl Packing<'_> {
         let lines = first.shown.start..last.shown.end;
         let all_of = file.passages.definitions.iter().find(|definition| definition.lines == lines);
         let score = run.clone().filter_map(|at| file.scores.get(at)).copied().fold(0.0, f64::max);
-        let by_words = run.filter_map(|at| file.lexical.get(at)).copied().fold(0.0, f64::max);
+        let by_words =
+            run.filter_map(|at| file.features.get(at)).map(|features| features.words).fold(0.0, f64::max);
         Some(Excerpt {
             file: file.candidate.file.file.clone(),
             definition: all_of.map(|definition| definition.name.clone()),

@@ -6,8 +6,11 @@ mod candidates;
 mod choose;
 mod excerpt;
 mod extent;
+mod features;
 mod passages;
 mod past;
+mod score;
+mod stack_trace;
 
 #[cfg(test)]
 mod tests;
