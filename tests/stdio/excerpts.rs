@@ -79,19 +79,19 @@ fn a_dismissed_excerpt_is_not_proposed_again_and_a_pinned_one_stays() {
 }
 
 #[test]
-fn it_is_off_until_it_is_switched_on() {
+fn automatic_context_is_on_until_it_is_switched_off() {
     let mut editor = Editor::start(&small());
-    assert_eq!(excerpts(&ask(&mut editor, QUESTION)), []);
-    let on = editor.run("context.auto", json!({}));
-    assert_eq!(on["budget"], 8_000);
-    assert_eq!(shown(&mut editor), "Automatic context is on: up to 8000 tokens of code per question.");
-    let prompt = ask(&mut editor, QUESTION);
-    assert!(!excerpts(&prompt).is_empty());
-    let by_request = editor.assemble_with(json!({ "prompt": QUESTION, "autoBudget": 0 }));
-    assert_eq!(excerpts(&by_request), [], "the request counts first");
-    editor.run("context.auto", json!({}));
+    assert!(!excerpts(&ask(&mut editor, QUESTION)).is_empty());
+    let off = editor.run("context.auto", json!({}));
+    assert_eq!(off["budget"], 0);
     assert_eq!(shown(&mut editor), "Automatic context is off.");
     assert_eq!(excerpts(&ask(&mut editor, QUESTION)), []);
+    let by_request = editor.assemble_with(json!({ "prompt": QUESTION, "autoBudget": 80 }));
+    assert!(!excerpts(&by_request).is_empty(), "the request counts first");
+    let on = editor.run("context.auto", json!({}));
+    assert_eq!(on["budget"], 6_000);
+    assert_eq!(shown(&mut editor), "Automatic context is on: up to 6000 tokens of code per question.");
+    assert!(!excerpts(&ask(&mut editor, QUESTION)).is_empty());
 }
 
 #[test]

@@ -50,7 +50,8 @@ fn has_read_set_remove_and_clear() {
     assert!(!has(&mut editor, "tool.py") && has(&mut editor, "notes.txt"));
     editor.run("files.clear", json!({}));
     assert_eq!(paths(&editor.run("files.list", json!({}))), []);
-    assert_eq!(editor.assemble().0["files"], json!([]));
+    let prompt = editor.assemble_with(json!({ "prompt": "What does add do?", "autoBudget": 0 }));
+    assert_eq!(prompt.0["files"], json!([]));
 }
 
 #[test]

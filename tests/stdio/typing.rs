@@ -52,7 +52,7 @@ fn every_prompt_holds_the_text_of_its_moment() {
 
 #[test]
 fn a_deselected_file_leaves_the_very_next_prompt_and_its_map_block_is_there() {
-    let mut editor = Editor::start(&small());
+    let mut editor = Setup::new(&small()).settings(json!({ "context": { "auto_budget": 0 } })).start();
     editor.open("src/greet.rs");
     editor.type_behind("src/greet.rs", "{name}\")\n}\n", "\npub fn typed_later(été: u8) {}\n");
     editor.select(&["src/greet.rs", "src/lib.rs"]);

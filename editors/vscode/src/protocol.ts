@@ -1017,7 +1017,8 @@ export type ContentHash = string;
 export interface ContextAutoParams {
   /**
    * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
-   * turned off if it is on, and otherwise set to 8,000 tokens.
+   * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 6,000 tokens if that is
+   * 0.
    */
   budget?: number | null;
   /** The session. Defaults to the current one. */
@@ -1155,7 +1156,7 @@ export interface ContextRestoreReply {
 export interface ContextSettings {
   /**
    * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
-   * toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
+   * toward the limit. 0 adds none.
    */
   auto_budget: number;
   /**
@@ -1175,7 +1176,7 @@ export interface ContextSettings {
 export interface ContextSettingsInput {
   /**
    * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
-   * toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
+   * toward the limit. 0 adds none.
    */
   auto_budget?: number;
   /**
@@ -4935,8 +4936,8 @@ export type SymbolKind =
 /** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettings {
   /**
-   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
-   * 64,000, and at most half of the window.
+   * Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input
+   * window, but at least 4,000 and at most 64,000.
    */
   map_budget: number | null;
   /**
@@ -4949,8 +4950,8 @@ export interface SymbolSettings {
 /** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettingsInput {
   /**
-   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
-   * 64,000, and at most half of the window.
+   * Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input
+   * window, but at least 4,000 and at most 64,000.
    */
   map_budget?: number | null;
   /**
@@ -5037,7 +5038,10 @@ export interface SymbolsFindReply {
 
 /** Size and topic of the symbol map. */
 export interface SymbolsMapParams {
-  /** Maximum tokens of the map. Defaults to the setting `symbols.map_budget`. */
+  /**
+   * Maximum tokens of the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
+   * window, but at least 4,000 and at most 64,000.
+   */
   budget?: number | null;
   /** Paths or globs (`src/**\/*.rs`) of files that the map must include. Files related to them are ranked first. */
   focus?: string[];

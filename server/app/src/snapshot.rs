@@ -376,6 +376,7 @@ impl Snapshot {
             unreadable: &unreadable,
             symbols: &symbols,
             references: &self.index.references,
+            lexical: self.index.lexical(),
             context_frame: &frame,
             seeds: &self.index.seeds,
             listing: &self.index.files,
@@ -453,9 +454,9 @@ impl Snapshot {
         (resolved.model.id.clone(), tokens)
     }
 
-    /// Returns the maximum tokens of the map blocks under the current settings.
-    pub(crate) fn map_budget(&self) -> usize {
-        assembly::map_budget(self.means())
+    /// Returns the maximum tokens of a map that is not part of a prompt, under the current settings.
+    pub(crate) fn whole_map_budget(&self) -> usize {
+        assembly::whole_map_budget(self.means())
     }
 }
 

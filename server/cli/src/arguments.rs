@@ -168,7 +168,7 @@ pub(crate) struct AskArguments {
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to 8000 if no file is selected
+    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to the setting `context.auto_budget`
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
     /// Let the model read the map, outlines, references, files and notes with tools. These tools change nothing
@@ -228,7 +228,7 @@ pub(crate) struct PromptArguments {
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to 8000 if no file is selected
+    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to the setting `context.auto_budget`
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
     /// Make the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded

@@ -71,14 +71,14 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
     open_session(&mut headless, &arguments.session, opening)?;
     repository::list(&mut headless)?;
-    let budget = selecting::apply(&mut headless, &arguments.selecting)?;
+    selecting::apply(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let question = json!({
         "prompt": text,
         "model": arguments.model,
         "policy": arguments.policy,
         "tools": if arguments.tools { "read" } else { "none" },
-        "autoBudget": arguments.auto.or(budget),
+        "autoBudget": arguments.auto,
     });
     let cancel = Cancel::new();
     raise_on_interrupt(&cancel);

@@ -24,14 +24,14 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         }
     };
     repository::list(&mut headless)?;
-    let budget = selecting::apply(&mut headless, &arguments.selecting)?;
+    selecting::apply(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let ask = json!({
         "prompt": text,
         "model": arguments.model,
         "format": arguments.format,
         "policy": arguments.policy,
-        "autoBudget": arguments.auto.or(budget),
+        "autoBudget": arguments.auto,
         // Without a session, the answer cannot be recorded.
         "dryRun": arguments.session.is_none(),
     });

@@ -8,9 +8,6 @@ use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
 use crate::output;
 
-/// Maximum tokens of automatic context for a prompt without a selection.
-const AUTO_BUDGET: usize = 8_000;
-
 /// The fields used from the reply to `strata.files.select`.
 #[derive(Deserialize)]
 struct SelectionReply {
@@ -23,23 +20,8 @@ struct WithheldFiles {
     reason: String,
 }
 
-/// The fields used from the reply to `strata.files.list`.
-#[derive(Deserialize)]
-struct ListedFiles {
-    files: Vec<ListedFile>,
-}
-
-#[derive(Deserialize)]
-struct ListedFile {
-    state: String,
-}
-
-/// Selects and excludes the given files. Returns the default limit of automatic context, or `None` if files are
-/// selected or a setting provides the limit.
-pub(crate) fn apply(
-    headless: &mut HeadlessWorkspace,
-    arguments: &SelectingArguments,
-) -> Result<Option<usize>, Failure> {
+/// Selects and excludes the given files.
+pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
     let SelectingArguments { select, exclude, confirm_secrets } = arguments;
     let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.typed(path)).collect();
     for path in select {
@@ -51,10 +33,7 @@ pub(crate) fn apply(
             .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
             .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
     }
-    let ListedFiles { files } = output::understood(headless.run("strata.files.list", json!({}))?)?;
-    let has_selection = files.iter().any(|file| file.state == "selected");
-    let set = headless.snapshot().settings.context.auto_budget;
-    Ok((!has_selection && set == 0).then_some(AUTO_BUDGET))
+    Ok(())
 }
 
 fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {

@@ -147,6 +147,7 @@ impl<'a> Scenario<'a> {
             unreadable: &unreadable,
             symbols: &self.symbols,
             references: &self.references,
+            lexical: self.sources().lexical,
             context_frame: &self.context_frame(session, request, services),
             seeds: &self.seeds,
             listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },

@@ -58,6 +58,7 @@ fn requests(attacks: &[Attack]) -> Vec<Vec<Value>> {
     let settings = json!({
         // Room for all, so that what is shown does not depend on what it weighs or how much it is meant.
         "context_frame": { "inject": true, "min_score": 0.0 },
+        "context": { "auto_budget": 0 },
         "symbols": { "map_budget": 400_000 },
         "files": { "list_budget": 100_000 },
         "cache": { "min_tokens": 0 },

@@ -8,12 +8,10 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::PromptRequest;
 use strata_engine::prompt::excerpts::ExcerptStanding;
 use strata_engine::prompt::layout::ExcerptKey;
+use strata_engine::prompt::settings::ContextSettings;
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 use crate::workspace_context::standing;
-
-/// Token limit used when automatic context is turned on without an explicit budget.
-const AUTO_BUDGET: usize = 8_000;
 
 /// Excerpts that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,7 +34,7 @@ pub(super) struct ExcerptChange {
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
     /// Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
-    /// turned off if it is on, and otherwise set to 8,000 tokens.
+    /// turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 6,000 tokens if that is 0.
     budget: Option<usize>,
 }
 
@@ -167,7 +165,9 @@ impl Command for Auto {
 
     fn run(params: AutoParams, context: &mut Context<'_>) -> Result<AutoReply, CommandError> {
         let before = budget(context);
-        let now = params.budget.unwrap_or(if before > 0 { 0 } else { AUTO_BUDGET });
+        let set = context.snapshot.settings.context.auto_budget;
+        let on = if set > 0 { set } else { ContextSettings::AUTO_BUDGET };
+        let now = params.budget.unwrap_or(if before > 0 { 0 } else { on });
         context.session.auto_budget = Some(now);
         context.session.touch();
         let message = match now {

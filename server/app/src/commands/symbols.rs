@@ -29,7 +29,8 @@ const MAX_UNPARSED: usize = 4;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
-    /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`.
+    /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
+    /// window, but at least 4,000 and at most 64,000.
     budget: Option<usize>,
     /// Paths or globs (`src/**/*.rs`) of files that the map must include. Files related to them are ranked
     /// first.
@@ -356,7 +357,7 @@ impl Command for Map {
         };
         let named = about.map(|about| named_in(about, &snapshot.index.files, references));
         let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
-        let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
+        let budget = params.budget.unwrap_or_else(|| snapshot.whole_map_budget());
         let count = |text: &str| snapshot.count(text, None).1;
         let request = |budget| MapRequest {
             budget,

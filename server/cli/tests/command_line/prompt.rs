@@ -22,7 +22,8 @@ fn times(body: &Value, needle: &str) -> usize {
 #[test]
 fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
     let repo = Repo::new(APP);
-    let run = repo.strata(&["prompt", "--select", "app/request.py", "What is a request?"]);
+    let ask = ["prompt", "--select", "app/request.py", "--auto", "0", "What is a request?"];
+    let run = repo.strata(&ask);
     let body = run.json();
     assert_eq!(times(&body, "request body"), 1);
     assert_eq!(times(&body, "class Request"), 1, "in full, so not in the map");

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
-    /// Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most 64,000,
-    /// and at most half of the window.
+    /// Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
+    /// but at least 4,000 and at most 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
     /// Maximum size of a file to outline, in bytes. Larger files appear in prompts by name only, unless you select

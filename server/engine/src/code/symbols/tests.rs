@@ -332,10 +332,11 @@ proptest! {
         prop_assert_eq!(file_list(&reversed, &focus, budget, &str::len), list);
     }
 
-    /// Changed mentions change ranks, but do not affect an existing map.
+    /// Changed mentions and a new selection change ranks, but do not affect an existing map.
     #[test]
     fn a_change_of_references_leaves_a_given_map_alone(
         budget in 100_usize..900,
+        required in prop::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..6),
         mentions in prop::collection::vec(prop::sample::select(vec!["Model", "Order", "Invoice", "bill", "unused", "show"]), 0..6),
     ) {
         let mut index = shop();
@@ -345,7 +346,9 @@ proptest! {
         let language = LanguageId::by_path(key.as_str(), "").unwrap();
         let symbols = FileSymbols::read(language, &key, &text, &Cancel::new()).unwrap();
         index.insert(key, Arc::new(symbols));
-        let now = map(&index, budget, &members(&before), &[]);
+        let ranked = ranked(&linked(&index), &[]);
+        let required: Vec<FileKey> = required.iter().map(|&i| ranked[i].clone()).collect();
+        let now = map(&index, budget, &members(&before), &required);
         prop_assert_eq!(now.blocks.get(..before.blocks.len()), Some(&before.blocks[..]));
     }
 

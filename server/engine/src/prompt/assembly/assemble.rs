@@ -450,8 +450,9 @@ impl Run<'_> {
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }
         }
-        if let (Some(first), true) = (attempt.unmapped.first(), plan.map_budget == self.measure.map_budget())
-        {
+        // The default budget leaves out most files, whose names are in the list.
+        let is_chosen = self.measure.settings().symbols.map_budget == Some(plan.map_budget);
+        if let (Some(first), true) = (attempt.unmapped.first(), is_chosen) {
             let others = attempt.unmapped.len() - 1;
             let others = if others == 0 { String::new() } else { format!(" and {others} more") };
             let message = format!(

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::code::symbols::{self, MapEntry, MapMember, MapRequest, MapSelection, map_within, named_in};
+use crate::code::symbols::{
+    self, AskedWords, MapEntry, MapMember, MapRequest, MapSelection, map_within, named_in, rank_for,
+};
 use crate::conversation::history::{Message, emergency_truncate, project};
 use crate::conversation::selection::Choice;
 use crate::hash::ContentHash;
@@ -131,22 +133,33 @@ fn map_members(
     if plan.map_budget == 0 {
         return MapSelection::default();
     }
+    let question = match &ask.request {
+        Request::Prompt { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    };
     let mut required = focus(workspace, session);
-    if let Request::Prompt { text, .. } = &ask.request {
+    if let Some(text) = question {
         required.extend(named_in(text, workspace.listing, workspace.references));
     }
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
-    let ranking = workspace.references.rank(&seeds);
+    // Only the first map of a conversation follows the question, because later ones keep its blocks.
+    let (symbols, lexical, references) = (workspace.symbols, workspace.lexical, workspace.references);
+    let first = question.filter(|_| session.map_members.is_empty());
+    let about = first.map(|text| AskedWords::read(text, lexical));
+    let ranking = match first {
+        Some(text) => rank_for(text, symbols, lexical, references, &seeds),
+        None => references.rank(&seeds),
+    };
     let request = MapRequest {
         budget: plan.map_budget,
         kept: &session.map_members,
         required: &required,
         ranking: &ranking,
-        about: None,
+        about: about.as_ref(),
         without: &session.selection.excluded,
     };
-    let mut selection = map_within(workspace.symbols, workspace.references, &request, count);
+    let mut selection = map_within(symbols, references, &request, count);
     let kept: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
     let first_new = selection.blocks.iter().position(|entry| !kept.contains(&entry.key));
     if let Some(newcomers) = first_new.and_then(|at| selection.blocks.get_mut(at..)) {

@@ -17,6 +17,10 @@ use super::piece::{self, FileText};
 use super::request::{PromptRequest, PromptServices};
 use crate::prompt::layout::WeighedBlock;
 
+/// Maximum tokens of the map in a prompt by default. Of the files that people edited in 234 recorded conversations, the
+/// excerpts show nine in ten; a map of 64,000 tokens shows the names of another 8 %, for 71 % of a first request's cost.
+const MAP_IN_PROMPT: usize = 1_000;
+
 /// Token counts for one model, and the limits that the model and the settings impose.
 pub(super) struct Measure<'a> {
     model: &'a Model,
@@ -134,9 +138,14 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Returns the maximum tokens of the map blocks (`docs/prompt.md`, "Budgets"). The default is at most half of the
-    /// window.
+    /// Returns the maximum tokens of the map blocks in a prompt (`docs/prompt.md`, "Budgets").
     pub(super) fn map_budget(&self) -> usize {
+        let default = MAP_IN_PROMPT.min(self.window() / 2);
+        self.settings().symbols.map_budget.unwrap_or(default)
+    }
+
+    /// Returns the maximum tokens of a map that is not part of a prompt.
+    fn whole_map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
@@ -239,10 +248,14 @@ pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&s
     move |text| counter.count(tokenizer, text)
 }
 
-/// Returns the maximum tokens of the map blocks for the configured model.
+/// Returns the maximum tokens of a map that is not part of a prompt, for the configured model.
+pub fn whole_map_budget(means: PromptServices<'_>) -> usize {
+    of_the_set_model(means, |measure| measure.whole_map_budget())
+}
+
+/// Returns the maximum tokens of the map blocks in a prompt for the configured model.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved, means).map_budget()
+    of_the_set_model(means, |measure| measure.map_budget())
 }
 
 fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {

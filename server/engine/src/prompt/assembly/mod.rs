@@ -25,7 +25,7 @@ pub(crate) use excerpt_piece::excerpt_dress;
 pub use forward::{ClientConversation, ForwardedRequest, forward};
 pub use frame::context_frame;
 pub(crate) use measure::request_size;
-pub use measure::{counter, history_size, map_budget, weigh_file, weigh_page, with_scales};
+pub use measure::{counter, history_size, map_budget, weigh_file, weigh_page, whole_map_budget, with_scales};
 pub use piece::{FileText, Source, lines};
 
 pub use preview::{Preview, changes_since, preview};

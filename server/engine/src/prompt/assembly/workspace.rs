@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::piece::FileText;
 use super::system_context::SystemContext;
-use crate::code::symbols::{References, SymbolIndex};
+use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::key::FileKey;
 use crate::prompt::excerpts::ExcerptSelection;
 use crate::prompt::layout::Seeds;
@@ -22,6 +22,8 @@ pub struct Workspace<'a> {
     /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,
     pub references: &'a References,
+    /// The word index of all files.
+    pub lexical: &'a LexicalIndex,
     /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
     /// Initial tiers of files, computed from the reference graph.

@@ -43,10 +43,10 @@ const ROUNDS: usize = 4;
 pub struct MapRequest<'a> {
     /// Maximum total number of tokens in all blocks.
     pub budget: usize,
-    /// Blocks of the previous map. They come first, in this order and unchanged, so that a new ranking does not rewrite
-    /// a cached map.
+    /// Blocks of the previous map. They come first, in this order and unchanged, so that neither a new ranking nor a new
+    /// selection rewrites a cached map.
     pub kept: &'a [MapMember],
-    /// Files that must appear, at least by name.
+    /// Files that must appear, at least by name, if the kept blocks leave room for them.
     pub required: &'a [FileKey],
     /// The candidates, in order of rank.
     pub ranking: &'a Ranking,
@@ -106,38 +106,39 @@ pub fn map_within(
 ) -> MapSelection {
     let mut draft = Draft { index, request, count, blocks: Vec::new(), places: BTreeMap::new(), total: 0 };
     let mut selection = MapSelection::default();
-    let kept: BTreeMap<&FileKey, &MapMember> =
-        request.kept.iter().map(|member| (&member.path, member)).collect();
+    let is_wanted = |member: &&MapMember| !request.without.contains(&member.path);
+    // Replacing a kept block would rewrite all cached text after it, so kept blocks also come before required ones.
+    let mut misses = 0;
+    let mut changed = Vec::new();
+    for member in request.kept.iter().filter(is_wanted) {
+        match draft.as_it_was(member) {
+            _ if misses >= MAX_MISSES => break,
+            Some(entry) => misses = if draft.add(entry) { 0 } else { misses + 1 },
+            None if index.get(&member.path).is_some() => changed.push(&member.path),
+            None => {}
+        }
+    }
     let mut known = BTreeSet::new();
     for key in request.required.iter().filter(|key| !request.without.contains(*key)) {
         if !known.insert(key) {
             continue;
         }
-        let entry = kept.get(key).and_then(|member| draft.as_it_was(member));
-        let entry = entry.unwrap_or_else(|| draft.entry(key, draft.least(key)));
+        let place = draft.places.get(key).and_then(|place| draft.blocks.get(*place));
+        if let Some(entry) = place {
+            selection.required_tokens += entry.tokens;
+            continue;
+        }
+        let entry = draft.entry(key, draft.least(key));
         selection.required_tokens += entry.tokens;
         if !draft.add(entry) {
             selection.missing.push(key.clone());
         }
     }
-    let mut changed = Vec::new();
-    let mut misses = 0;
-    for member in request.kept.iter().filter(|member| !request.without.contains(&member.path)) {
-        let key = &member.path;
-        if misses >= MAX_MISSES || index.get(key).is_none() || selection.missing.contains(key) {
-            continue;
+    changed.retain(|key| !selection.missing.contains(key));
+    for key in &changed {
+        if !draft.places.contains_key(*key) {
+            draft.add(draft.entry(key, draft.least(key)));
         }
-        let was_there = draft.places.contains_key(key);
-        let as_it_was = draft.as_it_was(member);
-        if as_it_was.is_none() {
-            changed.push(key);
-        }
-        let entry = match as_it_was {
-            _ if was_there => continue,
-            Some(entry) => entry,
-            None => draft.entry(key, draft.least(key)),
-        };
-        misses = if draft.add(entry) { 0 } else { misses + 1 };
     }
     let fixed: BTreeSet<&FileKey> =
         request.kept.iter().map(|member| &member.path).filter(|key| !changed.contains(key)).collect();

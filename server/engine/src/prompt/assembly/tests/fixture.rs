@@ -44,7 +44,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Creates a repository from `//- path` lines, each followed by the file's text.
+    /// Creates a repository without automatic code from `//- path` lines, each followed by the file's text.
     pub(super) fn new(fixture: &str) -> Self {
         let mut files: BTreeMap<FileKey, String> = BTreeMap::new();
         let mut current = None;
@@ -57,10 +57,13 @@ impl Bench {
                 text.push('\n');
             }
         }
+        let mut settings = Settings::default();
+        // Tests of excerpts set a budget of their own.
+        settings.context.auto_budget = 0;
         Self {
             files,
             session: Session::new("test"),
-            settings: Settings::default(),
+            settings,
             models: Models::builtin(),
             counter: TokenCounter::default(),
             index: IndexState::Ready,
@@ -140,6 +143,7 @@ impl Bench {
             unreadable: &gone.collect(),
             symbols: &symbols,
             references: &references,
+            lexical: &lexical,
             context_frame: &frame,
             seeds: &seeds,
             listing: &listing,

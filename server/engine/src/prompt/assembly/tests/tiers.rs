@@ -23,6 +23,7 @@ fn bench(policy: PolicyName) -> Bench {
         bench.files.insert(name.into(), text);
     }
     bench.settings.model = "claude-opus-4-7".into();
+    bench.settings.symbols.map_budget = Some(64_000);
     bench
 }
 
