@@ -3,7 +3,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import * as path from 'node:path';
 
-const NAME = process.platform === 'win32' ? 'strata.exe' : 'strata';
+/** Names of the binary in a folder of the PATH. */
+const NAMES =
+  process.platform === 'win32'
+    ? // The command that npm installs on Windows is a script, which needs a shell. This is the program that it starts.
+      ['strata.exe', 'node_modules/strata-context/node_modules/@strata-context/win32-x64/strata.exe']
+    : ['strata'];
 
 /** Places to look for the binary. */
 export interface Places {
@@ -24,9 +29,12 @@ export function findBinary({ configured, extension, searchPath }: Places): strin
     return configured;
   }
   const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const found = [path.join(extension, 'server'), ...folders].map((folder) => path.join(folder, NAME)).find(runs);
+  const places = [path.join(extension, 'server'), ...folders];
+  const found = places.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(runs);
   if (found === undefined) {
-    throw new Error('Strata is not installed. Add the strata program to your PATH, or set strata.path to its location.');
+    throw new Error(
+      'Strata is not installed. Install strata-context with pip or npm, add the strata program to your PATH, or set strata.path to its location.',
+    );
   }
   return found;
 }

@@ -1,6 +1,7 @@
 // Tests restrictions on the client, its manifest, and the parts that need no editor.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -133,7 +134,7 @@ export async function checkClient() {
       return file;
     };
     const places = { configured: '', extension: path.join(folder, 'extension'), searchPath: `.:${path.join(folder, 'bin')}` };
-    assert.throws(() => findBinary(places), /Add the strata program to your PATH/);
+    assert.throws(() => findBinary(places), /add the strata program to your PATH/);
     const inPath = put('bin/strata');
     assert.equal(findBinary(places), inPath);
     const bundled = put('extension/server/strata');
@@ -141,6 +142,17 @@ export async function checkClient() {
     assert.throws(() => findBinary({ ...places, configured: path.join(folder, 'none') }), /strata\.path/);
     assert.equal(findBinary({ ...places, configured: inPath }), inPath);
     fs.rmSync(folder, { recursive: true });
+  });
+  await steps.step('a binary that pip or npm installed is found, and speaks the protocol', async () => {
+    const { findBinary } = await load('binary');
+    for (const manager of ['pip', 'npm']) {
+      const bin = path.join(process.env.STRATA_INSTALLED, manager, 'bin');
+      const command = findBinary({ configured: '', extension: os.tmpdir(), searchPath: bin });
+      assert.equal(command, path.join(bin, 'strata'));
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { capabilities: {} } });
+      const input = `Content-Length: ${message.length}\r\n\r\n${message}`;
+      assert.match(spawnSync(command, ['serve'], { input }).stdout.toString(), /"executeCommandProvider"/);
+    }
   });
   await steps.step('the package has its licenses, and no sources or tests', () => {
     const stage = process.env.STRATA_EXTENSION;

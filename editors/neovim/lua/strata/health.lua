@@ -31,7 +31,9 @@ local function check_program()
   local program = server.program()
   if not program then
     vim.health.error("program not found", {
-      "build it: cargo build --release",
+      "download it: nvim -l scripts/install.lua (in the plugin's directory)",
+      "or install it: pip install strata-context, or npm install --global strata-context",
+      "or build it: cargo build --release",
       'or set its location: vim.g.strata = { path = "..." }',
     })
     return nil

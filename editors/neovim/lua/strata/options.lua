@@ -4,7 +4,7 @@ local M = {}
 
 ---Options in `vim.g.strata`. They are read when the plugin is loaded and when a server starts.
 ---@class strata.Options
----@field path? string Path of the server program. Defaults to `strata` in the PATH, or to the one built in this plugin's checkout.
+---@field path? string Path of the server program. Defaults to the one that `scripts/install.lua` downloaded, `strata` in the PATH, or the one built in this plugin's checkout.
 ---@field autostart? boolean Whether to attach files automatically. If `false`, use `:Strata start` or your own `vim.lsp.enable("strata")`.
 ---@field trusted? boolean|string[] Workspaces to trust, whose rules, skills and memory join the system prompt: `true` for all, or directories.
 ---@field settings? table Server settings, as nested tables. The same as `vim.lsp.config("strata", { settings = { strata = ... } })`.

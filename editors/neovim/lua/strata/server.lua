@@ -56,12 +56,13 @@ function M.program()
   if path then
     return vim.fn.exepath(vim.fs.normalize(path)) ~= "" and vim.fs.normalize(path) or nil
   end
-  if vim.fn.executable("strata") == 1 then
-    return "strata"
-  end
-  local here = debug.getinfo(1, "S").source:sub(2)
-  local built = vim.fn.fnamemodify(vim.fn.resolve(here), ":p:h:h:h:h:h") .. "/target/release/strata"
-  return vim.fn.executable(built) == 1 and built or nil
+  local plugin = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h:h")
+  local clone = vim.fn.fnamemodify(plugin, ":h:h")
+  -- The one that `scripts/install.lua` downloaded fits this version of the plugin.
+  local places = { plugin .. "/bin/strata", "strata", clone .. "/target/release/strata" }
+  return vim.iter(places):find(function(place)
+    return vim.fn.executable(place) == 1
+  end)
 end
 
 ---Returns whether a server can be started: the program exists, or the user set another command in `vim.lsp.config`.
