@@ -674,6 +674,13 @@ pub(crate) struct ReplayArguments {
     /// compaction (docs/tiers.md)
     #[arg(long, conflicts_with_all = ["explain", "export"])]
     pub(crate) varied: bool,
+    /// Draw the pauses between turns from those of people, instead of a minute each, and let cache entries live as long
+    /// as is expected to pay
+    #[arg(long, value_name = "WHOSE", value_enum)]
+    pub(crate) pauses: Option<PausesArgument>,
+    /// Maximum tokens of the symbol map in each prompt. Defaults to that of prompts
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) map: Option<usize>,
     /// Model whose prices, limits and tokenizer to use
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -700,6 +707,13 @@ pub(crate) struct ReplayArguments {
     /// Print all results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Pauses between turns
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PausesArgument {
+    /// 485 pauses in recorded conversations: 36 % are longer than five minutes, 5 % longer than half an hour
+    People,
 }
 
 /// Layout policies

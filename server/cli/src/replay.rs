@@ -7,7 +7,7 @@ use strata_app::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 
-use crate::arguments::{PolicyArgument, ReplayArguments};
+use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments};
 use crate::bar::Bar;
 use crate::failure::Failure;
 use crate::output::{self, counted};
@@ -75,6 +75,7 @@ fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
             seed: arguments.seed,
         },
         is_varied: arguments.varied,
+        has_peoples_pauses: arguments.pauses == Some(PausesArgument::People),
     };
     let bar = Bar::new("reading histories", "turns");
     Ok(Material::gather(&sources, |progress| bar.progress(progress))?)
@@ -87,8 +88,11 @@ fn settings(arguments: &ReplayArguments) -> Settings {
     }
     settings.cache.history_deltas = !arguments.explicit_deltas;
     settings.context.auto_budget = arguments.auto;
-    // The turns of a replay are a minute apart, so that a longer lifetime would only cost more.
-    settings.cache.ttl = CacheTtl::FiveMinutes;
+    settings.symbols.map_budget = arguments.map;
+    if arguments.pauses.is_none() {
+        // The turns are a minute apart, so that a longer lifetime would only cost more.
+        settings.cache.ttl = CacheTtl::FiveMinutes;
+    }
     settings
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct ColumnTotals {
     pub written: usize,
     /// Cost of all input, in tokens of plain input.
     pub cost: f64,
+    /// Cost of the first prompt, in tokens of plain input.
+    pub first: f64,
     /// Cost of the most expensive prompt after the first, relative to its cost without a cache.
     pub worst: f64,
     /// Time for assembling all prompts, in nanoseconds; 0 if not measured.
@@ -70,6 +72,9 @@ impl ColumnTotals {
         let total = charge.total();
         if self.turns > 0 && total > 0 {
             self.worst = self.worst.max(charge.cost / total as f64);
+        }
+        if self.turns == 0 {
+            self.first = charge.cost;
         }
         self.turns += 1;
         self.tokens += total;

@@ -54,10 +54,16 @@ impl Replay {
         // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts
         // are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
-        let Material { traces, transcripts, variation, .. } = material;
-        let session = |trace| match variation {
-            Some(seed) => PlayedSession::varied(trace, *seed),
-            None => PlayedSession::plain(trace),
+        let Material { traces, transcripts, variation, pauses, .. } = material;
+        let session = |trace| {
+            let session = match variation {
+                Some(seed) => PlayedSession::varied(trace, *seed),
+                None => PlayedSession::plain(trace),
+            };
+            match pauses {
+                Some(seed) => session.with_peoples_pauses(*seed),
+                None => session,
+            }
         };
         let sessions: Vec<PlayedSession<'_>> = traces.iter().map(session).collect();
         let of_sessions =

@@ -137,19 +137,20 @@ fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
 fn policies(summary: &Summary) -> String {
     let mut table = table_of_figures();
     table.row(
-        ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
+        ["layout", "cost", "hits", "tokens", "per turn", "first", "length", "worst", "ms/turn"]
+            .map(str::to_owned),
     );
     let mut row = |name: String, line: &ColumnMeans| {
-        let time = |of: u64| format!("{:.1}", of as f64 / 1e6);
         table.row([
             name,
             share(line.cost),
             format!("{:.0}%", line.hit_share * 100.0),
             count(line.mean_tokens),
+            count(line.cost_a_turn.round() as usize),
+            count(line.first.round() as usize),
             share(line.length),
             share(line.worst),
-            line.time.map_or_else(absent, |taken| time(taken.mean)),
-            line.time.map_or_else(absent, |taken| time(taken.slowest)),
+            line.time.map_or_else(absent, |taken| format!("{:.1}", taken.mean as f64 / 1e6)),
         ]);
     };
     for line in &summary.lines {
@@ -164,6 +165,7 @@ fn policies(summary: &Summary) -> String {
     table.row([
         "bound".to_owned(),
         share(summary.bound),
+        absent(),
         absent(),
         absent(),
         absent(),

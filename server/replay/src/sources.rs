@@ -34,6 +34,8 @@ pub struct Sources {
     pub session_options: SessionOptions,
     /// Whether to vary the sessions (`docs/tiers.md`).
     pub is_varied: bool,
+    /// Whether the pauses between turns are drawn from those of people, instead of a minute each.
+    pub has_peoples_pauses: bool,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +46,8 @@ pub struct Material {
     made: usize,
     /// Seed for varying the sessions; `None` plays them as they are.
     pub(crate) variation: Option<u64>,
+    /// Seed for drawing the pauses between turns; `None` if they are not drawn.
+    pub(crate) pauses: Option<u64>,
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
@@ -74,12 +78,14 @@ impl Material {
     /// # Errors
     /// Returns a [`SourceError`] if a source is missing or has nothing to replay.
     pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
-        let Sources { repositories, traces, transcripts, session_options, is_varied } = sources;
+        let Sources { repositories, traces, transcripts, session_options, is_varied, has_peoples_pauses } =
+            sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
             return Err(SourceError::Nothing);
         }
         let variation = is_varied.then_some(session_options.seed);
-        let mut material = Self { variation, ..Self::default() };
+        let pauses = has_peoples_pauses.then_some(session_options.seed);
+        let mut material = Self { variation, pauses, ..Self::default() };
         let total = repositories.len() * session_options.sessions.saturating_mul(session_options.turns);
         for (index, repository) in repositories.iter().enumerate() {
             let before = index * session_options.sessions.saturating_mul(session_options.turns);

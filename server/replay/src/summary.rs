@@ -42,6 +42,10 @@ pub(crate) struct ColumnMeans {
     /// Mean share of the input that was read from the cache.
     pub hit_share: f64,
     pub mean_tokens: usize,
+    /// Mean cost of a prompt, in tokens of plain input.
+    pub cost_a_turn: f64,
+    /// Mean cost of a session's first prompt, in tokens of plain input.
+    pub first: f64,
     /// Mean input tokens, relative to those of `flat`.
     pub length: f64,
     /// Cost of the most expensive prompt after a session's first, relative to its cost without a cache.
@@ -109,6 +113,8 @@ impl ColumnMeans {
             cost: mean(cells.iter().map(|cell| cell.share)),
             hit_share: mean(cells.iter().map(|cell| cell.hit_share)),
             mean_tokens: tokens,
+            cost_a_turn: mean(cells.iter().map(|cell| cell.totals.cost / cell.totals.turns.max(1) as f64)),
+            first: mean(cells.iter().map(|cell| cell.totals.first)),
             length: mean(cells.iter().map(|cell| cell.length)),
             worst: cells.iter().map(|cell| cell.totals.worst).fold(0.0, f64::max),
             time: matches!(column, Column::Flat | Column::Ripple | Column::Ledger).then(|| Time {

@@ -55,6 +55,8 @@ fn settings() -> Settings {
 pub(crate) fn settings_for(model: &str) -> Settings {
     let mut settings = Settings { model: model.to_owned(), ..Settings::default() };
     settings.cache.ttl = CacheTtl::FiveMinutes;
+    // With automatic context, each session is also replayed with it.
+    settings.context.auto_budget = 0;
     settings
 }
 

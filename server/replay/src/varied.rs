@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
+use strata_engine::tokens::cost::PAUSES_S;
 
 use crate::rng::Rng;
 use crate::session::PAUSE_MS;
@@ -47,7 +48,7 @@ pub(crate) struct PlayedSession<'a> {
     pub(crate) trace: Cow<'a, Trace>,
     /// Rule by which the original session selects files.
     pub(crate) selection: SelectionRule,
-    /// Conditions of each turn; empty if the session is not varied.
+    /// Conditions of each turn; empty if all are [`Conditions::PLAIN`].
     conditions: Vec<Conditions>,
 }
 
@@ -59,6 +60,17 @@ impl<'a> PlayedSession<'a> {
 
     pub(crate) fn is_varied(&self) -> bool {
         !self.conditions.is_empty()
+    }
+
+    /// Draws the pauses between turns from those of people. Those before the results of tools stay short.
+    pub(crate) fn with_peoples_pauses(mut self, seed: u64) -> Self {
+        let mut rng = Rng::new(seed ^ self.trace.turns.len() as u64);
+        self.conditions.resize(self.trace.turns.len(), Conditions::PLAIN);
+        for conditions in self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_MS) {
+            let pause_s = PAUSES_S.get(rng.below(PAUSES_S.len())).copied().unwrap_or_default();
+            conditions.pause_ms = pause_s * 1_000;
+        }
+        self
     }
 
     pub(crate) fn conditions(&self, turn: usize) -> &Conditions {

@@ -51,7 +51,7 @@ fn without_times(out: &str) -> String {
         timed = line.starts_with("layout") || (timed && !line.is_empty());
         let line = if timed && !line.starts_with("layout") {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let kept = words.len() - 2;
+            let kept = words.len() - 1;
             let times = words[kept..].iter().map(|time| if *time == "-" { "-" } else { "T" });
             words[..kept].iter().copied().chain(times).collect::<Vec<_>>().join(" ")
         } else {
@@ -80,15 +80,15 @@ fn a_history_becomes_tables_and_a_chart() {
 
         Means over 2 sessions
 
-        layout                                cost  hits  tokens  length  worst  ms/turn  slowest
-        no cache 1.000 0% 2,373 1.000 1.000 - -
-        one automatic breakpoint 1.250 0% 2,373 1.000 1.250 - -
-        flat, system breakpoint 1.000 0% 2,373 1.000 1.000 T T
-        fixed order, 3 breakpoints 1.249 0% 2,373 1.000 1.250 - -
-        ripple 1.000 0% 2,373 1.000 1.000 T T
-        ledger 0.455 73% 2,683 1.131 0.594 T T
-        ledger, file list and session state 0.464 72% 2,725 1.128 0.601 T T
-        bound 0.387 - - - - - -
+        layout                                cost  hits  tokens  per turn  first  length  worst  ms/turn
+        no cache 1.000 0% 2,373 2,373 1,119 1.000 1.000 -
+        one automatic breakpoint 1.250 0% 2,373 2,967 1,399 1.000 1.250 -
+        flat, system breakpoint 1.000 0% 2,373 2,373 1,119 1.000 1.000 T
+        fixed order, 3 breakpoints 1.249 0% 2,373 2,965 1,398 1.000 1.250 -
+        ripple 1.000 0% 2,373 2,373 1,119 1.000 1.000 T
+        ledger 0.455 73% 2,683 1,080 1,584 1.131 0.594 T
+        ledger, file list and session state 0.464 72% 2,725 1,122 1,618 1.128 0.601 T
+        bound 0.387 - - - - - - -
 
         no cache                    ################################################ 1.000
         one automatic breakpoint    ############################################################ 1.250
@@ -128,10 +128,10 @@ fn json_has_all_figures() {
     expect!["model sessions summary conversations conversationMeans prompts turns"].assert_eq(&keys(&reply));
     expect!["name selection turns columns bound gap everything cutShort"].assert_eq(&keys(session));
     expect!["none automatic flat fixed ledger"].assert_eq(&keys(&session["columns"]));
-    expect!["share hitShare length turns tokens read written cost worst nanos slowest"]
+    expect!["share hitShare length turns tokens read written cost first worst nanos slowest"]
         .assert_eq(&keys(&session["columns"]["ledger"]));
     expect!["sessions lines everything bound"].assert_eq(&keys(&reply["summary"]));
-    expect!["column cost hitShare meanTokens length worst time"]
+    expect!["column cost hitShare meanTokens costATurn first length worst time"]
         .assert_eq(&keys(&reply["summary"]["lines"][0]));
     assert_eq!((&reply["turns"], &reply["prompts"]), (&10.into(), &40.into()));
     assert_eq!((&session["selection"], &session["turns"]), (&"win5".into(), &5.into()));

@@ -256,6 +256,7 @@ fn turns() -> usize {
 fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
     let mut settings = Settings::default();
     settings.symbols.map_budget = Some(4_000);
+    settings.context.auto_budget = 0;
     change(&mut settings);
     settings
 }

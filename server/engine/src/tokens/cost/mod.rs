@@ -14,6 +14,7 @@ pub(crate) use account::{Account, CacheShortfall, SentRequest};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;
+pub use pauses::PAUSES_S;
 pub(crate) use pauses::extended_is_needed;
 pub use prices::{Breakpoint, Prices};
 

@@ -4,7 +4,7 @@ use super::Prices;
 
 /// Pauses between questions in 165 public conversations with a terminal pair programmer, in seconds: the middle of each
 /// twentieth of 485 pauses.
-const PAUSES_S: [u64; 20] =
+pub const PAUSES_S: [u64; 20] =
     [27, 43, 63, 74, 89, 102, 119, 131, 148, 169, 191, 227, 280, 336, 404, 511, 782, 1_032, 1_699, 3_679];
 
 /// Number of a session's own pauses that weigh as much as [`PAUSES_S`].
