@@ -89,8 +89,8 @@ fn automatic_context_is_on_until_it_is_switched_off() {
     let by_request = editor.assemble_with(json!({ "prompt": QUESTION, "autoBudget": 80 }));
     assert!(!excerpts(&by_request).is_empty(), "the request counts first");
     let on = editor.run("context.auto", json!({}));
-    assert_eq!(on["budget"], 6_000);
-    assert_eq!(shown(&mut editor), "Automatic context is on: up to 6000 tokens of code per question.");
+    assert_eq!(on["budget"], 4_000);
+    assert_eq!(shown(&mut editor), "Automatic context is on: up to 4000 tokens of code per question.");
     assert!(!excerpts(&ask(&mut editor, QUESTION)).is_empty());
 }
 

@@ -1017,7 +1017,7 @@ export type ContentHash = string;
 export interface ContextAutoParams {
   /**
    * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
-   * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 6,000 tokens if that is
+   * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 4,000 tokens if that is
    * 0.
    */
   budget?: number | null;
@@ -1365,8 +1365,14 @@ export type ExcerptKey = string;
 
 /** The main reason for choosing an excerpt. */
 export type ExcerptReason =
+  /** A stack trace in the question points at the excerpt. */
+  | 'trace'
+  /** The question spells the name of a definition in the excerpt. */
+  | 'defines'
   /** The question names the excerpt's file. */
   | 'named'
+  /** More relevant code mentions a definition in the excerpt. */
+  | 'called'
   /** The excerpt's name or text contains words of the question. */
   | 'words'
   /** The excerpt's file matches the question, or is close to files that do. */
@@ -5827,6 +5833,8 @@ export interface UsedExcerpt {
   reason?: ExcerptReason;
   /** Whether the excerpt is pinned, relevant to the last question, or left from an earlier one. */
   standing: ExcerptStanding;
+  /** Position among the excerpts of the prompt, most relevant first; 0 for the first. */
+  rank: number;
   /** Tokens of the excerpt in this prompt, including updates. */
   tokens: number;
 }

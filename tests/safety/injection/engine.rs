@@ -113,6 +113,7 @@ impl<'a> Bench<'a> {
             unreadable: &BTreeMap::new(),
             symbols: &symbols,
             references: &references,
+            lexical: &lexical,
             context_frame: &frame,
             seeds: &seeds,
             listing: &listing,

@@ -73,7 +73,10 @@ const TIERS: Record<string, string> = {
 
 /** Descriptions of why code is suggested. */
 const REASONS: Record<ExcerptReason, string> = {
+  trace: 'a stack trace points at it',
+  defines: 'a question names it',
   named: 'a question names its file',
+  called: 'more relevant code mentions it',
   words: 'it matches words of a question',
   file: 'its file is related to a question',
   open: 'its file is open',

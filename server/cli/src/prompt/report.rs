@@ -55,6 +55,7 @@ struct Excerpt {
     excerpt: String,
     lines: Option<String>,
     reason: Option<String>,
+    rank: usize,
     tokens: usize,
 }
 
@@ -151,13 +152,17 @@ impl Report {
 
     /// Renders the table of excerpts that were chosen for the question, or returns `None` if there are none.
     fn excerpts(&self) -> Option<String> {
-        let mut excerpts = self.files.iter().flat_map(|file| &file.excerpts).peekable();
-        excerpts.peek()?;
+        let mut excerpts: Vec<&Excerpt> = self.files.iter().flat_map(|file| &file.excerpts).collect();
+        excerpts.sort_by_key(|excerpt| excerpt.rank);
+        excerpts.first()?;
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
         table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
-        for Excerpt { excerpt, lines, reason, tokens } in excerpts {
+        for Excerpt { excerpt, lines, reason, tokens, .. } in excerpts {
             let because = match reason.as_deref() {
+                Some("trace") => "the stack trace",
+                Some("defines") => "its name is in the prompt",
                 Some("named") => "its file is named in the prompt",
+                Some("called") => "code above mentions it",
                 Some("words") => "words of the prompt",
                 Some("file") => "its file is relevant",
                 Some("open") => "its file is open",

@@ -55,7 +55,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
 
-        repository: 2 files in the map (budget 64,000), 0 listed by name, 0 only counted by folder
+        repository: 2 files in the map (budget 1,000), 0 listed by name, 0 only counted by folder
     "#]]
     .assert_eq(&run.err);
 }

@@ -36,6 +36,6 @@ pub struct FileSettings {
 
 impl Default for FileSettings {
     fn default() -> Self {
-        Self { max_bytes: 2 << 20, list_budget: 4_000 }
+        Self { max_bytes: 2 << 20, list_budget: 1_000 }
     }
 }

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::{CandidateFile, recent};
+use super::candidates::CandidateFile;
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
+use super::features::Features;
 use super::passages::{Passage, PassageCache};
 use super::score::{ScoredFile, score};
 use crate::code::outline::Outline;
@@ -198,8 +199,8 @@ impl Packing<'_> {
         let lines = first.shown.start..last.shown.end;
         let all_of = file.passages.definitions.iter().find(|definition| definition.lines == lines);
         let score = run.clone().filter_map(|at| file.scores.get(at)).copied().fold(0.0, f64::max);
-        let by_words =
-            run.filter_map(|at| file.features.get(at)).map(|features| features.words).fold(0.0, f64::max);
+        let features =
+            run.filter_map(|at| file.features.get(at)).fold(Features::default(), |all, one| all.max(one));
         Some(Excerpt {
             file: file.candidate.file.file.clone(),
             definition: all_of.map(|definition| definition.name.clone()),
@@ -207,23 +208,8 @@ impl Packing<'_> {
             bytes: first.bytes.start..last.bytes.end,
             lines: line_numbers(&lines),
             score: (score / self.best).clamp(0.0, 1.0),
-            reason: self.reason(file, by_words),
+            reason: reason(file, &features),
         })
-    }
-
-    fn reason(&self, file: &ScoredFile<'_>, by_words: f64) -> ExcerptReason {
-        let key = &file.candidate.file.file;
-        if file.candidate.file.is_named {
-            ExcerptReason::Named
-        } else if by_words > 0.0 {
-            ExcerptReason::Words
-        } else if self.query.open.contains(key) {
-            ExcerptReason::Open
-        } else if recent(self.query.recency.get(key).copied()) > 0.5 {
-            ExcerptReason::Recent
-        } else {
-            ExcerptReason::File
-        }
     }
 
     /// Returns the chosen excerpts, best first.
@@ -232,6 +218,27 @@ impl Packing<'_> {
         let mut excerpts: Vec<Excerpt> = runs.flatten().collect();
         excerpts.sort_by(|a, b| b.score.total_cmp(&a.score));
         excerpts
+    }
+}
+
+/// Returns the most specific reason for choosing an excerpt.
+fn reason(file: &ScoredFile<'_>, features: &Features) -> ExcerptReason {
+    if features.frame > 0.0 {
+        ExcerptReason::Trace
+    } else if features.exact > 0.0 {
+        ExcerptReason::Defines
+    } else if file.candidate.file.is_named {
+        ExcerptReason::Named
+    } else if features.called > 0.0 && features.names == 0.0 {
+        ExcerptReason::Called
+    } else if features.words > 0.0 {
+        ExcerptReason::Words
+    } else if features.open > 0.0 {
+        ExcerptReason::Open
+    } else if features.recent > 0.5 {
+        ExcerptReason::Recent
+    } else {
+        ExcerptReason::File
     }
 }
 

@@ -31,8 +31,14 @@ pub struct Excerpt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExcerptReason {
+    /// A stack trace in the question points at the excerpt.
+    Trace,
+    /// The question spells the name of a definition in the excerpt.
+    Defines,
     /// The question names the excerpt's file.
     Named,
+    /// More relevant code mentions a definition in the excerpt.
+    Called,
     /// The excerpt's name or text contains words of the question.
     Words,
     /// The excerpt's file matches the question, or is close to files that do.

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::candidates::{Role, recent};
 use super::choose::Candidate;
 use super::excerpt::ExcerptQuery;
-use super::features::{Features, Intent};
+use super::features::{Features, Intent, is_about_the_answer};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::past::by_past;
 use super::stack_trace;
@@ -47,8 +47,12 @@ pub(super) fn score<'a>(
     candidates: &'a [Candidate<'a>],
     query: &ExcerptQuery<'_>,
 ) -> Vec<ScoredFile<'a>> {
-    let asked = ParsedQuery::read(query.text);
-    let weights = Intent::of(query.text).weights();
+    let mut asked = ParsedQuery::read(query.text);
+    let intent = Intent::of(query.text);
+    let weights = intent.weights();
+    if intent == Intent::Question {
+        drop_words_about_the_answer(&mut asked);
+    }
     let mut files: Vec<ScoredFile<'a>> = candidates
         .iter()
         .map(|candidate| ScoredFile {
@@ -71,6 +75,13 @@ pub(super) fn score<'a>(
     files
 }
 
+/// Drops the words that say what kind of answer is wanted, unless there are no others.
+fn drop_words_about_the_answer(asked: &mut ParsedQuery) {
+    if asked.words.iter().any(|(word, _)| !is_about_the_answer(word)) {
+        asked.words.retain(|(word, _)| !is_about_the_answer(word));
+    }
+}
+
 fn weigh(files: &mut [ScoredFile<'_>], weights: &Features) {
     for file in files {
         file.scores = file.features.iter().map(|features| features.weighted(weights)).collect();
@@ -89,6 +100,7 @@ fn add_words(files: &mut [ScoredFile<'_>], asked: &ParsedQuery) {
         let features = |(passage, counts): (&Passage, &Counts)| Features {
             words: by_passage.bm25(counts, LENGTH),
             names: by_passage.names(&words, passage),
+            length: (1.0 + f64::from(line_count(passage)) / 10.0).ln(),
             covered: by_passage.covered(counts),
             file_words,
             ..Features::default()
@@ -129,6 +141,7 @@ fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQ
         for ((at, features), is_test) in file.features.iter_mut().enumerate().zip(tests) {
             *features = Features {
                 file: candidate.relevance,
+                named: flag(candidate.is_named),
                 past: past.get(key).copied().unwrap_or(0.0),
                 recent: recent(query.recency.get(key).copied()),
                 open: flag(query.open.contains(key)),
@@ -145,13 +158,19 @@ fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQ
 /// Marks the passages of definitions whose names the request spells.
 fn add_names(files: &mut [ScoredFile<'_>], asked: &ParsedQuery) {
     let spelled: FxHashSet<&str> = asked.identifiers.iter().map(String::as_str).collect();
+    let words: FxHashSet<&str> = asked.words.iter().map(|(word, _)| word.as_str()).collect();
     for file in files {
         let passages = Arc::clone(&file.passages);
         for (features, passage) in file.features.iter_mut().zip(&passages.list) {
             let definition = passage.definition.and_then(|at| passages.definitions.get(at));
-            let is_spelled =
-                definition.is_some_and(|definition| spelled.contains(last_name(&definition.name)));
-            features.exact = if is_spelled { 1.0 } else { 0.0 };
+            let Some(name) = definition.map(|definition| last_name(&definition.name)) else { continue };
+            features.exact = if spelled.contains(name) { 1.0 } else { 0.0 };
+            let (mut asked, mut all) = (0.0, 0.0_f64);
+            name_words(name, |word| {
+                all += 1.0;
+                asked += if words.contains(word) { 1.0 } else { 0.0 };
+            });
+            features.own_name = asked / all.max(1.0);
         }
     }
 }
@@ -212,6 +231,10 @@ fn add_called(files: &mut [ScoredFile<'_>]) {
             features.called = definition.copied().unwrap_or(0.0);
         }
     }
+}
+
+fn line_count(passage: &Passage) -> u32 {
+    u32::try_from(passage.shown.len()).unwrap_or(u32::MAX)
 }
 
 /// Returns the last part of a qualified name.

@@ -99,6 +99,8 @@ pub(crate) struct UsedExcerpt {
     pub reason: Option<ExcerptReason>,
     /// Whether the excerpt is pinned, relevant to the last question, or left from an earlier one.
     pub standing: ExcerptStanding,
+    /// Position among the excerpts of the prompt, most relevant first; 0 for the first.
+    pub rank: usize,
     /// Tokens of the excerpt in this prompt, including updates.
     pub tokens: usize,
 }

@@ -31,7 +31,7 @@ pub(super) fn used_files(layout: &Layout, workspace: &Workspace<'_>) -> Vec<Used
         Some((path, UsedFile { path: path.clone(), source, hash, tokens, tier, excerpts: Vec::new() }))
     });
     let mut files: BTreeMap<&FileKey, UsedFile> = selected.collect();
-    for item in &workspace.excerpts.items {
+    for (rank, item) in workspace.excerpts.items.iter().enumerate() {
         let Some(&(tokens, tier)) = excerpts.get(&item.key) else { continue };
         let lines = item.lines.clone().and_then(|lines| LineRange::new(lines.start + 1, lines.end));
         let file = files.entry(&item.key.file).or_insert_with(|| UsedFile {
@@ -44,7 +44,7 @@ pub(super) fn used_files(layout: &Layout, workspace: &Workspace<'_>) -> Vec<Used
         });
         file.tokens += tokens;
         let (excerpt, reason, standing) = (item.key.clone(), item.reason, item.standing);
-        file.excerpts.push(UsedExcerpt { excerpt, lines, reason, standing, tokens });
+        file.excerpts.push(UsedExcerpt { excerpt, lines, reason, standing, rank, tokens });
     }
     files.into_values().collect()
 }
