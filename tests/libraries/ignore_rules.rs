@@ -154,7 +154,7 @@ impl Tree {
 
     fn ignored_by_git(&self) -> BTreeSet<String> {
         let files: Vec<&str> = self.files.iter().map(String::as_str).collect();
-        self.git(&["check-ignore", "-z", "--stdin"], &files)
+        self.git(&["--literal-pathspecs", "check-ignore", "-z", "--stdin"], &files)
     }
 }
 

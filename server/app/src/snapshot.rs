@@ -10,6 +10,7 @@ use strata_engine::code::document::{OutOfStep, Sync};
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
 use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
@@ -445,6 +446,12 @@ impl Snapshot {
     /// Counts the tokens of a web page for the current model.
     pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
+    }
+
+    /// Returns the format of a request body: the given one, that of the settings, or else that of the model.
+    pub(crate) fn format(&self, format: Option<Format>, model: Option<&str>) -> Format {
+        let of_model = || Format::of(&self.models.resolve(model.unwrap_or(&self.settings.model)).model);
+        format.or(self.settings.format).unwrap_or_else(of_model)
     }
 
     /// Counts the tokens in `text`. Also returns the name of the model whose tokenizer was used.

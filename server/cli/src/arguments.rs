@@ -139,6 +139,16 @@ pub(crate) struct RepositoryArguments {
     pub(crate) untrusted: bool,
 }
 
+/// Parses a number of tokens, such as `4000` or `4k`.
+fn tokens(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => (text, 1),
+    };
+    let number: usize = digits.parse().map_err(|_| "expected a number, such as 4000 or 4k".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}
+
 /// Files that a prompt shows in full or omits
 #[derive(Debug, Args)]
 pub(crate) struct SelectingArguments {
@@ -163,13 +173,17 @@ pub(crate) struct AskArguments {
     /// Conversation to continue: an id, a name, `latest` for the most recently used one, or `new`
     #[arg(long, value_name = "ID", default_value = "latest")]
     pub(crate) session: String,
+    /// Start a new conversation, like `--session new`
+    #[arg(short, long, conflicts_with_all = ["session", "fork"])]
+    pub(crate) new: bool,
     /// Continue in a copy of the conversation, for example while an editor has it open
     #[arg(long)]
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to the setting `context.auto_budget`
-    #[arg(long, value_name = "TOKENS")]
+    /// Maximum tokens of relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
+    /// `context.auto_budget`
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) auto: Option<usize>,
     /// Let the model read the map, outlines, references, files and notes with tools. These tools change nothing
     #[arg(long)]
@@ -183,9 +197,9 @@ pub(crate) struct AskArguments {
     /// Print the result as JSON when the answer is complete
     #[arg(long)]
     pub(crate) json: bool,
-    /// Question; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
+    /// Question; `-` reads it from standard input. Otherwise, text that is piped in becomes part of the context
+    #[arg(value_name = "TEXT", required = true)]
+    pub(crate) text: Vec<String>,
 }
 
 /// Records the answer to a prompt made by `strata prompt --session`, so that the conversation can continue.
@@ -228,8 +242,9 @@ pub(crate) struct PromptArguments {
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to the setting `context.auto_budget`
-    #[arg(long, value_name = "TOKENS")]
+    /// Maximum tokens of relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
+    /// `context.auto_budget`
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) auto: Option<usize>,
     /// Make the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded
     #[arg(long, value_name = "ID")]
@@ -246,17 +261,21 @@ pub(crate) struct PromptArguments {
     /// Print the prompt with all its details as JSON, instead of only the request body
     #[arg(long)]
     pub(crate) json: bool,
-    /// Question; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
+    /// Write the request body to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Question; `-` reads it from standard input. Otherwise, text that is piped in becomes part of the context
+    #[arg(value_name = "TEXT", required = true)]
+    pub(crate) text: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MapArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the map. Defaults to the limit for the map in a prompt
-    #[arg(long, value_name = "TOKENS")]
+    /// Maximum tokens of the map, for example 4000 or 4k. Defaults to `symbols.map_budget`, or else to an eighth of the
+    /// model's window, between 4,000 and 64,000
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) budget: Option<usize>,
     /// Always include a file, a directory or a glob, and rank related files first
     #[arg(long, value_name = "PATH")]

@@ -13,16 +13,19 @@ use strata_app::send::Delta;
 use crate::arguments::AskArguments;
 use crate::failure::Failure;
 use crate::output::{self, count};
+use crate::when::moment;
 use crate::{input, repository, selecting};
 
 /// Argument of `--session` that stands for the most recently used session.
-const LATEST: &str = "latest";
+pub(crate) const LATEST: &str = "latest";
 /// Argument of `--session` that stands for a new session.
 const NEW: &str = "new";
 /// Exit code that shells use for a program stopped with Ctrl-C.
 const INTERRUPTED: u8 = 130;
 /// Maximum characters of a tool's arguments to show.
 const SHOWN_INPUT: usize = 120;
+/// Maximum characters of a conversation's name to show.
+const SHOWN_NAME: usize = 60;
 
 /// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +58,21 @@ struct Usage {
     cache_write: usize,
 }
 
+/// The fields used from the reply to `strata.session.list`.
+#[derive(Deserialize)]
+struct Listed {
+    sessions: Vec<ListedSession>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedSession {
+    id: String,
+    name: String,
+    preview: String,
+    updated_ms: Option<u64>,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Cost {
@@ -64,14 +82,19 @@ struct Cost {
 }
 
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
-    let text = input::text(&arguments.text)?;
+    let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Check this first, so that a missing provider is reported before the slow work.
     headless.provider().map_err(|error| without_provider(&error.to_string()))?;
     let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
-    open_session(&mut headless, &arguments.session, opening)?;
+    let session = if arguments.new { NEW } else { &arguments.session };
+    open_session(&mut headless, session, opening)?;
+    if session == LATEST {
+        tell_continued(&mut headless)?;
+    }
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
+    selecting::add_piped(&mut headless, piped)?;
     repository::index(&mut headless)?;
     let question = json!({
         "prompt": text,
@@ -101,6 +124,18 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::said(format!("incomplete answer: {error}")));
     }
     Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Says which conversation is continued, since the user did not name it.
+fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+    let Listed { sessions } = output::understood(headless.run("strata.session.list", json!({}))?)?;
+    let id = headless.session_id();
+    let Some(session) = sessions.into_iter().find(|session| session.id == id) else { return Ok(()) };
+    let about = if session.name.is_empty() { session.preview } else { session.name };
+    let about = output::clipped(&about, SHOWN_NAME);
+    let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
+    output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
+    Ok(())
 }
 
 fn without_provider(message: &str) -> Failure {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::external::External;
-use strata_app::headless::{HeadlessWorkspace, Settings, Trust};
+use strata_app::headless::{Settings, Trust};
 use strata_app::send::ProviderReport;
 
 use crate::arguments::DoctorArguments;
@@ -73,7 +73,8 @@ fn examine_repository(
     arguments: &DoctorArguments,
     problems: &mut Vec<String>,
 ) -> Result<Repository, Failure> {
-    let mut headless: HeadlessWorkspace = repository::open(&arguments.repository)?;
+    let (mut headless, unusable) = repository::open_with_problems(&arguments.repository)?;
+    problems.extend(unusable);
     repository::index(&mut headless)?;
     let workspace = headless.report();
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();

@@ -1,10 +1,83 @@
 //! Reads text from an argument, standard input or a file.
 
 use std::fs;
+#[cfg(not(unix))]
+use std::io::IsTerminal as _;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use crate::failure::Failure;
+use crate::output;
+
+/// Maximum size of piped text that becomes part of a prompt, in bytes: about 50,000 tokens.
+const MAX_PIPED: usize = 200_000;
+/// Size of the beginning of longer text that is kept, in bytes. The end is kept too, because the outcome of a log or a
+/// test run is there.
+const PIPED_HEAD: usize = 150_000;
+
+/// Time after which the user is told what the program waits for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Returns a question that may have been given without quotation marks. `-` stands for standard input.
+pub(crate) fn question(words: &[String]) -> Result<String, Failure> {
+    text(&words.join(" "))
+}
+
+/// Returns the text that is piped into a question of other words, shortened if it is long.
+pub(crate) fn piped(words: &[String]) -> Result<Option<String>, Failure> {
+    if words == ["-"] || !is_piped() {
+        return Ok(None);
+    }
+    // The program that writes may take long, or have forgotten that it left a pipe open.
+    let (done, waiting) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            output::tell("reading standard input until its end; to read nothing, add `< /dev/null`");
+        }
+    });
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    drop(done);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok((!text.trim().is_empty()).then(|| shortened(text)))
+}
+
+/// Whether standard input is a pipe or a file. Other programs often leave it connected to something else that never
+/// ends, such as a socket.
+fn is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        use std::os::unix::fs::FileTypeExt as _;
+        let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else { return false };
+        let kind = fs::File::from(stdin).metadata().map(|metadata| metadata.file_type());
+        kind.is_ok_and(|kind| kind.is_fifo() || kind.is_file())
+    }
+    #[cfg(not(unix))]
+    {
+        !io::stdin().is_terminal()
+    }
+}
+
+/// Leaves out the middle of a long text.
+fn shortened(text: String) -> String {
+    if text.len() <= MAX_PIPED {
+        return text;
+    }
+    let head = text.floor_char_boundary(PIPED_HEAD);
+    let tail = text.ceil_char_boundary(text.len() - (MAX_PIPED - PIPED_HEAD));
+    let left_out = tail - head;
+    output::tell(&format!("standard input is long, so {left_out} bytes in its middle were left out"));
+    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    format!("{head}\n[{left_out} bytes left out]\n{tail}")
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::said(format!("cannot read standard input: {error}"))
+}
 
 /// Returns the text of an argument. `-` stands for standard input.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
@@ -12,10 +85,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
         return Ok(argument.to_owned());
     }
     let mut text = String::new();
-    io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .map_err(|error| Failure::said(format!("cannot read standard input: {error}")))?;
+    io::stdin().lock().read_to_string(&mut text).map_err(|error| unreadable(&error))?;
     // Remove the final newline, so that `echo question | strata prompt -` asks `question`.
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Ok(text)

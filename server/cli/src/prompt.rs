@@ -3,6 +3,9 @@
 
 mod report;
 
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -11,10 +14,11 @@ use self::report::Report;
 use crate::arguments::PromptArguments;
 use crate::ask::{Opening, open_session};
 use crate::failure::Failure;
+use crate::output::count;
 use crate::{input, output, repository, selecting};
 
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
-    let text = input::text(&arguments.text)?;
+    let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
     let mut headless = match &arguments.session {
         None => repository::open(&arguments.repository)?,
         Some(session) => {
@@ -25,6 +29,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     };
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
+    selecting::add_piped(&mut headless, piped)?;
     repository::index(&mut headless)?;
     let ask = json!({
         "prompt": text,
@@ -39,7 +44,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::json(&reply)?;
     } else {
-        body(reply.get("body"))?;
+        body(&with_max_tokens(&reply), arguments.output.as_deref())?;
     }
     let prompt = reply.get("id").and_then(Value::as_str).map(str::to_owned);
     output::tell_lines(output::understood::<Report>(reply)?.render().trim_end());
@@ -51,10 +56,35 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the request body as JSON, or the text of the Markdown format.
-fn body(body: Option<&Value>) -> Result<(), Failure> {
-    match body {
-        Some(Value::String(text)) => output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n'))),
-        body => output::json(&body),
+/// Returns the request body, complete enough to be posted: Anthropic's API requires a limit for the answer.
+fn with_max_tokens(reply: &Value) -> Value {
+    let mut body = reply.get("body").cloned().unwrap_or_default();
+    let reserve = reply.pointer("/tokens/outputReserve").cloned();
+    if let (Some("anthropic"), Value::Object(fields), Some(reserve)) =
+        (reply.get("format").and_then(Value::as_str), &mut body, reserve)
+    {
+        fields.entry("max_tokens").or_insert(reserve);
     }
+    body
+}
+
+/// Writes the request body as JSON, or the text of the Markdown format, to a file or to standard output. A terminal gets
+/// only text that is meant for reading.
+fn body(body: &Value, to: Option<&Path>) -> Result<(), Failure> {
+    let text = match body {
+        Value::String(text) => text.trim_end_matches('\n').to_owned(),
+        body => body.to_string(),
+    };
+    if let Some(path) = to {
+        return fs::write(path, format!("{text}\n"))
+            .map_err(|error| Failure::said(error.to_string()).about(&path.display().to_string()));
+    }
+    if !body.is_string() && io::stdout().is_terminal() {
+        let size = count(text.len().div_ceil(1_024));
+        output::tell(&format!(
+            "the request body ({size} KiB of JSON) is not shown on a terminal: add `-o FILE` or a pipe\n"
+        ));
+        return Ok(());
+    }
+    output::result(|out| writeln!(out, "{text}"))
 }

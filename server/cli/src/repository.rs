@@ -53,12 +53,23 @@ pub(crate) fn headless(
     Ok(headless)
 }
 
+/// Opens the repository without indexing it. Also returns the settings that cannot be used, as sentences.
+pub(crate) fn open_with_problems(
+    arguments: &RepositoryArguments,
+) -> Result<(HeadlessWorkspace, Vec<String>), Failure> {
+    HeadlessWorkspace::configured(arguments.folder.as_deref(), trust(arguments), &arguments.set, Map::new())
+        .map_err(|error| Failure::of_folder("--repo", error))
+}
+
+fn trust(arguments: &RepositoryArguments) -> Trust {
+    if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted }
+}
+
 fn open_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
-    let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
-    headless(arguments.folder.as_deref(), &arguments.set, settings, trust)
+    headless(arguments.folder.as_deref(), &arguments.set, settings, trust(arguments))
         .map_err(|error| Failure::of_folder("--repo", error))
 }
 

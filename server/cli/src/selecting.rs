@@ -6,7 +6,7 @@ use strata_app::headless::HeadlessWorkspace;
 
 use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, counted};
 
 /// The fields used from the reply to `strata.files.select`.
 #[derive(Deserialize)]
@@ -33,6 +33,20 @@ pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArgum
             .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
             .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
     }
+    Ok(())
+}
+
+/// Name under which a prompt shows text that was piped in.
+const PIPED: &str = "standard-input";
+
+/// Adds text that was piped in to the context. It replaces what was piped into an earlier question.
+pub(crate) fn add_piped(headless: &mut HeadlessWorkspace, text: Option<String>) -> Result<(), Failure> {
+    let Some(text) = text else { return Ok(()) };
+    output::tell(&format!(
+        "standard input ({}) is part of the context",
+        counted(text.lines().count(), "line")
+    ));
+    headless.run("strata.files.add", json!({ "path": PIPED, "content": text }))?;
     Ok(())
 }
 

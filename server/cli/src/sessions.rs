@@ -11,6 +11,7 @@ use strata_app::commands::CommandError;
 use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
+use crate::ask::LATEST;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, count, counted};
@@ -142,9 +143,15 @@ impl StoredSessions {
         Ok(self.headless.run(command, arguments)?)
     }
 
-    /// Returns the id of the session with this id or name.
+    /// Returns the id of the session with this id or name, or of the most recently used one for `latest`.
     fn named(&self, text: &str) -> Result<String, Failure> {
-        Ok(self.headless.session_named(text)?)
+        if text != LATEST {
+            return Ok(self.headless.session_named(text)?);
+        }
+        let newest = self.headless.newest_session()?;
+        newest.ok_or_else(|| {
+            Failure::said(format!("no stored sessions for {}", self.headless.folder().display()))
+        })
     }
 
     fn list(&mut self) -> Result<(), Failure> {

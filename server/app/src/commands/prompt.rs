@@ -287,7 +287,7 @@ fn due_before(
 
 /// Rejects additional fields that the request body cannot contain, or that Strata sets itself.
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
-    let format = params.format.unwrap_or(context.snapshot.settings.format);
+    let format = context.snapshot.format(params.format, params.model.as_deref());
     if format.provider().is_none() && !params.extra.is_empty() {
         return Err(CommandError::invalid(
             "extra",

@@ -113,7 +113,13 @@ impl Report {
         table.row(["tokens".to_owned(), "part".to_owned()]);
         for (part, tokens) in parts {
             let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
-            table.row([count(tokens), label(part)]);
+            let excerpts = if part == "files" { self.excerpt_tokens().min(tokens) } else { 0 };
+            if tokens > excerpts {
+                table.row([count(tokens - excerpts), label(part)]);
+            }
+            if excerpts > 0 {
+                table.row([count(excerpts), "excerpts".to_owned()]);
+            }
         }
         table
             .row([count(*total), format!("total, of at most {} (window {})", count(*limit), count(*window))]);
@@ -135,6 +141,10 @@ impl Report {
             ]);
         }
         table.render()
+    }
+
+    fn excerpt_tokens(&self) -> usize {
+        self.files.iter().flat_map(|file| &file.excerpts).map(|excerpt| excerpt.tokens).sum()
     }
 
     /// Renders the table of files that the prompt shows in full, or returns `None` if there are none.

@@ -84,3 +84,12 @@ fn a_damaged_store_is_told() {
     repo.strata_with(b"[{\"role\":\"user\",\"content\":\"Why?\"}]", &["sessions", "import", "-"]);
     assert!(repo.strata(&["doctor"]).out.contains("1 conversation, all readable"));
 }
+
+#[test]
+fn settings_that_cannot_be_used_are_a_problem() {
+    let repo = Repo::new(APP);
+    repo.write(".strata.toml", "[symbols]\nmap_budget = 'much'\n");
+    let run = repo.strata(&["doctor"]);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(run.out.contains("symbols.map_budget") && !run.out.contains("everything works"), "{}", run.out);
+}

@@ -64,7 +64,7 @@ fn a_reader_that_leaves_is_no_failure() {
     let repo = Repo::new(APP);
     for arguments in [["map", "--repo", "."], ["tokens", "--repo", "."], ["prompt", "--repo=.", "Hello"]] {
         let mut child = repo.spawn(&arguments, Stdio::piped());
-        drop(child.stdout.take());
+        drop((child.stdin.take(), child.stdout.take()));
         let mut err = String::new();
         child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         assert_eq!((child.wait().unwrap().code(), &*err), (Some(0), ""), "{arguments:?}");

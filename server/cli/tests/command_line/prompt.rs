@@ -80,7 +80,8 @@ fn json_is_the_whole_reply() {
     let repo = Repo::new(APP);
     let short = repo.strata(&["prompt", "--select", "app/request.py", "Hello"]).json();
     let run = repo.strata(&["prompt", "--select", "app/request.py", "--json", "Hello"]);
-    let reply = run.json();
+    let mut reply = run.json();
+    reply["body"]["max_tokens"] = reply["tokens"]["outputReserve"].clone();
     assert_eq!(reply["body"], short);
     let parts = reply["tokens"]["parts"].as_object().unwrap();
     let sum: u64 = parts.values().map(|tokens| tokens.as_u64().unwrap()).sum();
@@ -227,4 +228,47 @@ fn a_question_without_selected_files_brings_its_code_along() {
     let some =
         repo.strata(&["prompt", "--select", "app/request.py", "--auto", "500", "What does a view do?"]);
     assert!(times(&some.json(), "view body") > 0, "{}", some.out);
+}
+
+#[test]
+fn piped_text_is_context_for_a_question() {
+    let repo = Repo::new(APP);
+    let ask = ["prompt", "--auto", "0", "What", "does", "this", "change?"];
+    let run = repo.strata_with(b"+ a new line\n", &ask);
+    let body = run.json();
+    assert_eq!((times(&body, "+ a new line"), times(&body, "What does this change?")), (1, 1));
+    assert!(run.err.starts_with("standard input (1 line) is part of the context\n"), "{}", run.err);
+    let long = "x".repeat(150_000) + &"middle ".repeat(20_000) + &"y".repeat(50_000);
+    let run = repo.strata_with(long.as_bytes(), &ask);
+    assert!(
+        run.err.starts_with("standard input is long, so 140000 bytes in its middle were left out\n"),
+        "{}",
+        run.err
+    );
+    assert_eq!(times(&run.json(), "middle middle"), 0);
+}
+
+#[test]
+fn the_format_follows_the_model_unless_it_is_chosen() {
+    let repo = Repo::new(APP);
+    let format = |arguments: &[&str]| {
+        let reply = repo.strata(&[&["prompt", "--json"], arguments, &["Hello"]].concat()).json();
+        reply["format"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(format(&["--model", "gpt-5.1"]), "openai");
+    assert_eq!(format(&["--model", "gemini-3-flash"]), "gemini");
+    assert_eq!(format(&["--model", "claude-opus-4-7"]), "anthropic");
+    assert_eq!(format(&["--model", "gpt-5.1", "--format", "responses"]), "responses");
+    assert_eq!(format(&["--model", "gpt-5.1", "--set", "format=anthropic"]), "anthropic");
+}
+
+#[test]
+fn a_body_for_anthropic_is_complete_and_can_be_written_to_a_file() {
+    let repo = Repo::new(APP);
+    let run = repo.strata(&["prompt", "-o", "body.json", "--auto", "1k", "Hello"]);
+    assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);
+    let body: Value =
+        serde_json::from_str(&std::fs::read_to_string(repo.folder().join("body.json")).unwrap()).unwrap();
+    assert!(body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{body}");
+    assert!(repo.strata(&["prompt", "--auto", "many", "Hello"]).err.contains("a number, such as 4000 or 4k"));
 }

@@ -46,6 +46,7 @@ fn what_is_imported_is_listed_shown_and_found_by_the_next_run() {
     assert!(lines[1].ends_with(" 4  How does parser 0 work?"), "{}", run.out);
 
     let shown = repo.strata(&["sessions", "show", &id]);
+    assert_eq!(repo.strata(&["sessions", "show", "latest"]).out, shown.out);
     let asked = shown.out.find("How does parser 0 work?").unwrap();
     let answered = shown.out.find("The parser reads line 1.").unwrap();
     assert!(asked < answered, "{}", shown.out);

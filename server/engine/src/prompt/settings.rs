@@ -30,8 +30,8 @@ pub struct Settings {
     /// of the input window, and the rules of the prompt cache.
     pub model: String,
     /// Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
-    /// pasting.
-    pub format: Format,
+    /// pasting. Defaults to the format of the model's own API: `anthropic`, `gemini`, or else `openai`.
+    pub format: Option<Format>,
     /// Layout of prompts for the provider's prompt cache.
     pub cache: CacheSettings,
     /// The system prompt and its additions.
@@ -71,7 +71,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             model: "claude-sonnet-5-5".to_owned(),
-            format: Format::default(),
+            format: None,
             cache: CacheSettings::default(),
             prompt: PromptSettings::default(),
             symbols: SymbolSettings::default(),

@@ -65,7 +65,7 @@ pub fn weigh(
     let wishes =
         LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
     let chosen = wishes.choose(&resolved.model, workspace.index);
-    let format = ask.format.unwrap_or(settings.format);
+    let format = measure.format(ask);
     let run = Run {
         workspace,
         session,

@@ -194,7 +194,7 @@ fn spoken(
         None => &sent[..],
     };
     let request = ask.request.message().map_or(Vec::new(), |message| message.content);
-    let recipient = ask.format.unwrap_or(measure.settings().format).provider();
+    let recipient = measure.format(ask).provider();
     let projection = project(kept.iter().map(|message| &**message), &request, recipient);
     let history = projection.history.into_iter().map(|projected| SentMessage {
         id: projected.id,

@@ -1,7 +1,7 @@
 //! Counts tokens for one model, and computes the limits of a prompt.
 
 use crate::conversation::compaction::{RequestSize, Scales, Size};
-use crate::conversation::dialect::{self, Breakpoints, pieces_of};
+use crate::conversation::dialect::{self, Breakpoints, Format, pieces_of};
 use crate::conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
@@ -75,6 +75,11 @@ impl<'a> Measure<'a> {
 
     pub(super) fn settings(&self) -> &Settings {
         self.means.settings
+    }
+
+    /// Returns the format of the request body that `ask` or the settings choose, or else that of the model.
+    pub(super) fn format(&self, ask: &PromptRequest) -> Format {
+        ask.format.or(self.settings().format).unwrap_or_else(|| Format::of(self.model))
     }
 
     pub(super) fn model_id(&self) -> &str {
