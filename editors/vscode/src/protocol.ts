@@ -4652,9 +4652,9 @@ export interface Settings {
   model: string;
   /**
    * Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
-   * pasting.
+   * pasting. Defaults to the format of the model's own API: `anthropic`, `gemini`, or else `openai`.
    */
-  format: Format;
+  format: Format | null;
   /** Layout of prompts for the provider's prompt cache. */
   cache: CacheSettings;
   /** The system prompt and its additions. */
@@ -4701,9 +4701,9 @@ export interface SettingsInput {
   model?: string;
   /**
    * Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
-   * pasting.
+   * pasting. Defaults to the format of the model's own API: `anthropic`, `gemini`, or else `openai`.
    */
-  format?: Format;
+  format?: Format | null;
   /** Layout of prompts for the provider's prompt cache. */
   cache?: CacheSettingsInput;
   /** The system prompt and its additions. */

@@ -213,7 +213,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let models = Models::builtin();
     let settings = Settings { model: model.to_owned(), ..settings };
     let resolved = models.resolve(model).model;
-    let settings = Settings { format: Format::of(&resolved), ..settings };
+    let settings = Settings { format: Some(Format::of(&resolved)), ..settings };
     let prices = Prices::of(&resolved, settings.cache.ttl);
     let mut player = Player {
         rng,

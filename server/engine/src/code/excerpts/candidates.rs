@@ -3,6 +3,7 @@
 use strata_grammars::LanguageId;
 
 use super::excerpt::ExcerptQuery;
+use crate::code::outline::Outline;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
@@ -26,6 +27,16 @@ pub struct CandidateFile {
     pub(super) aside: Option<Role>,
     /// Whether the question contains the file's path.
     pub(super) is_named: bool,
+}
+
+/// A file that may contribute excerpts, with its current text.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The candidate that `candidate_files` returned.
+    pub file: &'a CandidateFile,
+    /// The file's outline, if it has one.
+    pub outline: Option<&'a Outline>,
+    pub text: &'a str,
 }
 
 /// The role of a file in a repository, judged by its path and language.

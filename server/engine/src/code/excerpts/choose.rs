@@ -6,27 +6,16 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::CandidateFile;
+use super::candidates::Candidate;
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 use super::features::Features;
 use super::passages::{Passage, PassageCache};
 use super::score::{ScoredFile, score};
-use crate::code::outline::Outline;
 
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
 /// Number of consecutive passages that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 40;
-
-/// A file that may contribute excerpts, with its current text.
-#[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
-    /// The candidate that `candidate_files` returned.
-    pub file: &'a CandidateFile,
-    /// The file's outline, if it has one.
-    pub outline: Option<&'a Outline>,
-    pub text: &'a str,
-}
 
 /// A passage with its score. Ties are broken in favor of the earlier passage.
 #[derive(Clone, Copy, Debug)]

@@ -15,8 +15,8 @@ mod stack_trace;
 #[cfg(test)]
 mod tests;
 
-pub use candidates::{CandidateFile, candidate_files};
-pub use choose::{Candidate, choose};
+pub use candidates::{Candidate, CandidateFile, candidate_files};
+pub use choose::choose;
 pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 pub(crate) use extent::definition_range;
 pub use passages::PassageCache;

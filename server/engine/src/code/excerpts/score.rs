@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidates::{Role, recent};
-use super::choose::Candidate;
+use super::candidates::{Candidate, Role, recent};
 use super::excerpt::ExcerptQuery;
 use super::features::{Features, Intent, is_about_the_answer};
 use super::passages::{Passage, PassageCache, Passages, Term, term};

@@ -1,6 +1,6 @@
 //! Finds the frames of a stack trace in a request.
 
-use super::choose::Candidate;
+use super::candidates::Candidate;
 
 /// Maximum number of frames that are looked up, starting with the innermost one.
 const MAX_FRAMES: usize = 12;
