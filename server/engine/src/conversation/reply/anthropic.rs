@@ -17,7 +17,8 @@ pub(super) struct Assembly {
 #[derive(Debug)]
 struct OpenBlock {
     start: Value,
-    /// Content received so far: text, reasoning, or the raw arguments of a call.
+    /// Content received so far: text, reasoning, or the raw arguments of a call. Arguments that are not
+    /// streamed are in `start`.
     written: String,
     signature: String,
 }
@@ -74,10 +75,7 @@ impl Assembly {
 
     pub(super) fn whole(&mut self, body: &Value) -> Option<()> {
         for block in body.get("content")?.as_array()? {
-            let written = match text(block, "type") {
-                "tool_use" => block.get("input").map(Value::to_string).unwrap_or_default(),
-                _ => text(block, "text").to_owned() + text(block, "thinking"),
-            };
+            let written = text(block, "text").to_owned() + text(block, "thinking");
             let signature = text(block, "signature").to_owned();
             self.close(OpenBlock { start: block.clone(), written, signature }, &mut Vec::new());
         }
@@ -114,18 +112,19 @@ impl Assembly {
                 let data = text(&start, "data").to_owned();
                 self.draft.content.push(ContentBlock::RedactedThinking { data });
             }
-            "tool_use" => {
-                self.draft.call(text(&start, "id"), text(&start, "name"), arguments(&written), out);
-            }
-            _ => {
+            kind => {
+                let is_call = kind == "tool_use";
                 let mut block = start;
                 // The arguments of a server-side call are streamed like those of any other call.
-                if let (false, Some(fields)) = (written.is_empty(), block.as_object_mut())
-                    && fields.contains_key("input")
-                {
-                    fields.insert("input".into(), arguments(&written));
+                if let (false, Some(input)) = (written.is_empty(), block.get_mut("input")) {
+                    *input = arguments(&written.into());
                 }
-                self.draft.keep(Provider::Anthropic, block);
+                if is_call {
+                    let input = arguments(block.get("input").unwrap_or(&Value::Null));
+                    self.draft.call(text(&block, "id"), text(&block, "name"), input, out);
+                } else {
+                    self.draft.keep(Provider::Anthropic, block);
+                }
             }
         }
     }

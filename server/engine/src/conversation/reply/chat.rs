@@ -2,10 +2,13 @@
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>. Tolerates the deviations of compatible
 //! servers.
 
-use serde_json::Value;
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
 
 use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
 use super::error::ProviderError;
+use crate::json;
 use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
@@ -17,10 +20,16 @@ pub(super) struct Assembly {
 
 #[derive(Debug, Default)]
 struct OpenCall {
-    index: u64,
+    index: Option<u64>,
     id: String,
     name: String,
     arguments: String,
+}
+
+impl OpenCall {
+    fn is_complete(&self) -> bool {
+        json::from_str::<Map<String, Value>>(&self.arguments).is_ok()
+    }
 }
 
 impl Assembly {
@@ -28,17 +37,7 @@ impl Assembly {
         let choice = data.pointer("/choices/0");
         self.draft.has_begun |= choice.is_some() || data.get("usage").is_some();
         if let Some(choice) = choice {
-            let delta = choice.get("delta").unwrap_or(&Value::Null);
-            self.thought(delta, out);
-            self.draft.say(text(delta, "content"), out);
-            self.draft.say(text(delta, "refusal"), out);
-            for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-                self.call_delta(call);
-            }
-            if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
-                self.close_calls(out);
-                self.finish = Some(end(reason));
-            }
+            self.choice(choice, choice.get("delta").unwrap_or(&Value::Null), out);
         }
         self.usage(data.get("usage"));
         // The usage arrives with the last choice, or in a separate event after it.
@@ -49,17 +48,26 @@ impl Assembly {
 
     pub(super) fn whole(&mut self, body: &Value) -> Option<()> {
         let choice = body.pointer("/choices/0")?;
-        let (message, mut out) = (choice.get("message")?, Vec::new());
-        self.draft.say(text(message, "content"), &mut out);
-        self.draft.say(text(message, "refusal"), &mut out);
-        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-            let written = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
-            let name = call.get("function").map(|function| text(function, "name")).unwrap_or_default();
-            self.draft.call(text(call, "id"), name, arguments(written), &mut out);
-        }
+        let mut out = Vec::new();
+        self.choice(choice, choice.get("message")?, &mut out);
+        self.close_calls(&mut out);
         self.usage(body.get("usage"));
-        self.draft.end = Some(end(text(choice, "finish_reason")));
+        self.draft.end = Some(self.finish.take().unwrap_or(ReplyEnd::Complete));
         Some(())
+    }
+
+    /// Adds a message, or a part of it, and notes its finish reason.
+    fn choice(&mut self, choice: &Value, message: &Value, out: &mut Vec<ReplyEvent>) {
+        self.thought(message, out);
+        self.draft.say(text(message, "content"), out);
+        self.draft.say(text(message, "refusal"), out);
+        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.call_delta(call);
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+            self.close_calls(out);
+            self.finish = Some(end(reason));
+        }
     }
 
     /// Ends the reply with the last finish reason, if no other event has ended it. Needed because servers that
@@ -84,24 +92,52 @@ impl Assembly {
         }
     }
 
+    /// Adds a part of a call to the call that it belongs to.
     fn call_delta(&mut self, delta: &Value) {
-        let index = number(delta, "/index");
-        let at = self.calls.iter().position(|call| call.index == index).unwrap_or_else(|| {
-            self.calls.push(OpenCall { index, ..OpenCall::default() });
+        let function = delta.get("function").unwrap_or(&Value::Null);
+        let (id, name) = (text(delta, "id"), text(function, "name"));
+        let index = delta.get("index").and_then(Value::as_u64);
+        let at = self.call_of(id, index, function).unwrap_or_else(|| {
+            self.calls.push(OpenCall { index, id: id.to_owned(), ..OpenCall::default() });
             self.calls.len() - 1
         });
         let Some(call) = self.calls.get_mut(at) else { return };
-        let function = delta.get("function").unwrap_or(&Value::Null);
-        call.id.push_str(text(delta, "id"));
-        call.name.push_str(text(function, "name"));
-        call.arguments.push_str(text(function, "arguments"));
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
+        }
+        // Some servers repeat the name in each part.
+        if name != call.name {
+            call.name.push_str(name);
+        }
+        call.arguments.push_str(&arguments_text(function));
+    }
+
+    /// Returns the position of the call that a part belongs to: by its id, then by its index, then the latest
+    /// one. `None` if the part begins a call.
+    ///
+    /// In the documented form, each part has an index, and only the first has an id and a name. Deviations:
+    /// - all calls have the index 0: <https://github.com/ollama/ollama/issues/15457>
+    /// - no index: <https://github.com/ollama/ollama/issues/7881>
+    /// - the id in each part: <https://github.com/langchain4j/langchain4j/pull/4544>
+    /// - the name in each part: <https://github.com/ggml-org/llama.cpp/issues/13774>
+    fn call_of(&self, id: &str, index: Option<u64>, function: &Value) -> Option<usize> {
+        let by_id = self.calls.iter().rposition(|call| !id.is_empty() && call.id == id);
+        if by_id.is_some() {
+            return by_id;
+        }
+        let at = self.calls.iter().rposition(|call| index.is_none() || call.index == index)?;
+        let call = self.calls.get(at)?;
+        let has_other_id = !id.is_empty() && !call.id.is_empty();
+        let has_more = !arguments_text(function).is_empty() && call.is_complete();
+        let begins = !text(function, "name").is_empty() && (has_other_id || has_more);
+        (!begins).then_some(at)
     }
 
     fn close_calls(&mut self, out: &mut Vec<ReplyEvent>) {
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             // Some servers do not assign ids to calls.
             let id = if call.id.is_empty() { format!("call_{at}") } else { call.id };
-            self.draft.call(&id, &call.name, arguments(&call.arguments), out);
+            self.draft.call(&id, &call.name, arguments(&call.arguments.into()), out);
         }
     }
 
@@ -112,6 +148,15 @@ impl Assembly {
         let input = number(billed, "/prompt_tokens").saturating_sub(cache_read + cache_write);
         let output = number(billed, "/completion_tokens");
         self.draft.usage = Some(Usage { input, output, cache_read, cache_write });
+    }
+}
+
+/// Returns the arguments of a call as text. Some servers send them as an object.
+fn arguments_text(function: &Value) -> Cow<'_, str> {
+    match function.get("arguments") {
+        Some(Value::String(written)) => written.into(),
+        Some(written @ Value::Object(_)) => written.to_string().into(),
+        _ => "".into(),
     }
 }
 

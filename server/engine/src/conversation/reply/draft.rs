@@ -1,6 +1,6 @@
 //! The assembled reply and its events, independent of the dialect.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::ProviderError;
 use crate::conversation::history::{ContentBlock, Foreign, Provider};
@@ -109,10 +109,13 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Parses the arguments of a call. Returns invalid JSON as a string.
-pub(super) fn arguments(written: &str) -> Value {
-    if written.trim().is_empty() {
-        return Value::Object(serde_json::Map::new());
+/// Parses the arguments of a call: a string of JSON, or the JSON itself, which some servers send. Returns
+/// invalid JSON as a string.
+pub(super) fn arguments(written: &Value) -> Value {
+    match written {
+        Value::Null => json!({}),
+        Value::String(written) if written.trim().is_empty() => json!({}),
+        Value::String(written) => json::from_str(written).unwrap_or_else(|_| written.as_str().into()),
+        other => other.clone(),
     }
-    json::from_str(written).unwrap_or_else(|_| written.into())
 }

@@ -66,7 +66,7 @@ impl Assembly {
                 }
             }
             "function_call" => {
-                let input = arguments(text(item, "arguments"));
+                let input = arguments(item.get("arguments").unwrap_or(&Value::Null));
                 self.draft.call(text(item, "call_id"), text(item, "name"), input, out);
             }
             "reasoning" => self.draft.keep(Provider::OpenAiResponses, sealed(item)),

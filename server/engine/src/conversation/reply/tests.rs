@@ -9,6 +9,8 @@ use std::time::Duration;
 use super::*;
 use crate::conversation::history::ContentBlock;
 
+mod deviations;
+
 const DIALECTS: [Format; 4] = [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini];
 
 /// A generated answer from a model.
