@@ -23,7 +23,7 @@ fn without_key(dialect: Dialect, base_url: String) -> Provider {
 /// What a refusal says.
 fn refused(outcome: &Result<String, SummaryError>) -> Option<(u16, &str)> {
     match outcome {
-        Err(SummaryError::Send(SendError::Provider { status, error })) => Some((*status, &error.message)),
+        Err(SummaryError::Send(SendError::Provider { status, error })) => Some(((*status)?, &error.message)),
         _ => None,
     }
 }

@@ -325,7 +325,10 @@ fn failure(error: &SendError) -> CommandError {
             ProviderErrorKind::Overloaded => "overloaded",
             ProviderErrorKind::ContextLimit => "contextLimit",
             ProviderErrorKind::Content => "content",
-            ProviderErrorKind::Refused | ProviderErrorKind::Server | ProviderErrorKind::Garbage => "provider",
+            ProviderErrorKind::Refused
+            | ProviderErrorKind::Incomplete
+            | ProviderErrorKind::Server
+            | ProviderErrorKind::Garbage => "provider",
         },
         SendError::NoKey { .. } => "noKey",
         SendError::Cancelled => return CommandError::Cancelled,

@@ -65,7 +65,7 @@ impl Provider {
         })?;
         let text = reply.text();
         match (text.trim(), reply.end) {
-            ("", ReplyEnd::Failed(error)) => Err(SendError::Provider { status: 200, error }.into()),
+            ("", ReplyEnd::Failed(error)) => Err(SendError::Provider { status: None, error }.into()),
             ("", _) => Err(SummaryError::Empty),
             (text, _) if text.len() > limit => Err(SendError::TooLong { limit }.into()),
             (text, _) => Ok(text.to_owned()),

@@ -86,7 +86,7 @@ impl ModelClient for Script {
             }
             Turn::IsRefused(kind) => {
                 let error = ProviderError { kind, message: "no".to_owned(), retry_after: None };
-                Err(SendError::Provider { status: 400, error })
+                Err(SendError::Provider { status: Some(400), error })
             }
         }
     }

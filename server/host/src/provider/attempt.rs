@@ -149,7 +149,11 @@ impl<'a> Exchange<'a> {
             self.key_source.was_refused();
         }
         let again = Retry::after_status(head.status, head.retry_advised, error.retry_after);
-        Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
+        Failure {
+            error: SendError::Provider { status: Some(head.status), error },
+            again,
+            may_be_billed: false,
+        }
     }
 
     /// Waits before the next attempt, unless the request is cancelled.
@@ -273,8 +277,12 @@ impl Reading for StreamReading<'_> {
                 return Ok(Sent { reply, broken: None });
             }
         };
-        // A reply stopped by the provider's content rules was generated and billed.
-        let is_answer = self.has_given || failure.error.provider_kind() == Some(ProviderErrorKind::Content);
+        // A reply that the provider stopped was generated and billed.
+        let was_stopped = matches!(
+            failure.error.provider_kind(),
+            Some(ProviderErrorKind::Content | ProviderErrorKind::Incomplete)
+        );
+        let is_answer = self.has_given || was_stopped;
         if is_answer { Ok(Sent { reply, broken: Some(failure.error) }) } else { Err(failure) }
     }
 }
@@ -284,7 +292,7 @@ fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     let again = Retry::after_kind(error.kind, error.retry_after);
     let error = match error.kind {
         ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.as_str(), excerpt: error.message },
-        _ => SendError::Provider { status: 200, error },
+        _ => SendError::Provider { status: None, error },
     };
     Failure { error, again, may_be_billed: true }
 }

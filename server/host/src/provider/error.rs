@@ -30,10 +30,10 @@ pub enum SendError {
     )]
     NotSent { format: &'static str },
     /// The provider rejected the request or failed, and a retry was pointless or did not help.
-    #[error("the model provider rejected the request (status {status}): {error}{}", advice(*.status, .error))]
+    #[error("{}: {error}{}", headline(*.status), advice(*.status, .error))]
     Provider {
-        /// HTTP status. 200 if the error was reported inside the reply.
-        status: u16,
+        /// Status of an error response. `None` if the error was reported inside a reply.
+        status: Option<u16>,
         error: ProviderError,
     },
     /// The connection failed, or was lost before the end of the reply.
@@ -79,9 +79,16 @@ impl SendError {
     }
 }
 
+fn headline(status: Option<u16>) -> String {
+    match status {
+        Some(status) => format!("the model provider rejected the request (status {status})"),
+        None => "the answer is incomplete".to_owned(),
+    }
+}
+
 /// Returns advice about a rejected request. Empty if there is none.
-fn advice(status: u16, error: &ProviderError) -> &'static str {
-    match (error.kind, status) {
+fn advice(status: Option<u16>, error: &ProviderError) -> &'static str {
+    match (error.kind, status.unwrap_or_default()) {
         (_, 300..=399) => "; the address redirects; use the final address",
         (ProviderErrorKind::Authentication, _) => "; check the key",
         (_, 404) => "; check the model's name and the provider's address",

@@ -74,6 +74,7 @@ impl Retry {
             | ProviderErrorKind::Authentication
             | ProviderErrorKind::Refused
             | ProviderErrorKind::Content
+            | ProviderErrorKind::Incomplete
             | ProviderErrorKind::Garbage => Self::Never,
         }
     }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
-use super::error::ProviderError;
+use super::end::end;
 use crate::conversation::history::{ContentBlock, Provider};
 
 #[derive(Debug, Default)]
@@ -80,7 +80,8 @@ impl Assembly {
             self.close(OpenBlock { start: block.clone(), written, signature }, &mut Vec::new());
         }
         self.usage(body.get("usage"));
-        self.draft.end = Some(end(text(body, "stop_reason")));
+        let reason = body.get("stop_reason").and_then(Value::as_str);
+        self.draft.end = Some(reason.map_or(ReplyEnd::Complete, end));
         Some(())
     }
 
@@ -151,15 +152,5 @@ impl Assembly {
 fn say(event: ReplyEvent, out: &mut Vec<ReplyEvent>) {
     if !matches!(&event, ReplyEvent::Text(text) | ReplyEvent::Thinking(text) if text.is_empty()) {
         out.push(event);
-    }
-}
-
-/// Converts one of Anthropic's stop reasons (<https://docs.anthropic.com/en/api/handling-stop-reasons>).
-fn end(stop_reason: &str) -> ReplyEnd {
-    match stop_reason {
-        "tool_use" => ReplyEnd::ToolCalls,
-        "max_tokens" | "model_context_window_exceeded" => ReplyEnd::OutputLimit,
-        "refusal" => ReplyEnd::Failed(ProviderError::content("the model refused to answer")),
-        _ => ReplyEnd::Complete,
     }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::end::end;
 use super::error::ProviderError;
 use crate::json;
 use crate::tokens::cost::Usage;
@@ -59,14 +60,31 @@ impl Assembly {
     /// Adds a message, or a part of it, and notes its finish reason.
     fn choice(&mut self, choice: &Value, message: &Value, out: &mut Vec<ReplyEvent>) {
         self.thought(message, out);
-        self.draft.say(text(message, "content"), out);
+        match message.get("content") {
+            Some(Value::Array(parts)) => parts.iter().for_each(|part| self.part(part, out)),
+            _ => self.draft.say(text(message, "content"), out),
+        }
         self.draft.say(text(message, "refusal"), out);
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.call_delta(call);
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        let reason = Some(text(choice, "finish_reason")).filter(|reason| !reason.is_empty());
+        let finish = ProviderError::stated(choice).map(ReplyEnd::Failed).or(reason.map(end));
+        if finish.is_some() {
             self.close_calls(out);
-            self.finish = Some(end(reason));
+            self.finish = finish;
+        }
+    }
+
+    /// Reads a part of a message whose content is a list, as Mistral's reasoning models send it:
+    /// <https://docs.mistral.ai/capabilities/reasoning/>.
+    fn part(&mut self, part: &Value, out: &mut Vec<ReplyEvent>) {
+        match part.get("thinking") {
+            Some(Value::Array(thoughts)) => {
+                out.extend(thoughts.iter().map(|part| ReplyEvent::Thinking(text(part, "text").to_owned())));
+            }
+            Some(thought) => out.extend(thought.as_str().map(|text| ReplyEvent::Thinking(text.to_owned()))),
+            None => self.draft.say(part.as_str().unwrap_or_else(|| text(part, "text")), out),
         }
     }
 
@@ -157,16 +175,5 @@ fn arguments_text(function: &Value) -> Cow<'_, str> {
         Some(Value::String(written)) => written.into(),
         Some(written @ Value::Object(_)) => written.to_string().into(),
         _ => "".into(),
-    }
-}
-
-fn end(finish_reason: &str) -> ReplyEnd {
-    match finish_reason {
-        "tool_calls" | "function_call" => ReplyEnd::ToolCalls,
-        "length" => ReplyEnd::OutputLimit,
-        "content_filter" => {
-            ReplyEnd::Failed(ProviderError::content("the provider's content filter stopped the answer"))
-        }
-        _ => ReplyEnd::Complete,
     }
 }

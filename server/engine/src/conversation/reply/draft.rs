@@ -90,11 +90,14 @@ impl Draft {
     }
 
     pub(super) fn finish(self) -> Reply {
-        let mut end = self.end.unwrap_or(ReplyEnd::Cut);
         let calls = self.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
-        if end == ReplyEnd::Complete && calls {
-            end = ReplyEnd::ToolCalls;
-        }
+        let end = match self.end.unwrap_or(ReplyEnd::Cut) {
+            ReplyEnd::Complete if calls => ReplyEnd::ToolCalls,
+            ReplyEnd::ToolCalls if !calls => {
+                ReplyEnd::Failed(ProviderError::server("the provider announced tool calls and sent none"))
+            }
+            end => end,
+        };
         Reply { content: self.content, usage: self.usage, end }
     }
 }

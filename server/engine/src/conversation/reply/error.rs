@@ -20,6 +20,8 @@ pub enum ProviderErrorKind {
     Refused,
     /// The provider's content policy stopped the answer.
     Content,
+    /// The provider ended the answer for a reason that is unknown to Strata, so the answer is incomplete.
+    Incomplete,
     /// The provider had an internal error. A retry may succeed.
     Server,
     /// The reply is invalid in this dialect.
@@ -93,6 +95,10 @@ impl ProviderError {
 
     pub(super) fn content(message: &str) -> Self {
         Self::new(ProviderErrorKind::Content, message)
+    }
+
+    pub(super) fn incomplete(message: &str) -> Self {
+        Self::new(ProviderErrorKind::Incomplete, message)
     }
 
     pub(super) fn server(message: &str) -> Self {

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, ReplyEnd, ReplyEvent, number, text};
-use super::error::ProviderError;
-use crate::conversation::history::{ContentBlock, Provider};
+use super::draft::{Draft, ReplyEvent, number, text};
+use super::end::{self, end};
+use crate::conversation::history::Provider;
 use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
@@ -27,20 +27,7 @@ impl Assembly {
         }
         self.usage(data.get("usageMetadata"));
         let finish = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
-        if let Some(reason) = finish.or(blocked) {
-            let calls = self.draft.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
-            self.draft.end = Some(match reason {
-                "STOP" if calls => ReplyEnd::ToolCalls,
-                "STOP" => ReplyEnd::Complete,
-                "MAX_TOKENS" => ReplyEnd::OutputLimit,
-                "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
-                    ReplyEnd::Failed(ProviderError::server("the model wrote an invalid tool call"))
-                }
-                reason => ReplyEnd::Failed(ProviderError::content(&format!(
-                    "the provider stopped the answer: {reason}"
-                ))),
-            });
-        }
+        self.draft.end = finish.map(end).or(blocked.map(end::blocked));
     }
 
     pub(super) fn whole(&mut self, body: &Value) -> Option<()> {

@@ -4,6 +4,7 @@
 mod anthropic;
 mod chat;
 mod draft;
+mod end;
 mod error;
 mod gemini;
 mod responses;
@@ -53,8 +54,8 @@ impl Reply {
         let said = said.ok_or_else(|| ProviderError::garbage(body))?;
         let mut draft = Draft::default();
         draft.say(said, &mut Vec::new());
-        let is_limit = draft::text(&value, "done_reason") == "length";
-        draft.end = Some(if is_limit { ReplyEnd::OutputLimit } else { ReplyEnd::Complete });
+        let reason = value.get("done_reason").and_then(Value::as_str);
+        draft.end = Some(reason.map_or(ReplyEnd::Complete, end::end));
         let input = draft::number(&value, "/prompt_eval_count");
         let output = draft::number(&value, "/eval_count");
         draft.usage = Some(Usage { input, output, cache_read: 0, cache_write: 0 });

@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::end::end;
 use super::error::ProviderError;
-use crate::conversation::history::{ContentBlock, Provider};
+use crate::conversation::history::Provider;
 use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
@@ -36,12 +37,13 @@ impl Assembly {
                     self.item(item, out);
                 }
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
-                if let Some(response) = data.get("response") {
-                    self.close(response);
+            _ => {
+                let last = ["completed", "incomplete", "failed", "cancelled"];
+                let event = kind.strip_prefix("response.").filter(|event| last.contains(event));
+                if let (Some(event), Some(response)) = (event, data.get("response")) {
+                    self.close(response, event);
                 }
             }
-            _ => {}
         }
     }
 
@@ -49,7 +51,7 @@ impl Assembly {
         for item in body.get("output")?.as_array()? {
             self.item(item, &mut Vec::new());
         }
-        self.close(body);
+        self.close(body, "completed");
         Some(())
     }
 
@@ -74,7 +76,8 @@ impl Assembly {
         }
     }
 
-    fn close(&mut self, response: &Value) {
+    /// Ends the reply. `event` is the word for the end if the response has none.
+    fn close(&mut self, response: &Value, event: &str) {
         if let Some(billed) = response.get("usage").filter(|billed| billed.is_object()) {
             let cache_read = number(billed, "/input_tokens_details/cached_tokens");
             let cache_write = number(billed, "/input_tokens_details/cache_write_tokens");
@@ -83,19 +86,9 @@ impl Assembly {
             self.draft.usage = Some(Usage { input, output, cache_read, cache_write });
         }
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
-        self.draft.end = Some(match (text(response, "status"), reason) {
-            ("incomplete", Some("max_output_tokens")) => ReplyEnd::OutputLimit,
-            ("incomplete", _) => {
-                ReplyEnd::Failed(ProviderError::content("the provider's content filter stopped the answer"))
-            }
-            ("failed", _) => ReplyEnd::Failed(
-                ProviderError::stated(response).unwrap_or_else(|| ProviderError::server("the answer failed")),
-            ),
-            _ if self.draft.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. })) => {
-                ReplyEnd::ToolCalls
-            }
-            _ => ReplyEnd::Complete,
-        });
+        let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
+        let error = ProviderError::stated(response).map(ReplyEnd::Failed);
+        self.draft.end = Some(error.unwrap_or_else(|| end(word)));
     }
 }
 

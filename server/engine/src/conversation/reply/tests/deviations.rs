@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ContentBlock, Format, Reply, ReplyEnd, ReplyEvent, decoded};
+use super::{ContentBlock, Format, ProviderErrorKind, Reply, ReplyEnd, ReplyEvent, decoded};
 
 /// Decodes a Chat Completions stream whose choices have these deltas. Bytes arrive one by one.
 fn chat(deltas: &[Value], finish: &str) -> (Vec<ReplyEvent>, Reply) {
@@ -180,4 +180,127 @@ fn arguments_sent_as_an_object_are_the_arguments_in_every_format() {
     ];
     let (_, reply) = stream(Format::Anthropic, &chunks);
     assert_eq!(calls(&reply), [("call_a", "read", &input)], "an Anthropic stream");
+}
+
+/// Returns the stream and the whole reply of a format that ends with a word.
+fn ended(format: Format, word: &str) -> [Reply; 2] {
+    let (chunks, whole) = match format {
+        Format::Anthropic => (
+            vec![
+                json!({"type": "message_start", "message": {}}),
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Half"}}),
+                json!({"type": "content_block_stop", "index": 0}),
+                json!({"type": "message_delta", "delta": {"stop_reason": word}}),
+            ],
+            json!({"content": [{"type": "text", "text": "Half"}], "stop_reason": word}),
+        ),
+        Format::Responses => {
+            let item = json!({"type": "message", "content": [{"type": "output_text", "text": "Half"}]});
+            let response =
+                json!({"status": "incomplete", "incomplete_details": {"reason": word}, "output": [item]});
+            (
+                vec![
+                    json!({"type": "response.output_item.done", "item": item}),
+                    json!({"type": "response.incomplete", "response": response}),
+                ],
+                response,
+            )
+        }
+        Format::Gemini => {
+            let whole =
+                json!({"candidates": [{"content": {"parts": [{"text": "Half"}]}, "finishReason": word}]});
+            (vec![whole.clone()], whole)
+        }
+        _ => (
+            vec![
+                json!({"choices": [{"delta": {"content": "Half"}, "finish_reason": ""}]}),
+                json!({"choices": [{"delta": {}, "finish_reason": word}]}),
+            ],
+            json!({"choices": [{"message": {"content": "Half"}, "finish_reason": word}]}),
+        ),
+    };
+    let (_, streamed) = stream(format, &chunks);
+    [streamed, Reply::read(format, whole.to_string().as_bytes()).unwrap()]
+}
+
+#[test]
+fn an_unknown_end_means_an_incomplete_answer_and_is_quoted() {
+    use ProviderErrorKind::{Content, Incomplete, Server};
+    let failures = [
+        (Format::OpenAi, "error", Server),
+        (Format::OpenAi, "insufficient_system_resource", Server),
+        (Format::OpenAi, "network_error", Server),
+        (Format::OpenAi, "abort", Server),
+        (Format::OpenAi, "sensitive", Content),
+        (Format::OpenAi, "content_filter", Content),
+        (Format::OpenAi, "time_limit", Incomplete),
+        (Format::Anthropic, "pause_turn", Incomplete),
+        (Format::Anthropic, "refusal", Content),
+        (Format::Anthropic, "compaction", Incomplete),
+        (Format::Responses, "content_filter", Content),
+        (Format::Responses, "steered", Incomplete),
+        (Format::Gemini, "SAFETY", Content),
+        (Format::Gemini, "MALFORMED_FUNCTION_CALL", Server),
+        (Format::Gemini, "OTHER", Incomplete),
+    ];
+    for (format, word, kind) in failures {
+        for reply in ended(format, word) {
+            let ReplyEnd::Failed(error) = &reply.end else { panic!("{format:?} {word}: {:?}", reply.end) };
+            assert_eq!((error.kind, reply.text().as_str()), (kind, "Half"), "{format:?} {word}");
+            assert!(error.message.contains(&format!("`{word}`")), "{format:?} {word}: {error}");
+        }
+    }
+    let others = [
+        (Format::OpenAi, "stop", ReplyEnd::Complete),
+        (Format::OpenAi, "eos_token", ReplyEnd::Complete),
+        (Format::OpenAi, "max_tokens", ReplyEnd::OutputLimit),
+        (Format::OpenAi, "model_length", ReplyEnd::OutputLimit),
+        (Format::OpenAi, "model_context_window_exceeded", ReplyEnd::OutputLimit),
+        (Format::Anthropic, "stop_sequence", ReplyEnd::Complete),
+        (Format::Anthropic, "model_context_window_exceeded", ReplyEnd::OutputLimit),
+        (Format::Responses, "max_output_tokens", ReplyEnd::OutputLimit),
+        (Format::Gemini, "STOP", ReplyEnd::Complete),
+        (Format::Gemini, "MAX_TOKENS", ReplyEnd::OutputLimit),
+    ];
+    for (format, word, end) in others {
+        for reply in ended(format, word) {
+            assert_eq!((&reply.end, reply.text().as_str()), (&end, "Half"), "{format:?} {word}");
+        }
+    }
+}
+
+#[test]
+fn an_error_in_a_choice_is_the_end_of_the_reply() {
+    let error = json!({"code": 502, "message": "Upstream went away"});
+    let (_, reply) = stream(
+        Format::OpenAi,
+        &[
+            json!({"choices": [{"delta": {"content": "Half"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "error", "error": error}]}),
+        ],
+    );
+    let ReplyEnd::Failed(error) = &reply.end else { panic!("{:?}", reply.end) };
+    assert_eq!((error.message.as_str(), reply.text().as_str()), ("Upstream went away", "Half"));
+}
+
+#[test]
+fn announced_calls_that_are_missing_are_a_failure() {
+    let (_, reply) = chat(&[json!({"content": "I look."})], "tool_calls");
+    assert!(matches!(reply.end, ReplyEnd::Failed(_)), "{:?}", reply.end);
+}
+
+#[test]
+fn content_may_be_a_list_of_parts() {
+    let parts = json!([
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "text", "text": "An "},
+        {"type": "text", "text": "answer."},
+    ]);
+    let (events, streamed) = chat(&[json!({"content": parts})], "stop");
+    assert_eq!(events[0], ReplyEvent::Thinking("Hm.".to_owned()));
+    let whole = json!({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]});
+    let whole = Reply::read(Format::OpenAi, whole.to_string().as_bytes()).unwrap();
+    for reply in [streamed, whole] {
+        assert_eq!((reply.text().as_str(), &reply.end), ("An answer.", &ReplyEnd::Complete));
+    }
 }
