@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
 use super::end::end;
 use crate::conversation::history::{ContentBlock, Provider};
+use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -130,22 +131,19 @@ impl Assembly {
         }
     }
 
-    /// Updates the usage. Each count replaces the previous one ("The token counts shown in the `usage` field
-    /// of the `message_delta` event are cumulative").
+    /// Updates the usage. Counts are cumulative ("The token counts shown in the `usage` field of the
+    /// `message_delta` event are cumulative"), so a smaller count, as some gateways send at the end, is ignored.
     fn usage(&mut self, billed: Option<&Value>) {
         let Some(billed) = billed else { return };
-        let usage = self.draft.usage.get_or_insert_default();
-        let fields: [(&str, &mut u64); 4] = [
-            ("/input_tokens", &mut usage.input),
-            ("/output_tokens", &mut usage.output),
-            ("/cache_read_input_tokens", &mut usage.cache_read),
-            ("/cache_creation_input_tokens", &mut usage.cache_write),
-        ];
-        for (pointer, field) in fields {
-            if billed.pointer(pointer).is_some_and(Value::is_u64) {
-                *field = number(billed, pointer);
-            }
-        }
+        let count = |field: &str, known: u64| number(billed, field).max(known);
+        let known = self.draft.usage.unwrap_or_default();
+        let usage = Usage {
+            input: count("/input_tokens", known.input),
+            output: count("/output_tokens", known.output),
+            cache_read: count("/cache_read_input_tokens", known.cache_read),
+            cache_write: count("/cache_creation_input_tokens", known.cache_write),
+        };
+        self.draft.usage = (usage != Usage::default()).then_some(usage);
     }
 }
 

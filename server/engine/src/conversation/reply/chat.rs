@@ -6,11 +6,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, text};
 use super::end::end;
 use super::error::ProviderError;
+use super::usage;
 use crate::json;
-use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -40,9 +40,11 @@ impl Assembly {
         if let Some(choice) = choice {
             self.choice(choice, choice.get("delta").unwrap_or(&Value::Null), out);
         }
-        self.usage(data.get("usage"));
-        // The usage arrives with the last choice, or in a separate event after it.
-        if self.draft.usage.is_some() {
+        // The usage arrives with the last choice, or in a separate event after it. Some servers also report the
+        // usage so far with each choice.
+        let usage = data.get("usage").and_then(|billed| usage::CHAT.read(billed));
+        if usage.is_some() {
+            self.draft.usage = usage;
             self.draft.end = self.finish.take();
         }
     }
@@ -52,7 +54,7 @@ impl Assembly {
         let mut out = Vec::new();
         self.choice(choice, choice.get("message")?, &mut out);
         self.close_calls(&mut out);
-        self.usage(body.get("usage"));
+        self.draft.usage = body.get("usage").and_then(|billed| usage::CHAT.read(billed));
         self.draft.end = Some(self.finish.take().unwrap_or(ReplyEnd::Complete));
         Some(())
     }
@@ -157,15 +159,6 @@ impl Assembly {
             let id = if call.id.is_empty() { format!("call_{at}") } else { call.id };
             self.draft.call(&id, &call.name, arguments(&call.arguments.into()), out);
         }
-    }
-
-    fn usage(&mut self, billed: Option<&Value>) {
-        let Some(billed) = billed.filter(|billed| billed.is_object()) else { return };
-        let cache_read = number(billed, "/prompt_tokens_details/cached_tokens");
-        let cache_write = number(billed, "/prompt_tokens_details/cache_write_tokens");
-        let input = number(billed, "/prompt_tokens").saturating_sub(cache_read + cache_write);
-        let output = number(billed, "/completion_tokens");
-        self.draft.usage = Some(Usage { input, output, cache_read, cache_write });
     }
 }
 

@@ -102,9 +102,12 @@ impl Draft {
     }
 }
 
-/// Returns the number at a JSON pointer; 0 if there is none.
+/// Returns the count at a JSON pointer; 0 if there is none, or if it is negative. Some servers write counts as
+/// `12.0`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "float casts saturate")]
 pub(super) fn number(value: &Value, pointer: &str) -> u64 {
-    value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
+    let count = value.pointer(pointer);
+    count.and_then(|count| count.as_u64().or_else(|| Some(count.as_f64()? as u64))).unwrap_or_default()
 }
 
 /// Returns the string in a field; empty if there is none.

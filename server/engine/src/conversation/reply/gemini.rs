@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, ReplyEvent, number, text};
+use super::draft::{Draft, ReplyEvent, text};
 use super::end::{self, end};
+use super::usage;
 use crate::conversation::history::Provider;
-use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -25,7 +25,9 @@ impl Assembly {
         for part in parts.into_iter().flatten() {
             self.part(part, out);
         }
-        self.usage(data.get("usageMetadata"));
+        // Each event counts the whole reply so far.
+        let usage = data.get("usageMetadata").and_then(|billed| usage::GEMINI.read(billed));
+        self.draft.usage = usage.or(self.draft.usage);
         let finish = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
         self.draft.end = finish.map(end).or(blocked.map(end::blocked));
     }
@@ -58,16 +60,5 @@ impl Assembly {
         } else {
             self.draft.say(text(part, "text"), out);
         }
-    }
-
-    /// Replaces the usage with that of the latest event, which counts the whole reply so far. Counts thoughts
-    /// as output, because they are billed as such.
-    fn usage(&mut self, billed: Option<&Value>) {
-        let Some(billed) = billed else { return };
-        let cache_read = number(billed, "/cachedContentTokenCount");
-        let prompt = number(billed, "/promptTokenCount") + number(billed, "/toolUsePromptTokenCount");
-        let output = number(billed, "/candidatesTokenCount") + number(billed, "/thoughtsTokenCount");
-        let input = prompt.saturating_sub(cache_read);
-        self.draft.usage = Some(Usage { input, output, cache_read, cache_write: 0 });
     }
 }

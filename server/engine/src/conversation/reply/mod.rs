@@ -11,6 +11,7 @@ mod responses;
 mod sse;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 use serde_json::Value;
 

@@ -4,11 +4,11 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, text};
 use super::end::end;
 use super::error::ProviderError;
+use super::usage;
 use crate::conversation::history::Provider;
-use crate::tokens::cost::Usage;
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -78,13 +78,7 @@ impl Assembly {
 
     /// Ends the reply. `event` is the word for the end if the response has none.
     fn close(&mut self, response: &Value, event: &str) {
-        if let Some(billed) = response.get("usage").filter(|billed| billed.is_object()) {
-            let cache_read = number(billed, "/input_tokens_details/cached_tokens");
-            let cache_write = number(billed, "/input_tokens_details/cache_write_tokens");
-            let input = number(billed, "/input_tokens").saturating_sub(cache_read + cache_write);
-            let output = number(billed, "/output_tokens");
-            self.draft.usage = Some(Usage { input, output, cache_read, cache_write });
-        }
+        self.draft.usage = response.get("usage").and_then(|billed| usage::RESPONSES.read(billed));
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
         let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
         let error = ProviderError::stated(response).map(ReplyEnd::Failed);

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::tokens::cost::Usage;
+
 use super::{ContentBlock, Format, ProviderErrorKind, Reply, ReplyEnd, ReplyEvent, decoded};
 
 /// Decodes a Chat Completions stream whose choices have these deltas. Bytes arrive one by one.
@@ -303,4 +305,117 @@ fn content_may_be_a_list_of_parts() {
     for reply in [streamed, whole] {
         assert_eq!((reply.text().as_str(), &reply.end), ("An answer.", &ReplyEnd::Complete));
     }
+}
+
+#[test]
+fn usage_is_read_where_the_server_puts_it_and_adds_up_to_what_was_billed() {
+    let say = || json!({"choices": [{"delta": {"content": "Hi"}}]});
+    let stop = |usage: Value| json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage});
+    let last = |usage: Value| json!({"choices": [], "usage": usage});
+    let documented = json!({"prompt_tokens": 100, "completion_tokens": 25, "total_tokens": 125,
+        "prompt_tokens_details": {"cached_tokens": 90, "cache_write_tokens": 3}});
+    let none = json!({});
+    let zero = json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0});
+    let early = json!({"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101});
+    let usage = |input, cache_read, cache_write, output| Usage { input, output, cache_read, cache_write };
+    let cases = [
+        ("in a last event", vec![say(), stop(json!(null)), last(documented.clone())], usage(7, 90, 3, 25)),
+        ("with the end", vec![say(), stop(documented.clone())], usage(7, 90, 3, 25)),
+        (
+            "empty with the end",
+            vec![say(), stop(none.clone()), last(documented.clone())],
+            usage(7, 90, 3, 25),
+        ),
+        ("zero with the end", vec![say(), stop(zero), last(documented.clone())], usage(7, 90, 3, 25)),
+        (
+            "so far in each",
+            vec![last(early), say(), stop(json!(null)), last(documented)],
+            usage(7, 90, 3, 25),
+        ),
+        (
+            "DeepSeek",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100, "completion_tokens": 25, "total_tokens": 125,
+                "prompt_cache_hit_tokens": 64, "prompt_cache_miss_tokens": 36})),
+            ],
+            usage(36, 64, 0, 25),
+        ),
+        (
+            "Kimi",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100, "completion_tokens": 25, "total_tokens": 125,
+                "cached_tokens": 64})),
+            ],
+            usage(36, 64, 0, 25),
+        ),
+        (
+            "the cache in addition, as the total shows",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100, "completion_tokens": 25, "total_tokens": 189,
+                "cache_read_input_tokens": 64})),
+            ],
+            usage(100, 64, 0, 25),
+        ),
+        (
+            "the cache in addition, without a total",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 10, "completion_tokens": 25,
+                "cache_read_input_tokens": 64, "cache_creation_input_tokens": 3})),
+            ],
+            usage(10, 64, 3, 25),
+        ),
+        (
+            "xAI, with reasoning in addition",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 125,
+                "completion_tokens_details": {"reasoning_tokens": 20}})),
+            ],
+            usage(100, 0, 0, 25),
+        ),
+        (
+            "reasoning within the output",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100, "completion_tokens": 25, "total_tokens": 125,
+                "completion_tokens_details": {"reasoning_tokens": 20}})),
+            ],
+            usage(100, 0, 0, 25),
+        ),
+        (
+            "fractions and negative counts",
+            vec![
+                say(),
+                stop(json!({"prompt_tokens": 100.0, "completion_tokens": 25.0,
+                "prompt_tokens_details": {"cached_tokens": -1}})),
+            ],
+            usage(100, 0, 0, 25),
+        ),
+    ];
+    for (case, chunks, expected) in cases {
+        let (_, reply) = stream(Format::OpenAi, &chunks);
+        assert_eq!((reply.usage, &reply.end), (Some(expected), &ReplyEnd::Complete), "{case}");
+    }
+    let (_, reply) = stream(Format::OpenAi, &[say(), stop(none)]);
+    assert_eq!((reply.usage, &reply.end), (None, &ReplyEnd::Complete), "no usage at all");
+    let counts = json!({"input_tokens": 7, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 3});
+    let chunks = [
+        json!({"type": "message_start", "message": {"usage": counts}}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+            "usage": {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 25}}),
+    ];
+    let (_, reply) = stream(Format::Anthropic, &chunks);
+    assert_eq!(reply.usage, Some(usage(7, 90, 3, 25)), "zeros after the real counts");
+    let chunks = [
+        json!({"candidates": [{"content": {"parts": [{"text": "Hi"}]}}], "usageMetadata":
+            {"promptTokenCount": 100, "cachedContentTokenCount": 90, "candidatesTokenCount": 5,
+            "thoughtsTokenCount": 20, "totalTokenCount": 125}}),
+        json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {}}),
+    ];
+    let (_, reply) = stream(Format::Gemini, &chunks);
+    assert_eq!(reply.usage, Some(usage(10, 90, 0, 25)), "Gemini");
 }
