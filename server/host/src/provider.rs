@@ -181,10 +181,6 @@ impl Provider {
 fn read_models(body: &[u8]) -> Result<(), ProviderError> {
     let list: Option<Value> = json::from_slice(body).ok();
     let is_list = list.is_some_and(|list| list.get("data").or(list.get("models")).is_some());
-    let error = |message: &str| ProviderError {
-        kind: ProviderErrorKind::Garbage,
-        message: message.to_owned(),
-        retry_after: None,
-    };
-    if is_list { Ok(()) } else { Err(error("the reply is not a list of models")) }
+    let error = || ProviderError::new(ProviderErrorKind::Garbage, "the reply is not a list of models");
+    if is_list { Ok(()) } else { Err(error()) }
 }

@@ -85,7 +85,7 @@ impl ModelClient for Script {
                 Ok(Sent { reply: begin(text), broken })
             }
             Turn::IsRefused(kind) => {
-                let error = ProviderError { kind, message: "no".to_owned(), retry_after: None };
+                let error = ProviderError::new(kind, "no");
                 Err(SendError::Provider { status: Some(400), error })
             }
         }

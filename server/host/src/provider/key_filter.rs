@@ -454,11 +454,7 @@ mod tests {
             foreign.unwrap(),
             ContentBlock::text("sk-0"),
         ];
-        let error = ProviderError {
-            kind: ProviderErrorKind::Refused,
-            message: format!("not {KEY}"),
-            retry_after: None,
-        };
+        let error = ProviderError::new(ProviderErrorKind::Refused, &format!("not {KEY}"));
         let reply = Reply { content, usage: None, end: ReplyEnd::Failed(error) }.without_key(&filter());
         let ReplyEnd::Failed(error) = &reply.end else { panic!("{:?}", reply.end) };
         assert_eq!(error.message, "not [key]");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::context_limit::{self, ContextSize};
 use crate::json;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +38,8 @@ pub struct ProviderError {
     pub message: String,
     /// Minimum time to wait before a retry, if the provider states it.
     pub retry_after: Option<Duration>,
+    /// Sizes that the provider states with [`ProviderErrorKind::ContextLimit`].
+    pub size: ContextSize,
 }
 
 /// Maximum characters of the provider's message that an error quotes.
@@ -47,7 +50,7 @@ impl ProviderError {
     /// `Retry-After` header.
     pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = json::from_slice(body).unwrap_or_default();
-        let stated = Self::stated(&value);
+        let stated = Self::stated(&value).or_else(|| Self::flat(&value));
         let message = match &stated {
             Some(error) => error.message.clone(),
             None => one_line(&String::from_utf8_lossy(body)),
@@ -65,28 +68,62 @@ impl ProviderError {
             Some(kind @ (ProviderErrorKind::ContextLimit | ProviderErrorKind::Content)) => kind,
             _ => by_status,
         };
+        let size = stated.as_ref().map(|error| error.size).unwrap_or_default();
         let delay = stated.and_then(|error| error.retry_after);
-        Self { kind, message, retry_after: retry_after.or(delay) }
+        Self { kind, message, retry_after: retry_after.or(delay), size }
     }
 
     /// Returns the error stated in a body or event, if any. Covers Anthropic ("Errors"), OpenAI ("Error
     /// codes"; in a stream of the Responses API, the event itself is the error), Gemini ("Troubleshooting"; a
-    /// stream without events is a list), and Ollama (the error is a string).
+    /// stream without events is a list), Ollama (the error is a string), vLLM and SGLang (the body itself is the
+    /// error), and MiniMax (`base_resp`: <https://platform.minimax.io/docs/api-reference/errorcode>).
     pub(super) fn stated(value: &Value) -> Option<Self> {
-        let error = match value.get("error").or_else(|| value.pointer("/0/error")) {
-            Some(error) if !error.is_null() => error,
-            _ if value.get("type").and_then(Value::as_str) == Some("error") => value,
-            _ => return None,
-        };
+        let field = |name: &str| value.get(name).and_then(Value::as_str);
+        if let Some(error) =
+            value.get("error").or_else(|| value.pointer("/0/error")).filter(|error| !error.is_null())
+        {
+            return Some(Self::of(error, value));
+        }
+        if field("type") == Some("error") || field("object") == Some("error") {
+            return Some(Self::of(value, value));
+        }
+        let base = value.get("base_resp")?;
+        (base.get("status_code")?.as_i64()? != 0).then(|| Self::of(base, value))
+    }
+
+    /// Returns the error in a body that has no field that marks it as one: `message` (Bedrock, Cohere), `detail`
+    /// (FastAPI).
+    fn flat(value: &Value) -> Option<Self> {
+        let texts = ["message", "Message", "detail", "msg"].map(|name| value.get(name));
+        texts.into_iter().flatten().next().map(|_| Self::of(value, value))
+    }
+
+    /// Reads an error object of `body`.
+    fn of(error: &Value, body: &Value) -> Self {
         let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        let message = error.as_str().unwrap_or_else(|| field("message"));
-        let names = [field("type"), field("code"), field("status")];
-        let kind = if is_context_limit(&names, message) {
-            ProviderErrorKind::ContextLimit
-        } else {
-            names.into_iter().find_map(kind_of).unwrap_or(ProviderErrorKind::Refused)
+        let raw = error.pointer("/metadata/raw").map(upstream_message).unwrap_or_default();
+        let texts = ["message", "Message", "status_msg", "detail", "msg"].map(field);
+        let message = match error.as_str().or(texts.into_iter().find(|text| !text.is_empty())) {
+            Some(message) if raw.is_empty() => message.to_owned(),
+            Some(message) => format!("{message}: {raw}"),
+            None if raw.is_empty() => error.to_string(),
+            None => raw,
         };
-        Some(Self { kind, message: one_line(message), retry_after: stated_delay(error) })
+        let sizes = ["n_ctx", "n_prompt_tokens"].map(|name| error.get(name).and_then(Value::as_u64));
+        let context_limit = match context_limit::stated_in(&message) {
+            None if contains_code(body) => Some(ContextSize { limit: sizes[0], requested: sizes[1] }),
+            Some(size) => {
+                Some(ContextSize { limit: size.limit.or(sizes[0]), requested: size.requested.or(sizes[1]) })
+            }
+            None => None,
+        };
+        let names = [field("type"), field("code"), field("status")];
+        let kind = match context_limit {
+            Some(_) => ProviderErrorKind::ContextLimit,
+            None => names.into_iter().find_map(kind_of).unwrap_or(ProviderErrorKind::Refused),
+        };
+        let size = context_limit.unwrap_or_default();
+        Self { size, retry_after: stated_delay(error), ..Self::new(kind, &message) }
     }
 
     pub(super) fn garbage(body: &[u8]) -> Self {
@@ -105,8 +142,8 @@ impl ProviderError {
         Self::new(ProviderErrorKind::Server, message)
     }
 
-    fn new(kind: ProviderErrorKind, message: &str) -> Self {
-        Self { kind, message: one_line(message), retry_after: None }
+    pub fn new(kind: ProviderErrorKind, message: &str) -> Self {
+        Self { kind, message: one_line(message), retry_after: None, size: ContextSize::default() }
     }
 }
 
@@ -125,7 +162,6 @@ fn kind_of(name: &str) -> Option<ProviderErrorKind> {
         | "UNAUTHENTICATED"
         | "PERMISSION_DENIED" => ProviderErrorKind::Authentication,
         "content_filter" | "content_policy_violation" => ProviderErrorKind::Content,
-        "request_too_large" => ProviderErrorKind::ContextLimit,
         "api_error" | "timeout_error" | "server_error" | "INTERNAL" | "DEADLINE_EXCEEDED" => {
             ProviderErrorKind::Server
         }
@@ -133,19 +169,33 @@ fn kind_of(name: &str) -> Option<ProviderErrorKind> {
     })
 }
 
-/// Whether an error reports that the request is too long, by its code (OpenAI) or by a phrase that Anthropic,
-/// OpenAI, Google, vLLM or llama.cpp uses.
-fn is_context_limit(names: &[&str], message: &str) -> bool {
-    const WORDS: [&str; 6] = [
-        "prompt is too long",
-        "exceed context limit",
-        "maximum context length",
-        "exceeds the context window",
-        "exceeds the maximum number of tokens",
-        "exceeds the available context size",
-    ];
-    let message = message.to_lowercase();
-    names.contains(&"context_length_exceeded") || WORDS.iter().any(|words| message.contains(words))
+/// Whether any code or type in a body says that the request is too long. Gateways nest the errors of other
+/// providers, also as JSON in a string.
+fn contains_code(body: &Value) -> bool {
+    match body {
+        Value::String(text) if text.starts_with('{') => {
+            json::from_str(text).is_ok_and(|nested: Value| contains_code(&nested))
+        }
+        Value::String(text) => context_limit::is_code(text),
+        Value::Array(list) => list.iter().any(contains_code),
+        Value::Object(fields) => fields.values().any(contains_code),
+        _ => false,
+    }
+}
+
+/// Returns the message of an upstream provider in OpenRouter's `metadata.raw`, which is text or JSON in a string:
+/// <https://github.com/diegosouzapw/OmniRoute/issues/3044>.
+fn upstream_message(raw: &Value) -> String {
+    let Some(text) = raw.as_str() else {
+        return ProviderError::stated(raw).map(|error| error.message).unwrap_or_default();
+    };
+    match json::from_str::<Value>(text).ok().filter(Value::is_object) {
+        Some(nested) => {
+            let error = ProviderError::stated(&nested).or_else(|| ProviderError::flat(&nested));
+            error.map(|error| error.message).unwrap_or_default()
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// Parses the delay in Google's `RetryInfo`: seconds followed by `s`.

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod chat;
+mod context_limit;
 mod draft;
 mod end;
 mod error;
@@ -21,6 +22,7 @@ use crate::tokens::cost::Usage;
 use draft::Draft;
 use sse::{EventDecoder, ServerEvent};
 
+pub use context_limit::ContextSize;
 pub use draft::{Reply, ReplyEnd, ReplyEvent};
 pub use error::{ProviderError, ProviderErrorKind};
 

@@ -10,6 +10,7 @@ use super::*;
 use crate::conversation::history::ContentBlock;
 
 mod deviations;
+mod errors;
 
 const DIALECTS: [Format; 4] = [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini];
 
