@@ -20,7 +20,7 @@ use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent
 use strata_engine::tokens::cost::Usage;
 #[cfg(unix)]
 use strata_host::provider::{KeySource, Provider};
-use strata_host::provider::{Limits, SendError, Sent};
+use strata_host::provider::{Limits, SendError, SendEvent, Sent};
 
 /// What the server says when it can.
 const ANSWER: &str = "An answer, déjà vu, in several pieces.";
@@ -67,7 +67,8 @@ fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &Limits) -> Outc
     let body = body(kind(dialect).format());
     let provider = provider(dialect, server.base_url());
     let result = provider.stream(&body, limits, &Cancel::new(), &mut |event| match event {
-        ReplyEvent::Text(piece) => text.push_str(&piece),
+        SendEvent::Reply(ReplyEvent::Text(piece)) => text.push_str(&piece),
+        SendEvent::Waiting { .. } => {}
         event => panic!("nobody said {event:?}"),
     });
     let shown = format!("{result:?}");
@@ -258,7 +259,7 @@ fn cancelling_closes_the_connection_and_keeps_what_came() {
         let (cancel, mut text) = (Cancel::new(), String::new());
         let provider = provider(dialect, server.base_url());
         let sent = provider.stream(&body(kind(dialect).format()), &limits(), &cancel, &mut |event| {
-            let ReplyEvent::Text(piece) = event else { panic!("nobody said {event:?}") };
+            let SendEvent::Reply(ReplyEvent::Text(piece)) = event else { panic!("nobody said {event:?}") };
             text.push_str(&piece);
             cancel.cancel();
         });

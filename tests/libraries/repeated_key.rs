@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::question;
 use strata_engine::conversation::reply::ReplyEvent;
-use strata_host::provider::{Key, KeySource, Limits, Provider};
+use strata_host::provider::{Key, KeySource, Limits, Provider, SendEvent};
 use strata_host::summarise::Question;
 
 const STREAM: &str = "text/event-stream";
@@ -131,9 +131,9 @@ fn given_out(provider: &Provider) -> String {
     let sent = provider.stream(&body, &limits, &Cancel::new(), &mut |event| {
         write!(events, "{event:?} ").unwrap();
         match event {
-            ReplyEvent::Text(text) => texts.push_str(&text),
-            ReplyEvent::Thinking(text) => thoughts.push_str(&text),
-            ReplyEvent::ToolCall { .. } => {}
+            SendEvent::Reply(ReplyEvent::Text(text)) => texts.push_str(&text),
+            SendEvent::Reply(ReplyEvent::Thinking(text)) => thoughts.push_str(&text),
+            SendEvent::Reply(ReplyEvent::ToolCall { .. }) | SendEvent::Waiting { .. } => {}
         }
     });
     let reply = match &sent {

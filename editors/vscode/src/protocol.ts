@@ -3786,6 +3786,10 @@ export interface PromptRecordParams {
    * largest parts of the prompt.
    */
   error?: TurnError | null;
+  /** Maximum tokens that the provider stated with `context_limit`. */
+  limit?: number | null;
+  /** Tokens of the request that the provider stated with `context_limit`. */
+  requested?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }

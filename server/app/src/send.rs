@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::Outcome;
-use strata_engine::conversation::reply::{ProviderErrorKind, Reply};
+use strata_engine::conversation::reply::{ContextSize, ProviderErrorKind, Reply};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Charge;
 use strata_engine::tokens::redaction::RestoredText;
@@ -261,7 +261,8 @@ impl SendJob {
             let Sent { reply: answer, broken } = match sent {
                 Ok(sent) => sent,
                 Err(error) if is_context_limit(&error) => {
-                    host.run("strata.prompt.record", json!({ "id": id, "error": "context_limit" }))?;
+                    let recorded = host.run("strata.prompt.record", rejection(&id, &error));
+                    recorded.map_err(|again| again.after(&error.to_string()))?;
                     reply.warn([COMPACTED.to_owned()]);
                     self.connection.show(host, |delta| Delta { notice: Some(COMPACTED.to_owned()), ..delta });
                     continue;
@@ -313,6 +314,15 @@ fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
     json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })
 }
 
+/// Builds the arguments of `strata.prompt.record` for a prompt that the provider rejected as too long.
+fn rejection(id: &str, error: &SendError) -> Value {
+    let size = match error {
+        SendError::Provider { error, .. } => error.size,
+        _ => ContextSize::default(),
+    };
+    json!({ "id": id, "error": "context_limit", "limit": size.limit, "requested": size.requested })
+}
+
 fn is_context_limit(error: &SendError) -> bool {
     matches!(error, SendError::Provider { error, .. } if error.kind == ProviderErrorKind::ContextLimit)
 }
@@ -322,6 +332,7 @@ fn failure(error: &SendError) -> CommandError {
         SendError::Provider { error, .. } => match error.kind {
             ProviderErrorKind::Authentication => "authentication",
             ProviderErrorKind::RateLimit => "rateLimit",
+            ProviderErrorKind::Quota => "quota",
             ProviderErrorKind::Overloaded => "overloaded",
             ProviderErrorKind::ContextLimit => "contextLimit",
             ProviderErrorKind::Content => "content",
@@ -334,7 +345,16 @@ fn failure(error: &SendError) -> CommandError {
         SendError::Cancelled => return CommandError::Cancelled,
         _ => "unreachable",
     };
-    CommandError::Failed { message: error.to_string(), data: Some(json!({ "kind": kind })) }
+    CommandError::Failed { message: message(error), data: Some(json!({ "kind": kind })) }
+}
+
+/// Describes an error, and names the setting that caused it, if any.
+fn message(error: &SendError) -> String {
+    match error {
+        SendError::Timeout { .. } => format!("{error} (`provider.timeout_s`)"),
+        SendError::Stalled { .. } => format!("{error} (`provider.stall_s`)"),
+        _ => error.to_string(),
+    }
 }
 
 fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {

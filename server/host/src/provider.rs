@@ -62,6 +62,18 @@ pub struct Limits {
     pub retries: u32,
 }
 
+/// An event of a streamed request.
+#[derive(Debug)]
+pub enum SendEvent {
+    Reply(ReplyEvent),
+    /// An attempt failed, and the next one follows after `wait`.
+    Waiting {
+        wait: Duration,
+        /// Why the attempt failed.
+        reason: String,
+    },
+}
+
 /// The outcome of a streamed request: the reply received so far, and why it is incomplete, if it is.
 #[derive(Debug)]
 pub struct Sent {
@@ -96,8 +108,8 @@ impl Provider {
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
     }
 
-    /// Posts a body and delivers the reply on the calling thread as it arrives. Once an event has been delivered, the
-    /// request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
+    /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
+    /// has been delivered, the request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
     ///
     /// # Errors
     /// [`SendError`] if the request fails before an event is delivered.
@@ -106,7 +118,7 @@ impl Provider {
         body: &Value,
         limits: &Limits,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(ReplyEvent),
+        on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         let mut body = body.clone();
         ask_for_stream(self.kind.format(), &mut body);

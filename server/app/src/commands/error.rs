@@ -54,6 +54,14 @@ fn prefix(path: &str) -> String {
 }
 
 impl CommandError {
+    /// Puts the cause before the message of a failure.
+    pub(crate) fn after(self, cause: &str) -> Self {
+        match self {
+            Self::Failed { message, data } => Self::Failed { message: format!("{cause}; {message}"), data },
+            other => other,
+        }
+    }
+
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }

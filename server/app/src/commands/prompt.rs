@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
+use strata_engine::conversation::reply::ContextSize;
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
@@ -100,6 +101,10 @@ pub(super) struct RecordParams {
     /// again: the conversation is compacted first. A second `context_limit` in a row is an error that names the largest
     /// parts of the prompt.
     error: Option<RequestError>,
+    /// Maximum tokens that the provider stated with `context_limit`.
+    limit: Option<u64>,
+    /// Tokens of the request that the provider stated with `context_limit`.
+    requested: Option<u64>,
 }
 
 /// A prompt that was assembled.
@@ -491,6 +496,8 @@ impl Command for Record {
             Outcome { status, error: params.error, answer, usage: params.usage, time_ms: context.now_ms };
         let recorded = context.session.record(&params.id, outcome)?;
         if status == Status::Error {
+            let stated = ContextSize { limit: params.limit, requested: params.requested };
+            context.session.apply_stated_limit(stated);
             return Ok(recorded);
         }
         let (means, now_ms) = (context.snapshot.means(), context.now_ms);

@@ -1,5 +1,7 @@
 //! The answer to a question, which is streamed piece by piece and summarized in the reply.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -8,10 +10,11 @@ use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::reply::{Reply, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::{Charge, Prices, Usage};
 use strata_engine::tokens::redaction::{Destination, RestoredText, Restorer};
-use strata_host::provider::SendError;
+use strata_host::provider::{SendError, SendEvent};
 
 use super::SendHost;
 use super::connection::Connection;
+use super::message;
 use super::{Delta, DeltaToolCall};
 
 /// The answer to a question, with its usage and cost.
@@ -161,7 +164,7 @@ pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) 
     if let Some(error) = broken {
         return match cancel.is_cancelled() {
             true => (SendEnd::Cancelled, None),
-            false => (SendEnd::Cut, Some(error.to_string())),
+            false => (SendEnd::Cut, Some(message(&error))),
         };
     }
     let has_called = answer.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
@@ -172,6 +175,9 @@ pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) 
     };
     (end, None)
 }
+
+/// Shortest wait before a retry that is shown as a notice.
+const LONG_WAIT: Duration = Duration::from_secs(3);
 
 /// The complete text of an answer.
 #[derive(Debug, Default)]
@@ -213,7 +219,20 @@ impl<'a> Stream<'a> {
         Self { connection, audience, host, text, thinking, answer: Answer::default() }
     }
 
-    pub(super) fn take(&mut self, event: ReplyEvent) {
+    pub(super) fn take(&mut self, event: SendEvent) {
+        match event {
+            SendEvent::Reply(event) => self.take_reply(event),
+            SendEvent::Waiting { wait, reason } => {
+                let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
+                self.host.progress(&notice);
+                if wait >= LONG_WAIT {
+                    self.connection.show(self.host, |delta| Delta { notice: Some(notice), ..delta });
+                }
+            }
+        }
+    }
+
+    fn take_reply(&mut self, event: ReplyEvent) {
         match event {
             ReplyEvent::Text(text) => {
                 self.end_thinking();

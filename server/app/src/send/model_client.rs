@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::reply::ReplyEvent;
 use strata_engine::prompt::settings::{ProviderSettings, Settings};
-use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
+use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
 
 use crate::commands::CommandError;
 
@@ -30,7 +29,7 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(ReplyEvent),
+        on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError>;
 }
 
@@ -155,7 +154,7 @@ impl ModelClient for ProviderClient {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(ReplyEvent),
+        on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
     }

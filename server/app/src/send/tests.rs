@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::reply::ReplyEnd;
-use strata_engine::conversation::reply::{ProviderError, ReplyEvent};
+use strata_engine::conversation::reply::{ContextSize, ProviderError, ReplyEvent};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Usage;
+
+use strata_host::provider::SendEvent;
 
 use super::model_client::ModelClient;
 use super::*;
@@ -25,6 +28,10 @@ enum Turn {
     /// Starts an answer and then breaks the connection.
     IsCut(&'static str),
     IsRefused(ProviderErrorKind),
+    /// Rejects the prompt as too long, and states the sizes.
+    IsTooLong(ContextSize),
+    /// Answers after waits.
+    Waits(Vec<u64>),
 }
 
 /// Plays each turn once, and then repeats the last one.
@@ -41,7 +48,7 @@ impl ModelClient for Script {
         &self,
         body: &Value,
         cancel: &Cancel,
-        on_event: &mut dyn FnMut(ReplyEvent),
+        on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         let round = {
             let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,12 +61,12 @@ impl ModelClient for Script {
         };
         let reply = |content, end| Reply { content, usage: Some(USAGE), end };
         let mut begin = |text: &str| {
-            on_event(ReplyEvent::Text(text.to_owned()));
+            on_event(SendEvent::Reply(ReplyEvent::Text(text.to_owned())));
             reply(vec![ContentBlock::text(text)], ReplyEnd::Cut)
         };
         match turn.unwrap() {
             Turn::Says(pieces) => {
-                pieces.iter().for_each(|piece| on_event(ReplyEvent::Text(piece.clone())));
+                pieces.iter().for_each(|piece| on_event(SendEvent::Reply(ReplyEvent::Text(piece.clone()))));
                 let content = vec![ContentBlock::text(pieces.concat())];
                 Ok(Sent { reply: reply(content, ReplyEnd::Complete), broken: None })
             }
@@ -67,11 +74,9 @@ impl ModelClient for Script {
                 let mut content = Vec::new();
                 for (number, (name, input)) in calls.into_iter().enumerate() {
                     let (id, name) = (format!("call-{round}-{number}"), name.to_owned());
-                    on_event(ReplyEvent::ToolCall {
-                        id: id.clone(),
-                        name: name.clone(),
-                        input: input.clone(),
-                    });
+                    let call =
+                        ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() };
+                    on_event(SendEvent::Reply(call));
                     content.push(ContentBlock::ToolCall { id, name, input });
                 }
                 Ok(Sent { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
@@ -83,6 +88,19 @@ impl ModelClient for Script {
             Turn::IsCut(text) => {
                 let broken = Some(SendError::Unreachable { reason: "the connection broke".to_owned() });
                 Ok(Sent { reply: begin(text), broken })
+            }
+            Turn::IsTooLong(size) => {
+                let error = ProviderError::new(ProviderErrorKind::ContextLimit, "too long");
+                Err(SendError::Provider { status: Some(400), error: ProviderError { size, ..error } })
+            }
+            Turn::Waits(waits) => {
+                for seconds in waits {
+                    let wait = Duration::from_secs(seconds);
+                    on_event(SendEvent::Waiting { wait, reason: "slow down".to_owned() });
+                }
+                on_event(SendEvent::Reply(ReplyEvent::Text("Now.".to_owned())));
+                let reply = reply(vec![ContentBlock::text("Now.")], ReplyEnd::Complete);
+                Ok(Sent { reply, broken: None })
             }
             Turn::IsRefused(kind) => {
                 let error = ProviderError::new(kind, "no");
@@ -96,6 +114,7 @@ impl ModelClient for Script {
 struct Host {
     workspace: HeadlessWorkspace,
     shown: Vec<Delta>,
+    progress: Vec<String>,
     _folder: tempfile::TempDir,
 }
 
@@ -114,7 +133,9 @@ impl SendHost for Host {
         self.shown.push(delta);
     }
 
-    fn progress(&mut self, _: &str) {}
+    fn progress(&mut self, message: &str) {
+        self.progress.push(message.to_owned());
+    }
 }
 
 impl Host {
@@ -130,7 +151,7 @@ impl Host {
         let mut workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         workspace.index(|_| ()).unwrap();
         workspace.open_session(SessionSource::InMemory).unwrap();
-        Self { workspace, shown: Vec::new(), _folder: folder }
+        Self { workspace, shown: Vec::new(), progress: Vec::new(), _folder: folder }
     }
 
     /// Asks with all tools. Also returns the request bodies.
@@ -304,8 +325,56 @@ fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
     assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
     let (refused, bodies) = host.ask(vec![too_long()], 16);
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("too long again") && refused.contains("largest parts"), "{refused}");
+    assert!(
+        refused.contains("(status 400): no; ")
+            && refused.contains("too long again")
+            && refused.contains("largest parts"),
+        "{refused}"
+    );
     assert_eq!(bodies.len(), 2);
+}
+
+#[test]
+fn a_stated_limit_decides_how_much_of_the_conversation_is_sent_again() {
+    for (limit, requested) in [(Some(4_000), Some(16_000)), (Some(8_000), None), (None, None)] {
+        let mut host = Host::new();
+        for number in 0..40 {
+            let said = "It goes on and on. ".repeat(200);
+            let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+            host.workspace.run("strata.history.addExchange", exchange).unwrap();
+        }
+        let turns = vec![Turn::IsTooLong(ContextSize { limit, requested }), says("Now it fits.")];
+        let (reply, bodies) = host.ask(turns, 16);
+        assert_eq!(reply.unwrap().text.for_terminal(), "Now it fits.", "{limit:?}");
+        let sizes: Vec<usize> = bodies.iter().map(|body| host.weigh(&body.to_string())).collect();
+        let most = match (limit, requested) {
+            (Some(limit), Some(requested)) => sizes[0] * limit as usize / requested as usize,
+            (Some(limit), None) => limit as usize,
+            _ => sizes[0] / 10 * 9,
+        };
+        assert!(sizes[1] <= most + most / 10, "{limit:?} of {requested:?}: {sizes:?}");
+    }
+}
+
+#[test]
+fn a_wait_before_a_retry_is_shown_while_it_lasts() {
+    let mut host = Host::new();
+    let reply = host.ask(vec![Turn::Waits(vec![1, 20])], 16).0.unwrap();
+    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now.", 1));
+    let notices: Vec<&str> = host.shown.iter().filter_map(|delta| delta.notice.as_deref()).collect();
+    assert_eq!(notices, ["slow down; retrying in 20 s"]);
+    assert!(host.progress.contains(&"slow down; retrying in 1 s".to_owned()), "{:?}", host.progress);
+}
+
+#[test]
+fn a_timeout_names_its_setting() {
+    let after = Duration::from_secs(300);
+    for (error, setting) in [
+        (SendError::Stalled { after }, "`provider.stall_s`"),
+        (SendError::Timeout { after }, "`provider.timeout_s`"),
+    ] {
+        assert!(failure(&error).to_string().contains(setting), "{error}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::http::{Fault, Head, Piece, Request};
 use super::key::KeySource;
 use super::key_filter::{Decoded, EventFilter, KeyFilter};
 use super::retry::{Failure, Retry, Tries};
-use super::{Limits, Sent};
+use super::{Limits, SendEvent, Sent};
 
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -40,6 +40,9 @@ pub(super) trait Reading {
 
     /// Resets the state for the next attempt. `filter` removes the key.
     fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure>;
+
+    /// Reports that the next attempt follows after a wait.
+    fn wait(&mut self, _wait: Duration, _error: &SendError) {}
 
     /// Reads the next bytes of the body. Returns `true` if the reply is complete.
     fn take(&mut self, bytes: &[u8]) -> bool;
@@ -72,7 +75,10 @@ impl<'a> Exchange<'a> {
             };
             let left = self.until.saturating_duration_since(Instant::now());
             match tries.wait(&failure, self.limits.retries).filter(|wait| *wait < left) {
-                Some(wait) => self.pause(wait)?,
+                Some(wait) => {
+                    reading.wait(wait, &failure.error);
+                    self.pause(wait)?;
+                }
                 None => return Err(failure.error),
             }
         }
@@ -148,7 +154,7 @@ impl<'a> Exchange<'a> {
         if error.kind == ProviderErrorKind::Authentication {
             self.key_source.was_refused();
         }
-        let again = Retry::after_status(head.status, head.retry_advised, error.retry_after);
+        let again = Retry::after_status(head.status, head.retry_advised, &error);
         Failure {
             error: SendError::Provider { status: Some(head.status), error },
             again,
@@ -212,7 +218,7 @@ impl<T: Decoded> Reading for WholeReading<'_, T> {
 /// Decodes a reply and delivers its events as they arrive.
 pub(super) struct StreamReading<'a> {
     kind: ProviderName,
-    on_event: &'a mut dyn FnMut(ReplyEvent),
+    on_event: &'a mut dyn FnMut(SendEvent),
     decoder: Option<ReplyDecoder>,
     filter: KeyFilter,
     events: EventFilter,
@@ -220,7 +226,7 @@ pub(super) struct StreamReading<'a> {
 }
 
 impl<'a> StreamReading<'a> {
-    pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(ReplyEvent)) -> Self {
+    pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
         let filter = KeyFilter::default();
         let events = EventFilter::new(&filter);
         Self { kind, on_event, decoder: None, filter, events, has_given: false }
@@ -231,7 +237,7 @@ impl<'a> StreamReading<'a> {
             // An event that is held back is delivered at the end.
             self.has_given = true;
             if let Some(event) = self.events.push(event) {
-                (self.on_event)(event);
+                (self.on_event)(SendEvent::Reply(event));
             }
         }
     }
@@ -250,6 +256,10 @@ impl Reading for StreamReading<'_> {
         Ok(())
     }
 
+    fn wait(&mut self, wait: Duration, error: &SendError) {
+        (self.on_event)(SendEvent::Waiting { wait, reason: error.to_string() });
+    }
+
     fn take(&mut self, bytes: &[u8]) -> bool {
         let Some(decoder) = &mut self.decoder else { return true };
         let events = decoder.push(bytes);
@@ -263,7 +273,7 @@ impl Reading for StreamReading<'_> {
             return Err(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }));
         };
         self.give(events);
-        self.events.finish().for_each(&mut *self.on_event);
+        self.events.finish().for_each(|event| (self.on_event)(SendEvent::Reply(event)));
         let reply = reply.without_key(&self.filter);
         // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
@@ -289,7 +299,7 @@ impl Reading for StreamReading<'_> {
 
 /// Converts an error reported inside a successful response to a failure.
 fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
-    let again = Retry::after_kind(error.kind, error.retry_after);
+    let again = Retry::after_error(&error);
     let error = match error.kind {
         ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.as_str(), excerpt: error.message },
         _ => SendError::Provider { status: None, error },

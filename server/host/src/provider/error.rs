@@ -92,6 +92,7 @@ fn advice(status: Option<u16>, error: &ProviderError) -> &'static str {
         (_, 300..=399) => "; the address redirects; use the final address",
         (ProviderErrorKind::Authentication, _) => "; check the key",
         (_, 404) => "; check the model's name and the provider's address",
+        (ProviderErrorKind::Quota, _) => "; check the account's plan and credit at the provider",
         (ProviderErrorKind::RateLimit, _) => "; try again later, or use another model",
         (ProviderErrorKind::Overloaded | ProviderErrorKind::Server, _) => {
             "; the provider had an internal error; try again later"

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
@@ -137,12 +137,18 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
-/// Returns how long the provider asks to wait, given in seconds, or in milliseconds by OpenAI. HTTP dates are not
-/// supported, since providers do not send them.
+/// Returns how long the provider asks to wait: in milliseconds (OpenAI), in seconds, or as a date, from the date of the
+/// response on, or else from now on (<https://www.rfc-editor.org/rfc/rfc9110#name-retry-after>).
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| header(headers, name)?.parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let date = |name: &str| gix::date::parse(header(headers, name)?, None).ok().map(|date| date.seconds);
+    if let Some(seconds) = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after")) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = date("retry-after")?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|now| now.as_secs().try_into().ok());
+    let wait = until.saturating_sub(date("date").or(now)?);
+    Some(Duration::from_secs(wait.try_into().unwrap_or_default()))
 }
 
 /// Formats an error with all its causes.
@@ -191,4 +197,28 @@ fn runtime() -> Result<&'static Runtime, String> {
         })
         .as_ref()
         .map_err(ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_may_be_a_number_or_a_date() {
+        let date = "Thu, 26 Nov 2026 21:00:00 GMT";
+        for (headers, seconds) in [
+            (vec![("retry-after", "20")], Some(20.0)),
+            (vec![("retry-after", "0.5")], Some(0.5)),
+            (vec![("retry-after-ms", "1500"), ("retry-after", "20")], Some(1.5)),
+            (vec![("retry-after", "Thu, 26 Nov 2026 21:00:30 GMT"), ("date", date)], Some(30.0)),
+            (vec![("retry-after", "Thu, 26 Nov 2026 20:59:00 GMT"), ("date", date)], Some(0.0)),
+            (vec![("retry-after", "Thu, 26 Nov 1998 20:59:00 GMT")], Some(0.0)),
+            (vec![("retry-after", "later")], None),
+            (vec![], None),
+        ] {
+            let map =
+                headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+            assert_eq!(retry_after(&map).map(|wait| wait.as_secs_f64()), seconds, "{headers:?}");
+        }
+    }
 }

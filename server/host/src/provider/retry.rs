@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::reply::ProviderErrorKind;
+use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
 
 use super::error::SendError;
 
@@ -56,31 +56,28 @@ impl Failure {
 
 impl Retry {
     /// Decides whether to retry after an error response. `advised` is the provider's own advice.
-    pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
+    pub(super) fn after_status(status: u16, advised: Option<bool>, error: &ProviderError) -> Self {
         if advised == Some(false) || !NOT_NOW.contains(&status) {
             Self::Never
         } else {
-            Self::hinted(retry_after)
+            Self::after_error(error)
         }
     }
 
-    /// Decides whether to retry after an error reported inside a successful response.
-    pub(super) fn after_kind(kind: ProviderErrorKind, retry_after: Option<Duration>) -> Self {
-        match kind {
+    /// Decides whether to retry after an error, by its kind.
+    pub(super) fn after_error(error: &ProviderError) -> Self {
+        match error.kind {
             ProviderErrorKind::Overloaded | ProviderErrorKind::RateLimit | ProviderErrorKind::Server => {
-                Self::hinted(retry_after)
+                error.retry_after.map_or(Self::Usual, Self::After)
             }
             ProviderErrorKind::ContextLimit
+            | ProviderErrorKind::Quota
             | ProviderErrorKind::Authentication
             | ProviderErrorKind::Refused
             | ProviderErrorKind::Content
             | ProviderErrorKind::Incomplete
             | ProviderErrorKind::Garbage => Self::Never,
         }
-    }
-
-    fn hinted(retry_after: Option<Duration>) -> Self {
-        retry_after.map_or(Self::Usual, Self::After)
     }
 }
 
@@ -157,14 +154,18 @@ mod tests {
 
     #[test]
     fn only_not_now_is_tried_again() {
+        let busy = ProviderError::new(ProviderErrorKind::RateLimit, "slow down");
         for status in 300..600 {
-            let again = Retry::after_status(status, None, None);
+            let again = Retry::after_status(status, None, &busy);
             let expected = if NOT_NOW.contains(&status) { Retry::Usual } else { Retry::Never };
             assert_eq!(again, expected, "{status}");
         }
         let second = Duration::from_secs(1);
-        assert_eq!(Retry::after_status(429, None, Some(second)), Retry::After(second));
-        assert_eq!(Retry::after_status(401, Some(true), Some(second)), Retry::Never);
-        assert_eq!(Retry::after_status(429, Some(false), Some(second)), Retry::Never);
+        let hinted = ProviderError { retry_after: Some(second), ..busy };
+        assert_eq!(Retry::after_status(429, None, &hinted), Retry::After(second));
+        assert_eq!(Retry::after_status(401, Some(true), &hinted), Retry::Never);
+        assert_eq!(Retry::after_status(429, Some(false), &hinted), Retry::Never);
+        let quota = ProviderError { kind: ProviderErrorKind::Quota, ..hinted };
+        assert_eq!(Retry::after_status(429, None, &quota), Retry::Never);
     }
 }

@@ -1,7 +1,9 @@
 //! Errors of providers, classified by how to react to them.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use regex::Regex;
 use serde_json::Value;
 
 use super::context_limit::{self, ContextSize};
@@ -15,6 +17,8 @@ pub enum ProviderErrorKind {
     Overloaded,
     /// The account's rate limit is exceeded. A retry before the stated time fails.
     RateLimit,
+    /// The account has no credit left, or its plan does not include the model. A retry fails until the user pays.
+    Quota,
     /// The key is missing, invalid, or not allowed to use the model.
     Authentication,
     /// The provider rejects the request for another reason. Repeating the same request would fail.
@@ -53,9 +57,10 @@ impl ProviderError {
         let stated = Self::stated(&value).or_else(|| Self::flat(&value));
         let message = match &stated {
             Some(error) => error.message.clone(),
-            None => one_line(&String::from_utf8_lossy(body)),
+            None => excerpt(body),
         };
         let by_status = match status {
+            402 => ProviderErrorKind::Quota,
             401 | 403 => ProviderErrorKind::Authentication,
             // Anthropic: the request exceeds the size limit ("request_too_large").
             413 => ProviderErrorKind::ContextLimit,
@@ -65,7 +70,11 @@ impl ProviderError {
             _ => ProviderErrorKind::Refused,
         };
         let kind = match stated.as_ref().map(|error| error.kind) {
-            Some(kind @ (ProviderErrorKind::ContextLimit | ProviderErrorKind::Content)) => kind,
+            Some(
+                kind @ (ProviderErrorKind::ContextLimit
+                | ProviderErrorKind::Content
+                | ProviderErrorKind::Quota),
+            ) => kind,
             _ => by_status,
         };
         let size = stated.as_ref().map(|error| error.size).unwrap_or_default();
@@ -127,7 +136,7 @@ impl ProviderError {
     }
 
     pub(super) fn garbage(body: &[u8]) -> Self {
-        Self::new(ProviderErrorKind::Garbage, &String::from_utf8_lossy(body))
+        Self::new(ProviderErrorKind::Garbage, &excerpt(body))
     }
 
     pub(super) fn content(message: &str) -> Self {
@@ -153,9 +162,11 @@ fn kind_of(name: &str) -> Option<ProviderErrorKind> {
         "overloaded_error" | "UNAVAILABLE" | "server_is_overloaded" | "slow_down" => {
             ProviderErrorKind::Overloaded
         }
-        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "insufficient_quota" => {
-            ProviderErrorKind::RateLimit
-        }
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => ProviderErrorKind::RateLimit,
+        "insufficient_quota"
+        | "billing_error"
+        | "billing_hard_limit_reached"
+        | "exceeded_current_quota_error" => ProviderErrorKind::Quota,
         "authentication_error"
         | "permission_error"
         | "invalid_api_key"
@@ -203,6 +214,48 @@ fn stated_delay(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+}
+
+/// Describes a body that is not JSON: its text, that of a page without the markup, or what it is instead.
+fn excerpt(body: &[u8]) -> String {
+    if body.starts_with(&[0x1f, 0x8b]) || body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return "a compressed body".to_owned();
+    }
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => text,
+        // The end may be cut within a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(body.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
+        }
+        Err(_) => return format!("{} bytes that are not text", body.len()),
+    };
+    if text.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        return format!("{} bytes that are not text", body.len());
+    }
+    let start = text.trim_start();
+    if start.starts_with("<!")
+        || start.starts_with("<html")
+        || start.starts_with("<HTML")
+        || start.starts_with("<?xml")
+    {
+        return one_line(&format!("a web page: {}", without_markup(start)));
+    }
+    one_line(text)
+}
+
+/// Returns the text of a web page, or only its title if it has one.
+fn without_markup(page: &str) -> String {
+    static HIDDEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?s)<(?:script|style)\b.*?</(?:script|style)>|<!--.*?-->|<[^>]*>").ok()
+    });
+    static TITLE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?s)<title[^>]*>(.*?)</title>").ok());
+    let title = TITLE.as_ref().and_then(|title| title.captures(page)?.get(1)).map(|title| title.as_str());
+    let text = title.filter(|title| !title.trim().is_empty()).unwrap_or(page);
+    match HIDDEN.as_ref() {
+        Some(hidden) => hidden.replace_all(text, " ").into_owned(),
+        None => String::new(),
+    }
 }
 
 /// Joins the beginning of `text` into a single line.

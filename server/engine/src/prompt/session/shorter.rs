@@ -7,6 +7,7 @@ use crate::conversation::compaction::{
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
+use crate::conversation::reply::ContextSize;
 use crate::conversation::settings::SummariserKind;
 use crate::conversation::tool_result_archival::expected_turns;
 use crate::prompt::assembly::{
@@ -22,6 +23,9 @@ const STEPS_KEPT: usize = 10;
 
 /// Price of an output token in tokens of uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
+
+/// Smallest stated limit that is believed. No model has a smaller window.
+const SMALLEST_LIMIT: u64 = 1_024;
 
 impl Session {
     /// Checks that the conversation may be compacted because a provider rejected a prompt as too long.
@@ -45,6 +49,19 @@ impl Session {
         self.recovery = Recovery::Requested;
         self.refused = Some((turn.model.as_str().into(), turn.estimated / 10 * 9));
         Ok(())
+    }
+
+    /// Lowers the limit after a rejected prompt to the one that the provider stated, if it is lower. A stated size of
+    /// the request converts the provider's tokens to estimated ones.
+    pub fn apply_stated_limit(&mut self, stated: ContextSize) {
+        let limit = stated.limit.filter(|limit| *limit >= SMALLEST_LIMIT);
+        let (Some((_, reduced)), Some(limit)) = (&mut self.refused, limit) else { return };
+        let estimated = (*reduced / 9).saturating_mul(10) as u64;
+        let fits = match stated.requested {
+            Some(requested) if requested > limit => estimated.saturating_mul(limit) / requested,
+            _ => limit,
+        };
+        *reduced = (*reduced).min(usize::try_from(fits).unwrap_or(usize::MAX));
     }
 
     /// Whether the next prompt must use a compacted conversation, because the last one was rejected as too long.

@@ -70,3 +70,38 @@ fn an_error_that_is_the_body_of_a_success_is_no_answer() {
     let fine = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}], "base_resp": {"status_code": 0}});
     assert_eq!(Reply::read(Format::OpenAi, fine.to_string().as_bytes()).unwrap().text(), "Hi");
 }
+
+#[test]
+fn a_body_that_is_no_json_is_described_and_not_printed() {
+    let cases: [(&[u8], &str); 7] = [
+        (b"<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", "a web page: 502 Bad Gateway"),
+        (b"<!DOCTYPE html><html><style>b { }</style><body>Log <b>in</b></body></html>", "a web page: Log in"),
+        (b"\x1f\x8b\x08\x00\x00\x00", "a compressed body"),
+        (b"\xff\xfe\x00\x01", "4 bytes that are not text"),
+        (b"\x00\x01", "2 bytes that are not text"),
+        (b"upstream connect error\nor disconnect", "upstream connect error or disconnect"),
+        (b"caf\xc3", "caf"),
+    ];
+    for (body, message) in cases {
+        assert_eq!(ProviderError::of_status(502, body, None).message, message);
+        assert_eq!(Reply::read(Format::OpenAi, body).unwrap_err().message, message);
+    }
+}
+
+#[test]
+fn an_account_without_credit_is_told_apart_from_a_rate_limit() {
+    use ProviderErrorKind::{Quota, RateLimit};
+    for (status, body, kind) in [
+        (
+            429,
+            json!({"error": {"code": "insufficient_quota", "type": "insufficient_quota", "message": "No."}}),
+            Quota,
+        ),
+        (429, json!({"error": {"type": "exceeded_current_quota_error", "message": "No."}}), Quota),
+        (402, json!({"error": {"message": "Insufficient Balance", "type": "unknown_error"}}), Quota),
+        (429, json!({"error": {"code": "rate_limit_exceeded", "message": "No."}}), RateLimit),
+    ] {
+        let error = ProviderError::of_status(status, body.to_string().as_bytes(), None);
+        assert_eq!(error.kind, kind, "{status} {body}");
+    }
+}
