@@ -43,6 +43,9 @@ pub enum SummaryError {
         "the model's answer has no text; allow more output tokens (reasoning models need more), or use another model"
     )]
     Empty,
+    /// The reply ended before the answer was complete.
+    #[error("the model did not finish its answer; allow more output tokens (reasoning models need more)")]
+    Unfinished,
 }
 
 impl Provider {
@@ -65,8 +68,9 @@ impl Provider {
         })?;
         let text = reply.text();
         match (text.trim(), reply.end) {
-            ("", ReplyEnd::Failed(error)) => Err(SendError::Provider { status: None, error }.into()),
+            (_, ReplyEnd::Failed(error)) => Err(SendError::Provider { status: None, error }.into()),
             ("", _) => Err(SummaryError::Empty),
+            (_, ReplyEnd::OutputLimit | ReplyEnd::Cut | ReplyEnd::ToolCalls) => Err(SummaryError::Unfinished),
             (text, _) if text.len() > limit => Err(SendError::TooLong { limit }.into()),
             (text, _) => Ok(text.to_owned()),
         }

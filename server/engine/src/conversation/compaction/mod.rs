@@ -2,6 +2,7 @@
 //! when and how, a run provides the questions for a model and takes the answers, and a commit installs or
 //! rejects the result. All of them are plain values: nothing here calls a model or reads a clock.
 
+mod answer;
 mod commit;
 mod pins;
 mod profile;

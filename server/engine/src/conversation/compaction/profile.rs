@@ -33,6 +33,10 @@ pub enum Family {
     Handoff,
 }
 
+/// Divisor of the trigger limit that gives the maximum tokens of a summary. Kept messages take up to half of
+/// the trigger limit, so the compacted conversation stays well below it.
+pub(super) const SUMMARY_SHARE: usize = 4;
+
 /// When Strata checks whether a compaction is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -18,23 +18,17 @@ use crate::conversation::history::{
 use crate::hash::ContentHash;
 use crate::text::clip_to_weight;
 
+use super::answer::{checked, without_reasoning};
 use super::pins::Pins;
-use super::profile::{Family, Profile};
+use super::profile::{Family, Profile, SUMMARY_SHARE};
 use super::question::{self, DETECT_CONFIDENCE, Question};
 use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// Divisor of the trigger limit that gives the maximum tokens of a summary. Kept messages take up to half of
-/// the trigger limit, so the compacted conversation stays well below it.
-const SUMMARY_SHARE: usize = 4;
-
 /// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
 /// conversation.
 pub(crate) const EMERGENCY: usize = 2;
-
-/// Multiple of the requested length above which an answer is rejected instead of clipped.
-const OVER_LONG: usize = 8;
 
 /// Minimum tokens to which a summary is clipped when the compacted prompt is too large.
 const LEAST_SUMMARY: usize = 200;
@@ -270,7 +264,7 @@ impl Run {
             Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
             Phase::PromptRequest { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
-                match usable(answer, question, scales) {
+                match checked(answer, question, scales.text) {
                     Ok(text) => answers.push(text),
                     Err(reason) => {
                         self.failures.push(format!("no model wrote a summary: {reason}"));
@@ -302,7 +296,7 @@ impl Run {
     }
 
     fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
-        let found = answer.ok().as_deref().and_then(question::boundary);
+        let found = answer.ok().and_then(|answer| question::boundary(without_reasoning(&answer)));
         let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
         // Keep the minimum number of exchanges even if the topic is newer.
         let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
@@ -532,22 +526,6 @@ impl Strategy {
             Self::Truncated => "the conversation without its oldest exchanges",
         }
     }
-}
-
-/// Checks an answer and clips it to the requested length. Rejects an empty answer and one that is far too
-/// long.
-fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_>) -> Result<String, String> {
-    let text = answer?;
-    let text = text.trim();
-    if text.is_empty() {
-        return Err("the answer is empty".to_owned());
-    }
-    // A token has at least one byte, so short texts need no counting.
-    let weight = if text.len() <= question.max_tokens { 0 } else { (scales.text)(text) };
-    if weight > question.max_tokens.saturating_mul(OVER_LONG) {
-        return Err(format!("the answer has {weight} tokens, more than the {} allowed", question.max_tokens));
-    }
-    Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }
 
 /// The part of the conversation that a draft depends on.

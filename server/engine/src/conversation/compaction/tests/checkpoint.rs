@@ -22,8 +22,8 @@
 //! | limits of tool outputs, ageing | `tool_output/tests.rs` |
 
 use super::fixture::{
-    MODEL, asked, call, compacted, drafted, exchanges, hidden, history, model, pinned, pressure, result,
-    seen, user, weigh,
+    MODEL, SO_FAR, asked, call, compacted, drafted, exchanges, hidden, history, model, pinned, pressure,
+    result, seen, user, weigh,
 };
 use crate::conversation::compaction::{
     AutoCompaction, CompactionStatus, Digest, Family, Keep, Moment, PREVIOUS_SUMMARY, Pressure, Profile,
@@ -72,7 +72,7 @@ fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
         (no_limit(), window, 183_616, 1, Some((ContextTokens, 183_616))),
         (never, None, 900_000, 900, None),
     ] {
-        let pressure = Pressure { window, context, messages, ..Pressure::default() };
+        let pressure = Pressure { window, context, history: context, messages, ..Pressure::default() };
         let reading = profile.due(&pressure).map(|reading| (reading.measured, reading.limit));
         assert_eq!(reading, due, "{pressure:?}");
     }
@@ -80,7 +80,7 @@ fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
 
 #[test]
 fn nothing_is_due_when_nobody_watches() {
-    let pressure = Pressure { context: 9_000, ..Pressure::default() };
+    let pressure = Pressure { context: 9_000, history: 9_000, ..Pressure::default() };
     assert!(CompactionStatus::new(AutoCompaction::On, &checkpoint(), &pressure, None).due);
     let off = CompactionStatus::new(AutoCompaction::Off, &checkpoint(), &pressure, None);
     assert!(!off.due && !off.enabled);
@@ -115,12 +115,11 @@ fn without_tokens_the_last_five_messages_are_kept() {
 
 #[test]
 fn one_user_message_with_the_summary_stands_in_front() {
-    let (after, draft, _) =
-        compacted(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, draft, _) = compacted(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
     let messages: Vec<_> = after.sent().collect();
     assert_eq!(messages.len(), 5);
     assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, Kind::Summary));
-    assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\nSo far."));
+    assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\n{SO_FAR}"));
     assert!(messages[1].text().starts_with("question 28"));
     assert_eq!(PREVIOUS_SUMMARY, "[Previous conversation summary]");
     assert_eq!((draft.before.messages, draft.after.messages), (60, 5));
@@ -195,7 +194,7 @@ fn one_cutoff_decides_what_is_archived_and_what_is_digested() {
     for (cutoff, visible) in [(10, 10), (3, 3), (12, 12), (0, 13)] {
         let results = ToolOutputSettings { cutoff, ..ToolOutputSettings::default() };
         let profile = settings.profile(&results);
-        let (after, ..) = compacted(&talk, &profile, MODEL, |_| Ok("So far.".to_owned()));
+        let (after, ..) = compacted(&talk, &profile, MODEL, |_| Ok(SO_FAR.to_owned()));
         let shown = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
         assert_eq!(shown, visible, "cutoff {cutoff}");
         assert_eq!(seen(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
@@ -210,7 +209,7 @@ fn one_cutoff_decides_what_is_archived_and_what_is_digested() {
 fn the_figures_of_the_digest_are_settings() {
     let options =
         ProfileOptions { digest_chars: Some(3), digest_lines: Some(2), ..ProfileOptions::default() };
-    let (after, ..) = compacted(&with_results(13), &with(options), MODEL, |_| Ok("So far. ".repeat(100)));
+    let (after, ..) = compacted(&with_results(13), &with(options), MODEL, |_| Ok(SO_FAR.repeat(5)));
     assert_eq!(
         after.messages().last().unwrap().text(),
         "[Compaction tool digest]\n- (1 older results)\n- read_file: fil\n- read_file: fil"
@@ -263,7 +262,7 @@ fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
     };
     let start = [user("go"), model(&"y".repeat(80_000)), user("look")];
     let talk = history(start.into_iter().chain((0..13).flat_map(round)));
-    let (after, ..) = compacted(&talk, &checkpoint(), MODEL, |_| Ok("So far. ".repeat(100)));
+    let (after, ..) = compacted(&talk, &checkpoint(), MODEL, |_| Ok(SO_FAR.repeat(5)));
     let digest = after.messages().last().unwrap().text();
     assert_eq!(
         digest,
@@ -273,11 +272,11 @@ fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
 
 #[test]
 fn old_results_of_what_is_kept_are_archived_and_digested() {
-    let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
     assert!(!seen(&after).contains(TOOL_DIGEST), "10 may stay");
 
     let talk = with_results(13);
-    let (after, _, rebuilt) = compacted(&talk, &checkpoint(), MODEL, |_| Ok("So far. ".repeat(100)));
+    let (after, _, rebuilt) = compacted(&talk, &checkpoint(), MODEL, |_| Ok(SO_FAR.repeat(5)));
     let digest = after.messages().last().unwrap();
     assert_eq!(
         digest.text(),
@@ -322,7 +321,7 @@ fn pinned_results_are_not_archived() {
         4 => pinned(message.body.clone()),
         _ => message.body.clone(),
     });
-    let (after, ..) = compacted(&history(messages), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, ..) = compacted(&history(messages), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
     assert!(seen(&after).contains("user: result 0 file 0"));
     assert!(seen(&after).contains("user: archived 3"));
 }

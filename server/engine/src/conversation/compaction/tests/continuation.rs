@@ -16,7 +16,8 @@
 //! | files can be read again | `the_summary_says_that_files_can_be_read_again` |
 
 use super::fixture::{
-    MODEL, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen, user,
+    MODEL, SO_FAR, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen,
+    user,
 };
 use crate::conversation::compaction::{
     CONTINUED, Family, First, KNOWN_FILES, Lists, Moment, Pressure, Profile, Purpose, READ_AGAIN, Strategy,
@@ -43,7 +44,7 @@ fn continuation_defaults() {
 
 #[test]
 fn due_over_80_percent_of_the_window() {
-    let at = |context, window| Pressure { context, window, ..Pressure::default() };
+    let at = |context, window| Pressure { context, history: context, window, ..Pressure::default() };
     for (context, window, due) in [
         (160_000, Some(200_000), false),
         (160_001, Some(200_000), true),
@@ -279,7 +280,7 @@ fn with_results(tokens: usize) -> crate::conversation::history::History {
 fn aims_for_half_of_the_window() {
     let talk = with_results(2_000);
     let now = Pressure { context: pressure(&talk, None).context + 500, ..pressure(&talk, Some(10_000)) };
-    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short.".to_owned())).unwrap();
+    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short enough.".to_owned())).unwrap();
     assert!(draft.after.tokens + 500 <= 5_000, "{:?}", draft.after);
     assert_eq!(draft.notes, [""; 0]);
     // Clipping stops once the target is reached, so the newest result is whole.
@@ -320,7 +321,7 @@ fn when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_
 fn what_cannot_reach_half_of_the_window_is_said() {
     let talk = exchanges(15, 700);
     let draft =
-        drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok("Short.".to_owned()));
+        drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok(SO_FAR.to_owned()));
     let draft = draft.unwrap();
     assert!(draft.after.tokens < draft.before.tokens);
     assert!(draft.notes[0].starts_with("the prompt still has more than 4000 tokens, 50% of the window"));

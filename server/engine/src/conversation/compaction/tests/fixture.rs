@@ -93,6 +93,11 @@ pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
     Pressure { history: weight, context: weight, window, messages, exchanges, ..Pressure::default() }
 }
 
+/// A summary that is long enough for every conversation in these tests.
+pub(super) const SO_FAR: &str = "So far, the user asked one question after the other, and the model answered each of \
+                                 them. Nothing was decided, no file was changed, and no work is open. The next question \
+                                 may be about anything.";
+
 pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
 pub(super) const DETECTIVE: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
 
@@ -130,7 +135,7 @@ pub(super) fn asked(history: &History, profile: &Profile, summariser: Summariser
     let mut asked = Vec::new();
     let _ = drafted(history, profile, pressure(history, None), summariser, |question| {
         asked.push(question.clone());
-        Ok("fine".to_owned())
+        Ok(SO_FAR.to_owned())
     });
     asked
 }

@@ -18,7 +18,7 @@
 //! | loading a session continues with it | `promises.rs: two_compactions_are_undone_one_after_the_other` |
 
 use super::fixture::{
-    DETECTIVE, MODEL, compacted, drafted, exchanges, history, model, pressure, seen, user, weigh,
+    DETECTIVE, MODEL, SO_FAR, compacted, drafted, exchanges, history, model, pressure, seen, user, weigh,
 };
 use crate::conversation::compaction::{
     AutoCompaction, CompactionStatus, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Draft, DraftRefusal,
@@ -96,7 +96,7 @@ fn at_least_two_exchanges_stay() {
     assert_eq!(kept(&exchanges(30, 2_000)), 4, "8,000 tokens, but two exchanges");
     assert_eq!(kept(&exchanges(2, 2_000)), 4, "there is nothing old");
     // A summary does not begin an exchange.
-    let (after, ..) = compacted(&exchanges(30, 2_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, ..) = compacted(&exchanges(30, 2_000), &topic(), MODEL, |_| Ok(SO_FAR.to_owned()));
     assert_eq!(kept(&after), 4);
 }
 
@@ -114,18 +114,18 @@ fn exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
     // One request, after which an agent works on its own.
     let talk = history([user("mend the roof")].into_iter().chain((0..40).map(|_| model(&"x".repeat(4_000)))));
     assert_eq!(kept(&talk), 4);
-    let (after, ..) = compacted(&talk, &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, ..) = compacted(&talk, &topic(), MODEL, |_| Ok(SO_FAR.to_owned()));
     assert!(seen(&after).contains("## Last request\n\nmend the roof"));
 }
 
 #[test]
 fn a_summary_pair_stands_in_front_of_what_is_kept() {
-    let (after, draft, _) = compacted(&exchanges(30, 1_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    let (after, draft, _) = compacted(&exchanges(30, 1_000), &topic(), MODEL, |_| Ok(SO_FAR.to_owned()));
     assert_eq!(draft.strategy, Strategy::Model);
     let messages: Vec<_> = after.sent().collect();
     assert_eq!(messages.len(), 6);
     assert_eq!((messages[0].body.role, messages[1].body.role), (Role::User, Role::Assistant));
-    assert_eq!(messages[0].text(), "Summary of the conversation so far:\n\nSo far.");
+    assert_eq!(messages[0].text(), format!("Summary of the conversation so far:\n\n{SO_FAR}"));
     assert!(messages[2].text().starts_with("question 28"));
 }
 
@@ -155,7 +155,7 @@ fn cut(talk: &History, answer: &str) -> Draft {
     let mut asked = Vec::new();
     drafted(talk, &topic(), pressure(talk, None), DETECTIVE, |question| {
         asked.push(question.purpose);
-        Ok(if question.purpose == Purpose::FindTopic { answer.to_owned() } else { "So far.".to_owned() })
+        Ok(if question.purpose == Purpose::FindTopic { answer.to_owned() } else { SO_FAR.to_owned() })
     })
     .unwrap()
 }
@@ -204,7 +204,7 @@ fn without_a_detection_model_it_summarises() {
     let mut asked = Vec::new();
     let draft = drafted(&talk, &topic(), pressure(&talk, None), MODEL, |question| {
         asked.push((question.purpose, question.max_tokens));
-        Ok("So far.".to_owned())
+        Ok(SO_FAR.to_owned())
     });
     assert_eq!(asked, [(Purpose::Summarise, 500)]);
     assert_eq!(draft.unwrap().strategy, Strategy::Model);
