@@ -82,7 +82,7 @@ impl CompactionStatus {
         pressure: &Pressure,
         last: Option<&Record>,
     ) -> Self {
-        let conditions = profile.trigger.readings(pressure);
+        let conditions = profile.readings(pressure);
         let nearest =
             conditions.iter().max_by(|one, other| one.percent().total_cmp(&other.percent())).copied();
         let enabled = automatic == AutoCompaction::On;
@@ -92,6 +92,11 @@ impl CompactionStatus {
         let why = match (met, nearest) {
             _ if !enabled => "`compaction.enabled` is off".to_owned(),
             (Some(met), _) => told(met),
+            (None, Some(nearest @ TriggerReading { measured: TriggerMetric::ContextTokens, .. }))
+                if nearest.now >= nearest.limit =>
+            {
+                format!("{}, but compacting the conversation would free too little of them", told(&nearest))
+            }
             (None, Some(nearest)) if nearest.now > nearest.limit => {
                 format!("{}, but compacting now would cost more than it saves", told(&nearest))
             }

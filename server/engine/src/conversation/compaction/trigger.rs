@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Profile, Reserve, Trigger};
+use super::profile::{Profile, Reserve, SUMMARY_SHARE, Trigger};
 
 /// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
 /// messages beyond the limit would be omitted.
@@ -125,8 +125,9 @@ impl TriggerReading {
 
 impl Trigger {
     /// Returns all conditions with their current values, in a fixed order. The last one applies to every
-    /// profile: the request is close to its limit.
-    pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
+    /// profile: the request is close to its limit. `helps` tells whether a compaction brings the request below a
+    /// limit.
+    fn readings(&self, pressure: &Pressure, helps: impl Fn(usize) -> bool) -> Vec<TriggerReading> {
         use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
         let most = ceiling(pressure.limit);
@@ -135,6 +136,10 @@ impl Trigger {
         };
         let from = |measured, now, limit: Option<usize>| {
             limit.map(|limit| TriggerReading::from(measured, now, limit))
+        };
+        let helpful = |reading: TriggerReading| {
+            let due = reading.due && (reading.measured != ContextTokens || helps(reading.limit));
+            TriggerReading { due, ..reading }
         };
         let heavy = over(HistoryTokens, history, self.heavy(pressure.limit));
         let near = match self.reserve {
@@ -150,9 +155,9 @@ impl Trigger {
         [
             heavy.map(|reading| TriggerReading { due: reading.due && pressure.pays, ..reading }),
             over(HistoryTokens, history, self.history_over),
-            from(ContextTokens, context, self.context_from),
-            over(ContextTokens, context, share_of(self.window_share, pressure.window)),
-            near,
+            from(ContextTokens, context, self.context_from).map(helpful),
+            over(ContextTokens, context, share_of(self.window_share, pressure.window)).map(helpful),
+            near.map(helpful),
             over(Messages, messages, self.messages_over),
             over(Exchanges, exchanges, self.exchanges_over),
             full.map(|reading| TriggerReading { due: reading.due && makes_room, ..reading }),
@@ -192,8 +197,22 @@ impl Reserve {
 }
 
 impl Profile {
+    /// Returns all conditions with their current values, in a fixed order.
+    pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
+        self.trigger.readings(pressure, |limit| self.helps(pressure, limit))
+    }
+
+    /// Whether a compaction brings a request below `limit`, and not just barely: selected files, rules and the system
+    /// prompt stay. If they exceed the limit by themselves, the conversation alone counts.
+    fn helps(&self, pressure: &Pressure, limit: usize) -> bool {
+        let stays = pressure.context.saturating_sub(pressure.history);
+        let kept = self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_SHARE);
+        let freed = pressure.history.saturating_sub(kept);
+        pressure.history >= limit || (stays + kept < limit && freed >= limit / WORTH)
+    }
+
     /// Returns the first condition that makes a compaction due, or `None` if none does.
     pub fn due(&self, pressure: &Pressure) -> Option<TriggerReading> {
-        self.trigger.readings(pressure).into_iter().find(|reading| reading.due)
+        self.readings(pressure).into_iter().find(|reading| reading.due)
     }
 }

@@ -45,6 +45,37 @@ fn due_at_200_000_tokens_of_context_before_a_turn() {
     assert!(handoff().due(&at(200_000)).is_some());
 }
 
+/// The files of the request are more than any compaction could free.
+#[test]
+fn a_request_is_compacted_only_if_that_helps() {
+    use crate::conversation::compaction::Family::{Checkpoint, Continuation, Handoff};
+    // Returns how many of 40 turns with `turn` tokens each are compacted next to `stays` tokens.
+    let compactions = |profile: &Profile, stays: usize, turn: usize, window: Option<usize>| {
+        let (mut history, mut compactions) = (0, 0);
+        for _ in 0..40 {
+            history += turn;
+            let pressure = Pressure { history, context: stays + history, window, ..Pressure::default() };
+            if profile.due(&pressure).is_some() {
+                compactions += 1;
+                history = profile.keep.tokens.min(4_000) + profile.summary.tokens.min(2_000);
+            }
+        }
+        compactions
+    };
+    for (family, stays, turn, window, most) in [
+        (Handoff, 377_000, 3_000, Some(1_000_000), 0),
+        (Handoff, 190_000, 3_000, Some(1_000_000), 5),
+        (Handoff, 100_000, 3_000, Some(1_000_000), 1),
+        (Checkpoint, 12_000, 500, None, 10),
+        (Checkpoint, 500_000, 3_000, Some(200_000), 0),
+        (Continuation, 180_000, 3_000, Some(200_000), 0),
+        (Continuation, 100_000, 3_000, Some(200_000), 3),
+    ] {
+        let count = compactions(&family.profile(), stays, turn, window);
+        assert!(count <= most, "{family:?} next to {stays} tokens: {count}");
+    }
+}
+
 #[test]
 fn a_threshold_of_0_disables() {
     let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
@@ -53,7 +84,7 @@ fn a_threshold_of_0_disables() {
     assert_eq!(profile.due(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
     let options = ProfileOptions { context_from: Some(5), ..ProfileOptions::default() };
     let profile = Profile::named("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
-    assert!(profile.due(&Pressure { context: 5, ..Pressure::default() }).is_some());
+    assert!(profile.due(&Pressure { context: 5, history: 5, ..Pressure::default() }).is_some());
 }
 
 #[test]
