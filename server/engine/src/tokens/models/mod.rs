@@ -52,6 +52,9 @@ pub(crate) enum ModelCertainty {
     Unknown,
 }
 
+/// Input window of a model whose name ends with `[1m]`, in tokens.
+const LONG_WINDOW: usize = 1_000_000;
+
 impl Models {
     /// Returns the models of the built-in table. A test checks that the table can be parsed; otherwise every
     /// model would be unknown.
@@ -127,6 +130,16 @@ impl Models {
     /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`,
     /// `claude-haiku-4-5@20251001`). Always returns a model: an unknown name gets default values.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
+        let resolved = self.resolve_plain(name);
+        if !names::has_long_window(name) || resolved.model.max_input >= LONG_WINDOW {
+            return resolved;
+        }
+        let model = Model { max_input: LONG_WINDOW, ..Model::clone(&resolved.model) };
+        ResolvedModel { model: Arc::new(model), ..resolved }
+    }
+
+    /// Resolves a name without its mark for a long window.
+    fn resolve_plain(&self, name: &str) -> ResolvedModel {
         let candidates = names::candidates(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
             return ResolvedModel { model: Arc::clone(model), known: ModelCertainty::Known };

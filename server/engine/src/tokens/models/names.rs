@@ -10,10 +10,33 @@ pub(super) fn canonical(name: &str) -> String {
 /// quadratic time.
 const LONGEST: usize = 256;
 
+/// Names that platforms put before a model's name with a hyphen: `databricks-claude-sonnet-4-5`,
+/// `anthropic--claude-4.5-sonnet`.
+const PLATFORMS: [&str; 8] =
+    ["databricks-", "anthropic-", "openai-", "google-", "azure-", "bedrock-", "vertex-", "copilot-"];
+
+/// Suffixes that select a mode or an alias of a model.
+const MODES: [&str; 11] = [
+    "-latest",
+    "-preview",
+    "-exp",
+    "-beta",
+    "-thinking",
+    "-reasoning",
+    "-minimal",
+    "-low",
+    "-medium",
+    "-high",
+    "-xhigh",
+];
+
+/// Kinds of Claude models. Some platforms write the version before the kind.
+const CLAUDE_KINDS: [&str; 5] = ["opus", "sonnet", "haiku", "fable", "mythos"];
+
 /// Returns the canonical names that a spelling may stand for, most literal first: the whole spelling, then
-/// without routing prefixes (`openrouter/openai/`, `us.anthropic.`), each with and without the suffixes that
-/// clouds and registries append (`@20250929`, `-v1:0`, `:free`, `-latest`, a date). Empty if the spelling is
-/// too long.
+/// without routing prefixes (`openrouter/openai/`, `us.anthropic.`, `databricks-`), each with and without the
+/// suffixes that clouds, registries and clients append (`@20250929`, `-v1:0`, `:free`, `-latest`, `[1m]`, a
+/// date). Empty if the spelling is too long.
 pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.trim();
     if name.len() > LONGEST {
@@ -25,36 +48,75 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
     // Clouds write `region.maker.model`, but a `.` may also be part of the model's name.
     let after_dots = last.match_indices('.').map(|(at, _)| &last[at + 1..]);
     let mut found: Vec<String> = Vec::new();
+    let mut add = |candidate: String| {
+        if !candidate.is_empty() && !found.contains(&candidate) {
+            found.push(candidate);
+        }
+    };
     for spelled in std::iter::once(name).chain(after_slashes).chain(after_dots) {
-        let mut shorter = Some(canonical(spelled));
-        while let Some(candidate) = shorter {
-            shorter = without_suffix(&candidate).map(str::to_owned);
-            if !candidate.is_empty() && !found.contains(&candidate) {
-                found.push(candidate);
+        let spelled = canonical(spelled);
+        let platform = PLATFORMS.iter().find_map(|platform| spelled.strip_prefix(platform));
+        let plain = platform.map(|rest| rest.trim_start_matches('-'));
+        for spelled in [Some(spelled.as_str()), plain].into_iter().flatten() {
+            let mut shorter = Some(spelled);
+            while let Some(candidate) = shorter {
+                shorter = without_suffix(candidate);
+                add(candidate.to_owned());
+                // Ollama writes a model's size as a tag: `gemma3:1b-it-qat`.
+                if let Some((model, tag)) = candidate.rsplit_once(':') {
+                    add(format!("{model}-{tag}"));
+                    add(format!("{model}-{}", tag.split('-').next().unwrap_or(tag)));
+                }
+                if let Some(swapped) = with_version_elsewhere(candidate) {
+                    add(swapped);
+                }
             }
         }
     }
     found
 }
 
+/// Whether a client marks a model's name for the window of a million tokens, as Claude Code does:
+/// <https://code.claude.com/docs/en/model-config>.
+pub(super) fn has_long_window(name: &str) -> bool {
+    name.trim_end().to_lowercase().ends_with("[1m]")
+}
+
 /// Removes the last suffix that is not part of the model's name, or returns `None` if there is no such
 /// suffix.
 fn without_suffix(name: &str) -> Option<&str> {
+    if name.ends_with(']') {
+        return name.get(..name.rfind('[')?);
+    }
     if let Some(at) = name.rfind(['@', ':']) {
         return name.get(..at);
     }
-    let digits = |text: &str, len: usize| text.len() == len && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (front, last) = name.rsplit_once('-')?;
-    if matches!(last, "latest" | "preview" | "exp") || digits(last, 8) {
+    if let Some(front) = MODES.iter().find_map(|mode| name.strip_suffix(mode)) {
         return Some(front);
     }
-    if last.strip_prefix('v').is_some_and(|version| digits(version, 1)) {
+    let digits = |text: &str, len: usize| text.len() == len && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (front, last) = name.rsplit_once('-')?;
+    if digits(last, 8) || last.strip_prefix('v').is_some_and(|version| digits(version, 1)) {
         return Some(front);
     }
     // A date such as 2025-08-07.
     let (front, month) = front.rsplit_once('-')?;
     let (front, year) = front.rsplit_once('-')?;
     (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(front)
+}
+
+/// Returns the name of a Claude model with its kind and version swapped: `claude-4-5-sonnet` for
+/// `claude-sonnet-4-5`, and the reverse.
+fn with_version_elsewhere(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("claude-")?;
+    let is_version = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    CLAUDE_KINDS.iter().find_map(|kind| {
+        if let Some(version) = rest.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-')) {
+            return is_version(version).then(|| format!("claude-{version}-{kind}"));
+        }
+        let version = rest.strip_suffix(kind)?.strip_suffix('-')?;
+        is_version(version).then(|| format!("claude-{kind}-{version}"))
+    })
 }
 
 #[cfg(test)]
@@ -83,6 +145,11 @@ mod tests {
             ("models/gemini-2.5-pro", "gemini-2-5-pro"),
             ("gemini/gemini-3.1-pro-preview", "gemini-3-1-pro"),
             ("qwen3-coder:30b", "qwen3-coder"),
+            ("qwen3:30b-a3b", "qwen3-30b-a3b"),
+            ("gemma3:1b-it-qat", "gemma3-1b"),
+            ("claude-opus-4-8[1m]", "claude-opus-4-8"),
+            ("anthropic--claude-4.5-sonnet", "claude-sonnet-4-5"),
+            ("databricks-claude-3-7-sonnet", "claude-3-7-sonnet"),
         ] {
             assert!(
                 candidates(spelled).iter().any(|found| found == plain),
@@ -95,7 +162,7 @@ mod tests {
     #[test]
     fn a_part_of_the_name_is_not_taken_for_a_suffix() {
         assert_eq!(candidates("gpt-4-1106-preview"), ["gpt-4-1106-preview", "gpt-4-1106"]);
-        assert_eq!(candidates("claude-sonnet-4-5"), ["claude-sonnet-4-5"]);
+        assert_eq!(candidates("claude-sonnet-4-5"), ["claude-sonnet-4-5", "claude-4-5-sonnet"]);
     }
 
     #[test]
@@ -106,7 +173,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_few_candidates(name in "(ft:)?([a-z0-9]{1,3}[-./:@_]?|\\PC){0,20}") {
-            prop_assert!(candidates(&name).len() <= 2 * name.chars().count() * name.chars().count() + 1);
+            prop_assert!(candidates(&name).len() <= 8 * name.chars().count() * name.chars().count() + 1);
         }
     }
 }

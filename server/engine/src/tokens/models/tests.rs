@@ -39,6 +39,92 @@ fn every_model_of_the_table_resolves_to_itself() {
     }
 }
 
+/// Routes, clouds, registries and clients decorate the names of models.
+#[test]
+fn every_model_is_known_under_every_decoration() {
+    const PREFIXES: [&str; 15] = [
+        "",
+        "vendor/",
+        "openrouter/vendor/",
+        "models/",
+        "accounts/vendor/models/",
+        "publishers/vendor/models/",
+        "projects/p/locations/us-east5/publishers/vendor/models/",
+        "bedrock/",
+        "vendor.",
+        "us.vendor.",
+        "global.vendor.",
+        "arn:aws:bedrock:us-east-1::foundation-model/vendor.",
+        "arn:aws:bedrock:us-east-1:123456789012:inference-profile/eu.vendor.",
+        "databricks-",
+        "anthropic--",
+    ];
+    const SUFFIXES: [&str; 16] = [
+        "",
+        "-latest",
+        "-preview",
+        "-20250929",
+        "-2025-09-29",
+        "@20250929",
+        "@latest",
+        "-v1:0",
+        "-20250929-v1:0",
+        ":free",
+        ":latest",
+        "[1m]",
+        "-20250929[1m]",
+        "-thinking",
+        "-20250929-thinking",
+        "-thinking:free",
+    ];
+    let models = models();
+    for model in models.iter() {
+        for prefix in PREFIXES {
+            for suffix in SUFFIXES {
+                for id in [model.id.clone(), model.id.replace('.', "-"), model.id.to_uppercase()] {
+                    let spelled = format!("{prefix}{id}{suffix}");
+                    let resolved = models.resolve(&spelled);
+                    let found = (&*resolved.model.id, resolved.known);
+                    assert_eq!(found, (&*model.id, ModelCertainty::Known), "{spelled}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_version_of_a_claude_model_may_be_in_another_place() {
+    let models = models();
+    for (spelled, id) in [
+        ("claude-4.5-sonnet", "claude-sonnet-4-5"),
+        ("claude-4-5-sonnet-20250929", "claude-sonnet-4-5"),
+        ("anthropic/claude-4.7-opus:thinking", "claude-opus-4-7"),
+        ("claude-4-opus", "claude-opus-4"),
+        ("claude-sonnet-3-7", "claude-3-7-sonnet"),
+        ("us.anthropic.claude-haiku-3.5", "claude-3-5-haiku"),
+    ] {
+        assert_eq!(models.resolve(spelled).model.id, id, "{spelled}");
+    }
+}
+
+#[test]
+fn a_size_or_a_mark_for_a_long_window_decides_the_window() {
+    let models = models();
+    for (spelled, id, max_input) in [
+        ("gemma3:1b", "gemma-3-1b-it", 32_768),
+        ("ollama/gemma3:270m", "gemma-3-1b-it", 32_768),
+        ("gemma3:1b-it-qat", "gemma-3-1b-it", 32_768),
+        ("gemma3:27b", "gemma-3-27b-it", 131_072),
+        ("gemma3", "gemma-3-27b-it", 131_072),
+        ("claude-sonnet-4-5", "claude-sonnet-4-5", 200_000),
+        ("claude-sonnet-4-5[1m]", "claude-sonnet-4-5", 1_000_000),
+        ("claude-opus-4-8[1m]", "claude-opus-4-8", 1_000_000),
+    ] {
+        let model = models.resolve(spelled).model;
+        assert_eq!((&*model.id, model.max_input), (id, max_input), "{spelled}");
+    }
+}
+
 /// No name may refer to two models, either as their own name or as an alias.
 #[test]
 fn names_and_aliases_are_unique() {
