@@ -170,7 +170,8 @@ impl Provider {
         let url = Address::of(self)?.url(target)?;
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.bytes(body));
-        let request = Request { url, headers: kind::headers(self.kind, key.as_ref()), body };
+        let headers = kind::headers(self.kind, &url, key.as_ref());
+        let request = Request { url, headers, body };
         let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
         let filter = key.as_ref().map(Key::filter).unwrap_or_default();
         Ok(Exchange::new(request, filter, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))

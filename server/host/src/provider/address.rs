@@ -25,6 +25,8 @@ pub(crate) enum Target {
 pub(super) struct Address<'a> {
     kind: ProviderName,
     base: String,
+    /// Query of the base URL, which Azure requires (`api-version=2024-10-21`).
+    query: Option<String>,
     model: &'a str,
 }
 
@@ -33,12 +35,12 @@ impl<'a> Address<'a> {
     /// add.
     pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
         let kind = provider.kind;
-        let base = match provider.base_url.as_deref() {
+        let (base, query) = match provider.base_url.as_deref() {
             Some(given) => allowed(given)?,
-            None => own(kind).to_owned(),
+            None => (own(kind).to_owned(), None),
         };
         let base = superfluous(kind).iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
-        Ok(Self { kind, base: base.to_owned(), model: &provider.model })
+        Ok(Self { kind, base: base.to_owned(), query, model: &provider.model })
     }
 
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
@@ -63,6 +65,7 @@ impl<'a> Address<'a> {
             segments.push(&format!("{model}:{method}"));
         }
         drop(segments);
+        url.set_query(self.query.as_deref());
         if self.kind == ProviderName::Gemini && target == Target::Stream {
             url.set_query(Some("alt=sse"));
         }
@@ -97,10 +100,10 @@ const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     }
 }
 
-/// Checks that requests with a key may be sent to a base URL, and removes trailing slashes.
-fn allowed(given: &str) -> Result<String, SendError> {
+/// Checks that requests with a key may be sent to a base URL. Returns it without trailing slashes, and its query.
+fn allowed(given: &str) -> Result<(String, Option<String>), SendError> {
     let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
-    let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
+    let mut url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
     match url.scheme() {
         "https" => {}
         "http" if is_loopback(&url) => {}
@@ -111,7 +114,8 @@ fn allowed(given: &str) -> Result<String, SendError> {
         }
         _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
     }
-    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+    let is_version = |(name, _): (std::borrow::Cow<'_, str>, _)| name == "api-version";
+    if !url.username().is_empty() || url.password().is_some() || !url.query_pairs().all(is_version) {
         return Err(bad(
             "it contains a user name, a password or a key; put the key in an environment variable",
         ));
@@ -119,7 +123,15 @@ fn allowed(given: &str) -> Result<String, SendError> {
     if url.fragment().is_some() {
         return Err(bad("it has a fragment (`#`)"));
     }
-    Ok(url.as_str().trim_end_matches('/').to_owned())
+    let query = url.query().filter(|query| !query.is_empty()).map(str::to_owned);
+    url.set_query(None);
+    Ok((url.as_str().trim_end_matches('/').to_owned(), query))
+}
+
+/// Whether a URL belongs to Azure, whose keys have a header of their own:
+/// <https://learn.microsoft.com/azure/ai-foundry/openai/reference#authentication>.
+pub(super) fn is_azure(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| host.ends_with(".azure.com"))
 }
 
 /// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
@@ -223,6 +235,31 @@ mod tests {
         ] {
             assert_eq!(url(kind, Some(base), "m", Target::Whole).as_deref(), Ok(expected), "{base}");
         }
+    }
+
+    #[test]
+    fn the_version_of_azures_api_may_be_in_the_address() {
+        for (base, expected) in [
+            (
+                "https://me.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21",
+                "https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21",
+            ),
+            (
+                "https://me.openai.azure.com/openai/v1/?api-version=preview",
+                "https://me.openai.azure.com/openai/v1/chat/completions?api-version=preview",
+            ),
+            (
+                "https://me.openai.azure.com/openai/v1/?",
+                "https://me.openai.azure.com/openai/v1/chat/completions",
+            ),
+        ] {
+            assert_eq!(url(ProviderName::OpenAi, Some(base), "m", Target::Stream).as_deref(), Ok(expected));
+        }
+        let base = Some("https://a.example/?api-version=1&key=secret");
+        let refused = url(ProviderName::OpenAi, base, "m", Target::Stream).unwrap_err();
+        assert!(!refused.to_string().contains("secret"), "{refused}");
+        assert!(is_azure(&Url::parse("https://me.openai.azure.com/openai").unwrap()));
+        assert!(!is_azure(&Url::parse("https://azure.com.example/openai").unwrap()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Headers and key variables of each provider, and the mapping from model names to providers.
 
+use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use strata_engine::prompt::settings::ProviderName;
 
@@ -28,7 +29,7 @@ pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
 }
 
 /// Builds the headers of a request, with the key in the header that the provider expects.
-pub(super) fn headers(kind: ProviderName, key: Option<&Key>) -> HeaderMap {
+pub(super) fn headers(kind: ProviderName, url: &Url, key: Option<&Key>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let (place, scheme) = match kind {
@@ -36,6 +37,7 @@ pub(super) fn headers(kind: ProviderName, key: Option<&Key>) -> HeaderMap {
             headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
             (HeaderName::from_static("x-api-key"), "")
         }
+        _ if address::is_azure(url) => (HeaderName::from_static("api-key"), ""),
         ProviderName::Gemini => (HeaderName::from_static("x-goog-api-key"), ""),
         ProviderName::OpenAi | ProviderName::Responses | ProviderName::Ollama => (AUTHORIZATION, "Bearer "),
     };

@@ -114,3 +114,23 @@ fn assert_valid(format: Format, body: &Value) {
     let found: Vec<String> = check(format, body).iter().map(ToString::to_string).collect();
     assert!(found.is_empty(), "{found:#?}\n{body:#}");
 }
+
+#[test]
+fn bedrock_gets_the_tools_that_the_history_called() {
+    let mut layout = Layout::default();
+    layout.push(Speaker::User, text("Look."));
+    layout.push(Speaker::Assistant, block(call("a", "read", json!({"path": "x"}))));
+    layout.push(Speaker::User, block(result("a", vec![part("text")])));
+    for (tools, names) in [(vec![], json!(["read"])), (vec![tool("grep")], json!(["grep"]))] {
+        let envelope =
+            Envelope { model: "m", tools: &tools, cache_key: None, breakpoints: Breakpoints::Automatic };
+        let Body::Json(body) = render(&layout, Format::Bedrock, &envelope).body else { panic!("no JSON") };
+        let declared = body["toolConfig"]["tools"].as_array().unwrap();
+        let declared: Value = declared.iter().map(|tool| tool["toolSpec"]["name"].clone()).collect();
+        assert_eq!(declared, names);
+        assert_eq!(check(Format::Bedrock, &body), []);
+        let mut without = body.clone();
+        without.as_object_mut().unwrap().shift_remove("toolConfig");
+        assert_eq!(check(Format::Bedrock, &without).len(), 1);
+    }
+}

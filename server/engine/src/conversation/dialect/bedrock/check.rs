@@ -65,7 +65,15 @@ impl<'a> Reader<'a> {
     }
 
     fn tools(&mut self, body: &'a Value) {
-        let Some(config) = body.get("toolConfig") else { return };
+        let Some(config) = body.get("toolConfig") else {
+            let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+            let mut blocks = messages.filter_map(|message| message.get("content")?.as_array()).flatten();
+            if blocks.any(|block| block.get("toolUse").is_some() || block.get("toolResult").is_some()) {
+                let detail = "must be defined if messages contain `toolUse` or `toolResult`";
+                self.findings.add(Rule::Shape, "/toolConfig", detail);
+            }
+            return;
+        };
         let Some(tools) = config.get("tools").and_then(Value::as_array).filter(|tools| !tools.is_empty())
         else {
             return self.findings.add(Rule::Shape, "/toolConfig", "`tools` must be a non-empty list");
