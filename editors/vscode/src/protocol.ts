@@ -1215,6 +1215,16 @@ export interface ContextUnpinReply {
 export type ConversationForm =
   /** JSON Lines recorded by Claude Code. */
   | 'claude_code'
+  /** JSON Lines recorded by Codex. */
+  | 'codex'
+  /** A session recorded by Gemini CLI. */
+  | 'gemini_cli'
+  /** An export of opencode. */
+  | 'opencode'
+  /** Aider's chat history in Markdown. */
+  | 'aider'
+  /** ChatGPT's export of conversations, of which the one updated last is imported. */
+  | 'chatgpt'
   /** Messages of Anthropic's Messages API. */
   | 'anthropic'
   /** Messages of OpenAI's Chat Completions API. */

@@ -130,7 +130,7 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
     assert_eq!((run.code, &*run.out), (Some(1), ""));
     let said: Vec<&str> = run.err.lines().collect();
     expect![[r#"
-        error: words.txt: the whole value: contains no conversation in a known format
+        error: words.txt: the whole value: contains no conversation in a known format; known: exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; messages of Anthropic's and OpenAI's APIs
         error: nowhere: No such file or directory (os error 2)"#]]
     .assert_eq(&said[..2].join("\n"));
     assert!(said[2].starts_with("talk.json: session ") && said[2].ends_with(", 2 messages"), "{}", run.err);

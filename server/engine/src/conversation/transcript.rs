@@ -1,9 +1,10 @@
 //! Reads recorded sessions of a coding agent: Claude Code's JSON Lines, converted to turns with messages and
 //! usage. Skips events for the agent's own user interface.
 //!
-//! The format is undocumented. This module follows files of versions 2.0 and 2.1. Lines are read in file
-//! order, so if a user went back to an earlier message, both branches are included.
+//! The format is undocumented. This module follows files of versions 2.0 and 2.1. If a user went back to an
+//! earlier message, only the branch that was continued last is read (`branch`).
 
+mod branch;
 mod clock;
 
 use serde::Deserialize;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
 use crate::json;
 use crate::tokens::cost::Usage;
+use branch::Node;
 
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";
@@ -63,13 +65,17 @@ pub enum PriorHistory {
 /// separate conversations with the model. If all lines belong to subagents, parses these lines as the session.
 /// Counts lines that are not JSON, and messages without content, as skipped.
 pub fn parse(text: &str) -> Transcript {
+    let text = text.trim_start_matches('\u{feff}');
     let lines: Vec<Option<Line>> =
         text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::from_str(line).ok()).collect();
     let of_the_main_agent = lines.iter().flatten().any(|line| line.is_talk() && !line.is_sidechain);
+    let nodes: Vec<_> =
+        lines.iter().map(|line| line.as_ref().map(|line| line.node(of_the_main_agent))).collect();
+    let is_left = branch::left(&nodes);
     let mut reader = Reader::default();
-    for line in lines {
+    for (line, is_left) in lines.into_iter().zip(is_left) {
         match line {
-            Some(line) if of_the_main_agent && line.is_sidechain => {}
+            Some(line) if is_left || (of_the_main_agent && line.is_sidechain) => {}
             Some(line) => reader.line(line),
             None => reader.transcript.skipped += 1,
         }
@@ -86,6 +92,10 @@ struct Line {
     subtype: String,
     #[serde(default)]
     is_sidechain: bool,
+    uuid: Option<String>,
+    parent_uuid: Option<String>,
+    /// Parent of the first line after a compaction.
+    logical_parent_uuid: Option<String>,
     timestamp: Option<String>,
     cwd: Option<String>,
     message: Option<Value>,
@@ -138,6 +148,25 @@ enum Source {
 impl Line {
     fn is_talk(&self) -> bool {
         matches!(&*self.kind, "user" | "assistant")
+    }
+
+    /// Returns what connects the line with others. `skips_subagents` tells whether subagents are not part of the
+    /// conversation.
+    fn node(&self, skips_subagents: bool) -> Node<'_> {
+        let message = self.message.as_ref();
+        let id = message.and_then(|message| message.get("id")?.as_str());
+        let blocks = message.and_then(|message| message.get("content")?.as_array()).into_iter().flatten();
+        let calls = blocks.filter_map(|block| match block.get("type")?.as_str()? {
+            "tool_use" => block.get("id")?.as_str(),
+            "tool_result" => block.get("tool_use_id")?.as_str(),
+            _ => None,
+        });
+        Node {
+            id: self.uuid.as_deref(),
+            parent: self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref()),
+            is_talk: self.is_talk() && !(skips_subagents && self.is_sidechain),
+            keys: id.into_iter().chain(calls).collect(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! same format as long as the message is unchanged. Writing omits what a format cannot express: visibility,
 //! kinds, pins, times, files, image sizes, and foreign blocks without plain text.
 
+mod agents;
 mod anthropic;
 #[cfg(test)]
 mod check;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ReadError, ReadList, read_anthropic, read_openai, read_responses};
+use super::{ReadError, ReadList, agents, read_anthropic, read_openai, read_responses};
 use crate::conversation::history::NewMessage;
 use crate::conversation::transcript;
 use crate::json;
@@ -16,6 +16,16 @@ use crate::json;
 pub enum Form {
     /// JSON Lines recorded by Claude Code.
     ClaudeCode,
+    /// JSON Lines recorded by Codex.
+    Codex,
+    /// A session recorded by Gemini CLI.
+    GeminiCli,
+    /// An export of opencode.
+    Opencode,
+    /// Aider's chat history in Markdown.
+    Aider,
+    /// ChatGPT's export of conversations, of which the one updated last is imported.
+    Chatgpt,
     /// Messages of Anthropic's Messages API.
     Anthropic,
     /// Messages of OpenAI's Chat Completions API.
@@ -27,6 +37,10 @@ pub enum Form {
     /// Strata's own format: a list or JSON Lines, where each item is a [`NewMessage`] or a `Message`.
     Strata,
 }
+
+/// The known formats, for an error message.
+const KNOWN: &str = "exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; \
+                     messages of Anthropic's and OpenAI's APIs";
 
 /// A conversation imported from text.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,10 +66,12 @@ pub(crate) fn sniff(text: &str) -> Option<Form> {
 /// [`ReadError`] if the format is unknown or a part does not fit it. For JSON Lines, the path starts with the
 /// zero-based number of the line, not counting blank lines.
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
+    let text = text.trim_start_matches('\u{feff}');
     let material = Material::of(text);
     let Some(form) = material.form() else {
-        return Err(ReadError::new("contains no conversation in a known format"));
+        return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
     };
+    let recorded = |(messages, skipped)| ImportedConversation { form, system: Vec::new(), messages, skipped };
     let imported =
         |ReadList { system, messages }: ReadList| ImportedConversation { form, system, messages, skipped: 0 };
     match form {
@@ -64,6 +80,11 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
             let messages = transcript.messages();
             Ok(ImportedConversation { form, system: Vec::new(), messages, skipped: transcript.skipped })
         }
+        Form::Codex => agents::read_codex(material.items()).map(recorded),
+        Form::GeminiCli => Ok(recorded(agents::read_gemini_cli(&material.into_value()))),
+        Form::Opencode => Ok(recorded(agents::read_opencode(&material.into_value()))),
+        Form::Aider => Ok(recorded(agents::read_aider(text))),
+        Form::Chatgpt => Ok(recorded(agents::read_chatgpt(&agents::chatgpt(&material.into_value())))),
         Form::Strata => material.own(),
         Form::Anthropic => read_anthropic(&material.into_value()).map(imported),
         Form::OpenAi => read_openai(&material.into_value()).map(imported),
@@ -77,12 +98,15 @@ enum Material {
     Whole(Value),
     /// A JSON value for each line; `None` for lines that are not JSON.
     Lines(Vec<Option<Value>>),
+    /// Aider's chat history.
+    Markdown,
 }
 
 impl Material {
     fn of(text: &str) -> Self {
         match json::from_str(text) {
             Ok(value) => Self::Whole(value),
+            Err(_) if text.lines().any(|line| line.starts_with(agents::AIDER_START)) => Self::Markdown,
             Err(_) => {
                 let lines = text.lines().filter(|line| !line.trim().is_empty());
                 Self::Lines(lines.map(|line| json::from_str(line).ok()).collect())
@@ -93,6 +117,7 @@ impl Material {
     /// Returns the values that may be messages.
     fn items(&self) -> Vec<&Value> {
         match self {
+            Self::Markdown => Vec::new(),
             Self::Lines(lines) => lines.iter().flatten().collect(),
             Self::Whole(Value::Array(items)) => items.iter().collect(),
             Self::Whole(value) => match value.get("messages").or_else(|| value.get("input")) {
@@ -107,8 +132,19 @@ impl Material {
         let any = |of: fn(&Value) -> bool| items.iter().any(|item| of(item));
         let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
         let whole = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
-        if any(is_own) {
+        let is = |of: fn(&Value) -> bool| matches!(self, Self::Whole(value) if of(value));
+        if matches!(self, Self::Markdown) {
+            Some(Form::Aider)
+        } else if any(is_own) {
             Some(Form::Strata)
+        } else if lines && any(agents::is_codex) {
+            Some(Form::Codex)
+        } else if is(agents::is_opencode) {
+            Some(Form::Opencode)
+        } else if is(agents::is_gemini_cli) {
+            Some(Form::GeminiCli)
+        } else if is(|value| !agents::chatgpt(value).is_empty()) {
+            Some(Form::Chatgpt)
         } else if lines && any(is_recorded) {
             Some(Form::ClaudeCode)
         } else if whole("input") || any(is_item) {
@@ -127,6 +163,7 @@ impl Material {
     fn into_value(self) -> Value {
         match self {
             Self::Whole(value) => value,
+            Self::Markdown => Value::Null,
             Self::Lines(lines) => lines.into_iter().map(Option::unwrap_or_default).collect(),
         }
     }

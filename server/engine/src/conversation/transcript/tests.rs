@@ -206,6 +206,55 @@ fn without_a_time_of_the_request_that_of_the_answer_stands() {
     assert_eq!(transcript.turns[0].time_ms, Some(9_000));
 }
 
+/// Adds an id and the id of the parent to a line.
+fn linked(line: &str, id: &str, parent: Option<&str>) -> String {
+    let mut line: Value = serde_json::from_str(line).unwrap();
+    line["uuid"] = id.into();
+    line["parentUuid"] = parent.map_or(Value::Null, Into::into);
+    line.to_string()
+}
+
+#[test]
+fn only_the_branch_that_was_continued_last_is_the_conversation() {
+    let lines = [
+        linked(&user(json!("hello")), "1", None),
+        linked(&answer("m1", text("hi"), 7), "2", Some("1")),
+        linked(&user(json!("wrong way")), "3", Some("2")),
+        linked(&answer("m2", text("lost"), 7), "4", Some("3")),
+        linked(&user(json!("right way")), "5", Some("2")),
+        linked(&answer("m3", call("a"), 7), "6", Some("5")),
+        linked(&answer("m3", call("b"), 7), "7", Some("6")),
+        linked(&user(result("a")), "8", Some("6")),
+        linked(&user(result("b")), "9", Some("7")),
+        linked(&answer("m4", text("found"), 7), "10", Some("9")),
+        // A resumed session repeats lines.
+        linked(&answer("m4", text("found"), 7), "10", Some("9")),
+        linked(&user(json!("hello")), "1", None),
+    ];
+    let read = transcript(&lines);
+    let expected =
+        [said("hello", "hi"), said("right way", "call:a call:b"), said("result:a result:b", "found")];
+    assert_eq!((turns(&read), read.unanswered), (expected.to_vec(), None));
+    let with_mark = parse(&format!("\u{feff}{}", lines.join("\n")));
+    assert_eq!((turns(&with_mark), with_mark.skipped), (expected.to_vec(), 0));
+}
+
+#[test]
+fn what_precedes_a_compaction_or_a_missing_line_is_no_branch() {
+    let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "3", "parentUuid": null,
+        "logicalParentUuid": "2"});
+    let read = transcript(&[
+        linked(&user(json!("hello")), "1", None),
+        linked(&answer("m1", text("hi"), 7), "2", Some("1")),
+        boundary.to_string(),
+        linked(&user(json!("summary")), "4", Some("3")),
+        linked(&answer("m2", text("on"), 7), "5", Some("gone")),
+        linked(&user(json!("bye")), "6", Some("5")),
+        linked(&answer("m3", text("ciao"), 7), "7", Some("6")),
+    ]);
+    assert_eq!(turns(&read), [said("hello", "hi"), said("summary", "on"), said("bye", "ciao")]);
+}
+
 /// Generates lines of a recorded session.
 #[derive(Clone, Debug)]
 enum Event {
