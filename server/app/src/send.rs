@@ -23,6 +23,7 @@ use strata_engine::tokens::redaction::RestoredText;
 use strata_host::provider::{SendError, Sent};
 
 use crate::commands::CommandError;
+use crate::format::grouped;
 use crate::snapshot::Snapshot;
 use crate::tools::ToolHost;
 
@@ -275,6 +276,7 @@ impl SendJob {
             let is_whole = broken.is_none();
             let recorded = host.run("strata.prompt.record", recording(&id, &answer, is_whole))?;
             reply.warn(understood::<Recorded>(recorded)?.warnings);
+            reply.warn(answer.usage.and_then(|usage| truncation(usage.input_tokens(), predicted.total())));
             reply.bill(answer.usage, predicted, &self.connection.prices(&model));
             let (end, error) = ended(&answer, broken, cancel);
             reply.error = error;
@@ -307,6 +309,26 @@ impl SendJob {
         understood(host.run("strata.prompt.assemble", arguments.into())?)
     }
 }
+
+/// Returns a warning if the model read much less than was sent. Ollama drops the beginning of a prompt that exceeds its
+/// window, without an error: <https://github.com/ollama/ollama/issues/17889>.
+fn truncation(read: usize, sent: usize) -> Option<String> {
+    let is_cut = sent > SMALLEST_WINDOW && read > 0 && read < sent / 10 * CUT_TENTHS;
+    is_cut.then(|| {
+        format!(
+            "the model read only {} of about {} tokens, because its server's window is smaller: enlarge the window (with \
+             Ollama, OLLAMA_CONTEXT_LENGTH), or set the model's `max_input` in `models`",
+            grouped(read),
+            grouped(sent)
+        )
+    })
+}
+
+/// Smallest window of a local server, in tokens.
+const SMALLEST_WINDOW: usize = 2_048;
+
+/// Tenths of the estimated tokens below which the reported tokens mean that the prompt was cut. Estimates are closer.
+const CUT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
 fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {

@@ -367,6 +367,21 @@ fn a_wait_before_a_retry_is_shown_while_it_lasts() {
 }
 
 #[test]
+fn a_prompt_that_the_server_cut_is_reported() {
+    for (read, sent, warns) in [
+        (4_096, 17_000, true),
+        (16_000, 17_000, false),
+        (12_000, 17_000, false),
+        (0, 17_000, false),
+        (100, 2_000, false),
+    ] {
+        let warning = truncation(read, sent);
+        assert_eq!(warning.is_some(), warns, "{read} of {sent}");
+        assert!(warning.is_none_or(|warning| warning.contains("4,096 of about 17,000 tokens")));
+    }
+}
+
+#[test]
 fn a_timeout_names_its_setting() {
     let after = Duration::from_secs(300);
     for (error, setting) in [
