@@ -181,6 +181,7 @@ fn an_interrupt_records_what_was_said() {
     );
     let shell = Shell::with(&server);
     let mut child = shell.spawn(&["ask", "Why?"]);
+    drop(child.stdin.take());
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();

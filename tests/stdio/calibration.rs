@@ -63,11 +63,7 @@ fn a_prompt_that_may_not_fit_is_counted_by_the_client_and_rebuilt() {
     editor.server.wait_until_held(COUNT);
     editor.run("server.status", json!({}));
     let question = editor.server.asked(COUNT)[0].clone();
-    assert_eq!(
-        (&question["model"], &question["format"]),
-        (&json!("mine"), &json!("anthropic")),
-        "{question}"
-    );
+    assert_eq!((&question["model"], &question["format"]), (&json!("mine"), &json!("openai")), "{question}");
     let first = question["body"]["messages"].as_array().unwrap().len();
     editor.server.release(COUNT, json!({ "inputTokens": 9_000 }));
     let reply = editor.server.answer(asked).unwrap();

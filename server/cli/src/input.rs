@@ -4,6 +4,7 @@ use std::fs;
 #[cfg(not(unix))]
 use std::io::IsTerminal as _;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -41,8 +42,7 @@ pub(crate) fn piped(words: &[String]) -> Result<Option<String>, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     drop(done);
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok((!text.trim().is_empty()).then(|| shortened(text)))
+    Ok((!bytes.trim_ascii().is_empty()).then(|| shortened(&bytes)))
 }
 
 /// Whether standard input is a pipe or a file. Other programs often leave it connected to something else that never
@@ -62,16 +62,14 @@ fn is_piped() -> bool {
     }
 }
 
-/// Leaves out the middle of a long text.
-fn shortened(text: String) -> String {
-    if text.len() <= MAX_PIPED {
-        return text;
-    }
-    let head = text.floor_char_boundary(PIPED_HEAD);
-    let tail = text.ceil_char_boundary(text.len() - (MAX_PIPED - PIPED_HEAD));
-    let left_out = tail - head;
+/// Decodes a text, without the middle if it is long.
+fn shortened(bytes: &[u8]) -> String {
+    let text = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
+    let Some(left_out @ 1..) = bytes.len().checked_sub(MAX_PIPED) else {
+        return text(0..bytes.len()).into_owned();
+    };
     output::tell(&format!("standard input is long, so {left_out} bytes in its middle were left out"));
-    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    let (head, tail) = (text(0..PIPED_HEAD), text(PIPED_HEAD + left_out..bytes.len()));
     format!("{head}\n[{left_out} bytes left out]\n{tail}")
 }
 

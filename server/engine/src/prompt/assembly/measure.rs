@@ -255,12 +255,14 @@ pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&s
 
 /// Returns the maximum tokens of a map that is not part of a prompt, for the configured model.
 pub fn whole_map_budget(means: PromptServices<'_>) -> usize {
-    of_the_set_model(means, |measure| measure.whole_map_budget())
+    let resolved = means.models.resolve(&means.settings.model);
+    Measure::new(&resolved, means).whole_map_budget()
 }
 
 /// Returns the maximum tokens of the map blocks in a prompt for the configured model.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
-    of_the_set_model(means, |measure| measure.map_budget())
+    let resolved = means.models.resolve(&means.settings.model);
+    Measure::new(&resolved, means).map_budget()
 }
 
 fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
