@@ -71,20 +71,20 @@ fn with_max_tokens(reply: &Value) -> Value {
 /// Writes the request body as JSON, or the text of the Markdown format, to a file or to standard output. A terminal gets
 /// only text that is meant for reading.
 fn body(body: &Value, to: Option<&Path>) -> Result<(), Failure> {
-    let text = match body {
-        Value::String(text) => text.trim_end_matches('\n').to_owned(),
-        body => body.to_string(),
+    let (text, is_json) = match body {
+        Value::String(text) => (text.trim_end_matches('\n').to_owned(), false),
+        body => (body.to_string(), true),
     };
     if let Some(path) = to {
         return fs::write(path, format!("{text}\n"))
             .map_err(|error| Failure::said(error.to_string()).about(&path.display().to_string()));
     }
-    if !body.is_string() && io::stdout().is_terminal() {
+    if is_json && io::stdout().is_terminal() {
         let size = count(text.len().div_ceil(1_024));
         output::tell(&format!(
             "the request body ({size} KiB of JSON) is not shown on a terminal: add `-o FILE` or a pipe\n"
         ));
         return Ok(());
     }
-    output::result(|out| writeln!(out, "{text}"))
+    if is_json { output::json(body) } else { output::result(|out| writeln!(out, "{text}")) }
 }
