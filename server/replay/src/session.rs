@@ -182,11 +182,12 @@ fn play(
     let mut scenario = Scenario::new(&session.trace, parts);
     let mut time = Schedule::new(services);
     let mut bound = Bound::new(prices);
+    let lifetime_s = prices.extended.map_or(prices.seconds, |extended| extended.seconds);
     let mut totals = SessionTotals::default();
     let mut prompts = Vec::new();
     while let Some(turn) = scenario.turn() {
         let conditions = session.conditions(totals.turns);
-        if time.begin(conditions, totals.turns) > u64::from(prices.seconds) * 1_000 || time.is_new_model {
+        if time.begin(conditions, totals.turns) > u64::from(lifetime_s) * 1_000 || time.is_new_model {
             bound.expired();
         }
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
