@@ -103,11 +103,11 @@ async def run(client: LanguageClient, command: str, **argument):
     return plain(await asyncio.wait_for(client.workspace_execute_command_async(params), LIMIT))
 
 
-async def prompt(client: LanguageClient):
+async def prompt(client: LanguageClient, **arguments):
     """Returns the text that the model would read."""
     while (await run(client, "server.status"))["index"] != "ready":
         await asyncio.sleep(0.01)
-    reply = await run(client, "prompt.assemble", prompt="What is this?", format="anthropic")
+    reply = await run(client, "prompt.assemble", prompt="What is this?", format="anthropic", **arguments)
     texts = []
 
     def gather(value):
@@ -144,7 +144,7 @@ async def test_a_deselected_file_leaves_the_very_next_prompt(client: LanguageCli
     await run(client, "files.select", paths=["src/greet.rs"])
     assert document.text in await prompt(client)
     await run(client, "files.deselect", paths=["src/greet.rs"])
-    text = await prompt(client)
+    text = await prompt(client, autoBudget=0)
     assert "on disk" not in text
     assert "src/greet.rs\n pub fn greet_é(times: u8)" in text, "the map block does not show the unsaved text"
     await run(client, "files.exclude", paths=["src/greet.rs"])

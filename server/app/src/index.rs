@@ -236,8 +236,9 @@ impl Index {
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
         let (recency, past) = (Arc::new(history.recency), Arc::new(history.past));
         let symbols = symbols.into_iter().collect();
-        let outlined =
-            Self { symbols, efforts, notes, manifests, recency, past, state: IndexState::Ready, ..listed };
+        // A question about the list of files may have built its word index, which has no definitions.
+        let (lexical, state) = (Arc::default(), IndexState::Ready);
+        let outlined = Self { symbols, efforts, notes, manifests, recency, past, lexical, state, ..listed };
         Ok((outlined.linked(), updates))
     }
 
@@ -563,6 +564,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use strata_engine::code::symbols::{Seeds, rank_for};
     use strata_host::roots::Folder;
 
     use super::*;
@@ -608,6 +610,25 @@ mod tests {
         let cancel = Cancel::new();
         let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
+    }
+
+    #[test]
+    fn a_question_about_the_list_of_files_does_not_hide_definitions_from_later_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, name) in [("a.py", "other"), ("b.py", "unusual_name")] {
+            fs::write(folder.path().join(file), format!("def {name}(): ...\n")).unwrap();
+        }
+        let roots = Roots::single(&folder.path().canonicalize().unwrap()).unwrap();
+        let (cache, cancel) = (OutlineCache::default(), Cancel::new());
+        let ask_early = |step| {
+            if let Step::Listed(listed) = step {
+                listed.lexical();
+            }
+        };
+        let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), ask_early).unwrap();
+        let (symbols, lexical, references) = (&index.symbols, index.lexical(), &index.references);
+        let ranking = rank_for("unusual name", symbols, lexical, references, &Seeds::default());
+        assert_eq!(ranking.files[0], FileKey::from("b.py"));
     }
 
     fn recency(index: &Index) -> Vec<(&str, u32)> {
