@@ -61,8 +61,8 @@ class Editor:
         return self.nvim.exec_lua(BUFFER)
 
     def prompt(self) -> str:
-        """Returns the text that the model would read."""
-        body = self.run("prompt.assemble", prompt="What is this?", format="anthropic")["body"]
+        """Returns the text that the model would read, without automatic context."""
+        body = self.run("prompt.assemble", prompt="What is this?", format="anthropic", autoBudget=0)["body"]
         contents = [body["system"]] + [message["content"] for message in body["messages"]]
         texts = []
         for content in contents:
