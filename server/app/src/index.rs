@@ -618,7 +618,7 @@ mod tests {
         for (file, name) in [("a.py", "other"), ("b.py", "unusual_name")] {
             fs::write(folder.path().join(file), format!("def {name}(): ...\n")).unwrap();
         }
-        let roots = Roots::single(&folder.path().canonicalize().unwrap()).unwrap();
+        let roots = Roots::single(folder.path().canonicalize().unwrap()).unwrap();
         let (cache, cancel) = (OutlineCache::default(), Cancel::new());
         let ask_early = |step| {
             if let Step::Listed(listed) = step {
