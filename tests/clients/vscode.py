@@ -246,7 +246,6 @@ def play_recovery(model: str, place: Place, provider: Provider) -> None:
 def play_suggested(model: str, place: Place, provider: Provider) -> None:
     """Automatic context is suggested to the user. Accepted excerpts stay, and dismissed ones are removed from the next prompt."""
     with Window(place, provider, model, 1_000_000) as window:
-        window.do(command="Strata: Toggle Automatic Context")
         questions = iter(range(1, 10))
 
         def sent_with(question: str) -> str:
