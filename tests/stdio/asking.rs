@@ -192,8 +192,13 @@ fn an_interrupt_records_what_was_said() {
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert!(err.contains("stopped, and the partial answer was recorded"), "{err}");
-    let (code, ..) = shell.run(&["ask", "Go on."]);
+    assert!(!err.contains("continuing"), "there was no conversation: {err}");
+    let (code, _, err) = shell.run(&["ask", "Go on."]);
     assert_eq!(code, 0);
+    assert!(
+        err.starts_with("continuing the conversation of ") && err.contains("\"Why?\"; -n starts"),
+        "{err}"
+    );
     let sent = server.asked()[1].body["messages"].to_string();
     assert!(sent.contains("Why?") && sent.contains("It goes"), "{sent}");
 }

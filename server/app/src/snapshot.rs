@@ -450,8 +450,8 @@ impl Snapshot {
 
     /// Returns the format of a request body: the given one, that of the settings, or else that of the model.
     pub(crate) fn format(&self, format: Option<Format>, model: Option<&str>) -> Format {
-        let of_model = || Format::of(&self.models.resolve(model.unwrap_or(&self.settings.model)).model);
-        format.or(self.settings.format).unwrap_or_else(of_model)
+        let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
+        self.settings.format_for(format, &resolved.model)
     }
 
     /// Counts the tokens in `text`. Also returns the name of the model whose tokenizer was used.

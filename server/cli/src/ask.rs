@@ -13,6 +13,7 @@ use strata_app::send::Delta;
 use crate::arguments::AskArguments;
 use crate::failure::Failure;
 use crate::output::{self, count};
+use crate::sessions::{List, SHOWN};
 use crate::when::moment;
 use crate::{input, repository, selecting};
 
@@ -24,8 +25,6 @@ const NEW: &str = "new";
 const INTERRUPTED: u8 = 130;
 /// Maximum characters of a tool's arguments to show.
 const SHOWN_INPUT: usize = 120;
-/// Maximum characters of a conversation's name to show.
-const SHOWN_NAME: usize = 60;
 
 /// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,21 +55,6 @@ struct Usage {
     output: usize,
     cache_read: usize,
     cache_write: usize,
-}
-
-/// The fields used from the reply to `strata.session.list`.
-#[derive(Deserialize)]
-struct Listed {
-    sessions: Vec<ListedSession>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedSession {
-    id: String,
-    name: String,
-    preview: String,
-    updated_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -128,11 +112,12 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
 
 /// Says which conversation is continued, since the user did not name it.
 fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    let Listed { sessions } = output::understood(headless.run("strata.session.list", json!({}))?)?;
+    let List { sessions } = output::understood(headless.run("strata.session.list", json!({}))?)?;
     let id = headless.session_id();
-    let Some(session) = sessions.into_iter().find(|session| session.id == id) else { return Ok(()) };
-    let about = if session.name.is_empty() { session.preview } else { session.name };
-    let about = output::clipped(&about, SHOWN_NAME);
+    // A workspace without a stored conversation has begun an empty one.
+    let continued = sessions.into_iter().find(|session| session.id == id && session.messages > 0);
+    let Some(session) = continued else { return Ok(()) };
+    let about = output::clipped(session.about(), SHOWN);
     let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
     output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
     Ok(())

@@ -82,7 +82,7 @@ fn body(body: &Value, to: Option<&Path>) -> Result<(), Failure> {
     if is_json && io::stdout().is_terminal() {
         let size = count(text.len().div_ceil(1_024));
         output::tell(&format!(
-            "the request body ({size} KiB of JSON) is not shown on a terminal: add `-o FILE` or a pipe\n"
+            "the request body ({size} KiB of JSON) is not shown on a terminal: add `-o FILE` or a pipe"
         ));
         return Ok(());
     }

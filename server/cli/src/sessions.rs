@@ -22,22 +22,29 @@ use crate::when::moment;
 use strata_app::table::{Align, Table};
 
 /// Maximum characters of a name or a preview to show.
-const SHOWN: usize = 60;
+pub(crate) const SHOWN: usize = 60;
 
 /// The fields used from the reply to `strata.session.list`.
 #[derive(Deserialize)]
-struct List {
-    sessions: Vec<ListedSession>,
+pub(crate) struct List {
+    pub(crate) sessions: Vec<ListedSession>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ListedSession {
-    id: String,
+pub(crate) struct ListedSession {
+    pub(crate) id: String,
     name: String,
-    updated_ms: Option<u64>,
-    messages: usize,
+    pub(crate) updated_ms: Option<u64>,
+    pub(crate) messages: usize,
     preview: String,
+}
+
+impl ListedSession {
+    /// Returns the session's name, or else its preview.
+    pub(crate) fn about(&self) -> &str {
+        if self.name.is_empty() { &self.preview } else { &self.name }
+    }
 }
 
 /// The fields used from the reply to `strata.session.export`.
@@ -167,12 +174,12 @@ impl StoredSessions {
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
         for session in sessions {
-            let about = if session.name.is_empty() { session.preview } else { session.name };
+            let about = output::clipped(session.about(), SHOWN);
             table.row([
                 session.id,
                 session.updated_ms.map(moment).unwrap_or_default(),
                 count(session.messages),
-                output::clipped(&about, SHOWN),
+                about,
             ]);
         }
         reply::table(&table)

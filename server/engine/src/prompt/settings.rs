@@ -16,7 +16,7 @@ use crate::conversation::dialect::Format;
 use crate::conversation::iteration::RollingConfig;
 use crate::conversation::settings::{CompactionSettings, ToolOutputSettings};
 use crate::prompt::tiers::{Deltas, PolicyName};
-use crate::tokens::models::{CacheTtl, ModelTable};
+use crate::tokens::models::{CacheTtl, Model, ModelTable};
 use crate::tokens::redaction::RedactionSettings;
 
 pub use self::provider::{ProviderName, ProviderSettings};
@@ -65,6 +65,13 @@ pub struct Settings {
     pub server: ServerSettings,
     /// Standard LSP requests that Strata answers.
     pub lsp: LspSettings,
+}
+
+impl Settings {
+    /// Returns the format of a request body for `model`: the one asked for, that of the settings, or else the model's own.
+    pub fn format_for(&self, asked: Option<Format>, model: &Model) -> Format {
+        asked.or(self.format).unwrap_or_else(|| Format::of(model))
+    }
 }
 
 impl Default for Settings {

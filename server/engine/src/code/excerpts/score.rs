@@ -65,8 +65,8 @@ pub(super) fn score<'a>(
     add_words(&mut files, &asked);
     add_files(&mut files, &asked, query);
     add_names(&mut files, &asked);
-    for (key, lines, depth) in stack_trace::frames(query.text, candidates) {
-        add_frame(&mut files, key, lines, depth);
+    for (number, line, depth) in stack_trace::frames(query.text, candidates) {
+        add_frame(&mut files, number, line, depth);
     }
     weigh(&mut files, weights);
     add_called(&mut files);

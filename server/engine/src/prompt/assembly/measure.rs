@@ -79,7 +79,7 @@ impl<'a> Measure<'a> {
 
     /// Returns the format of the request body that `ask` or the settings choose, or else that of the model.
     pub(super) fn format(&self, ask: &PromptRequest) -> Format {
-        ask.format.or(self.settings().format).unwrap_or_else(|| Format::of(self.model))
+        self.settings().format_for(ask.format, self.model)
     }
 
     pub(super) fn model_id(&self) -> &str {
