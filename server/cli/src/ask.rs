@@ -114,9 +114,7 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
 fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let List { sessions } = output::understood(headless.run("strata.session.list", json!({}))?)?;
     let id = headless.session_id();
-    // A workspace without a stored conversation has begun an empty one.
-    let continued = sessions.into_iter().find(|session| session.id == id && session.messages > 0);
-    let Some(session) = continued else { return Ok(()) };
+    let Some(session) = sessions.into_iter().find(|session| session.id == id) else { return Ok(()) };
     let about = output::clipped(session.about(), SHOWN);
     let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
     output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));

@@ -36,7 +36,7 @@ pub(crate) struct ListedSession {
     pub(crate) id: String,
     name: String,
     pub(crate) updated_ms: Option<u64>,
-    pub(crate) messages: usize,
+    messages: usize,
     preview: String,
 }
 
