@@ -99,6 +99,23 @@ async function edit(said, question) {
   await page.keyboard.press('Enter');
 }
 
+/** Clicks an action of a row until the row no longer offers it, or another row took its place. */
+async function act(text, action) {
+  const button = row(text).locator(`.action-label[aria-label^="${action}"]`);
+  const label = () => row(text).getAttribute('aria-label');
+  const before = await label();
+  const isDone = async () => (await button.count()) === 0 || (await label()) !== before;
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await row(text).hover();
+    await button.click();
+    // The tree loses a click when it is drawn again between the press and the release.
+    if (await until(isDone, `${action} ${text}`, 5_000).catch(() => false)) {
+      return;
+    }
+  }
+  throw new Error(`${action} had no effect on ${text}`);
+}
+
 /** Waits until exactly these questions are visible. */
 async function shows(questions) {
   // The list contains only visible questions, and one more at its top.
@@ -143,13 +160,7 @@ try {
       await bench.showStrata();
       await row(turn.row).waitFor();
       if (turn.action) {
-        const before = await row(turn.row).getAttribute('aria-label');
-        await row(turn.row).hover();
-        await row(turn.row).locator(`.action-label[aria-label^="${turn.action}"]`).click();
-        if (turn.next) {
-          // Another excerpt of the same file may replace the row.
-          await until(async () => (await row(turn.row).getAttribute('aria-label')) !== before, 'the next excerpt');
-        }
+        await act(turn.row, turn.action);
       }
       if (turn.shot) {
         await page.waitForTimeout(600);

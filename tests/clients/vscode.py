@@ -261,7 +261,7 @@ def play_suggested(model: str, place: Place, provider: Provider) -> None:
         window.do(row="Suggested", shot="clients-suggested-light")
         window.do(row="get_load_dotenv", action="Accept")
         window.do(row="Accepted")
-        window.do(row="config.py", action="Dismiss", next=True)
+        window.do(row="config.py", action="Dismiss")
         window.do(theme="dark", shot="clients-suggested-dark")
         for color in ("blue", "red", "grey", "black"):
             sent = sent_with(f"Why is the sky {color}?")
