@@ -81,7 +81,14 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
     let asked = json!({ "path": headless.typed(&arguments.path) });
-    let reply = ask("files_read", asked, &arguments.query, &mut headless)?;
+    let reply = match ask("files_read", asked.clone(), &arguments.query, &mut headless) {
+        // Only the index tells whether another file defines the member of a type.
+        Err(_) if arguments.path.contains('#') => {
+            repository::index(&mut headless)?;
+            ask("files_read", asked, &arguments.query, &mut headless)?
+        }
+        reply => reply?,
+    };
     if arguments.query.json {
         return show(&reply, &arguments.query, "path");
     }

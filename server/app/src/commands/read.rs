@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::code::outline::{Located, definitions, qualified_name};
+use strata_engine::code::symbols::files_of_member;
 use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{FileText, Source};
@@ -80,23 +81,55 @@ impl Command for Read {
     fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
         let PathReference { path, part } = context.snapshot.path_reference(&params.path);
         let (key, file) = shown_file("path", &path, context)?;
-        let lines = LineStarts::of(&file.text);
-        let all = lines.count();
-        let mut reply = ReadReply::whole(key, &file);
-        match part {
-            None => {}
-            Some(FilePart::Lines(range)) => {
-                if range.first() > all {
-                    let message = format!("`{}` has {all} lines", reply.path.notice());
-                    return Err(CommandError::invalid("path", &message));
-                }
-                (reply.from, reply.to) = (range.first(), range.last().min(all));
+        let error = match read_part(key.clone(), &file, part.as_ref(), context) {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
+        };
+        let Some(FilePart::Definition(name)) = &part else { return Err(error) };
+        let Some(other) = file_of_member(&key, name, context)? else { return Err(error) };
+        let (key, file) = shown_file("path", other.as_str(), context)?;
+        read_part(key, &file, part.as_ref(), context)
+    }
+}
+
+/// Reads a part of a readable file.
+fn read_part(
+    key: FileKey,
+    file: &FileText,
+    part: Option<&FilePart>,
+    context: &Context<'_>,
+) -> Result<ReadReply, CommandError> {
+    let lines = LineStarts::of(&file.text);
+    let all = lines.count();
+    let mut reply = ReadReply::whole(key, file);
+    match part {
+        None => {}
+        Some(FilePart::Lines(range)) => {
+            if range.first() > all {
+                let message = format!("`{}` has {all} lines", reply.path.notice());
+                return Err(CommandError::invalid("path", &message));
             }
-            Some(FilePart::Definition(name)) => find_definition(&mut reply, &name, &file, context)?,
+            (reply.from, reply.to) = (range.first(), range.last().min(all));
         }
-        let part = file.text.get(lines.bytes(reply.from, reply.to)).unwrap_or_default();
-        reply.text = part.to_owned();
-        Ok(reply)
+        Some(FilePart::Definition(name)) => find_definition(&mut reply, name, file, context)?,
+    }
+    let part = file.text.get(lines.bytes(reply.from, reply.to)).unwrap_or_default();
+    reply.text = part.to_owned();
+    Ok(reply)
+}
+
+/// Returns the file with the member `name` of a type in `key`, if it is another file.
+fn file_of_member(key: &FileKey, name: &str, context: &Context<'_>) -> Result<Option<FileKey>, CommandError> {
+    let symbols = context.snapshot.symbols(context.cancel)?;
+    match files_of_member(&symbols, key, name).as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some((*only).clone())),
+        several => {
+            let named = several.iter().take(NAMED).map(|key| format!("`{}#{name}`", key.notice()));
+            let named: Vec<String> = named.collect();
+            let message = format!("several files define `{name}`: {}", named.join(", "));
+            Err(CommandError::invalid("path", &message))
+        }
     }
 }
 

@@ -213,6 +213,10 @@ fn a_member_is_found_by_its_type_in_all_files() {
         let file = definition.split('#').next().unwrap_or_default();
         assert!(references.contains(file), "{name}: {references}");
     }
-    let elsewhere = repo.strata(&["read", "types.go#B.Close"]);
-    assert!(elsewhere.refusal().contains("search for the name in all files"));
+    assert_eq!(repo.strata(&["read", "types.go#B.Close"]).out, "func (b *B) Close() {}\n");
+    assert!(repo.strata(&["read", "types.go#B.Open"]).refusal().contains("search for the name in all files"));
+    assert!(repo.strata(&["read", "till.rs#B.Close"]).refusal().contains("search for the name in all files"));
+    repo.write("windows.go", "package a\n\nfunc (b *B) Close() {}\n");
+    let several = repo.strata(&["read", "types.go#B.Close"]);
+    assert!(several.refusal().contains("`close.go#B.Close`, `windows.go#B.Close`"));
 }

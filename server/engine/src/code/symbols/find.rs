@@ -4,7 +4,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{QualifiedNames, Symbol, SymbolKind, name_parts};
 use crate::key::FileKey;
 
-use super::index::SymbolIndex;
+use super::index::{FileSymbols, SymbolIndex};
 
 /// A symbol that matches a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +74,33 @@ pub fn find<'a>(
     found.sort_unstable_by_key(|(closeness, found)| (*closeness, found.file, found.at));
     found.truncate(limit);
     Ok(found.into_iter().map(|(_, found)| found).collect())
+}
+
+/// Returns the files that define the member `name`, such as `Type.method`, of a type that is defined in `file`, if `file`
+/// does not define the member itself: in Go, a method may be in any file of its package. Files in the same directory
+/// take precedence over others.
+pub fn files_of_member<'a>(index: &'a SymbolIndex, file: &FileKey, name: &str) -> Vec<&'a FileKey> {
+    let wanted = name_parts(name);
+    let (Some(own), Some((_, owner))) = (index.get(file), wanted.split_last()) else { return Vec::new() };
+    if owner.is_empty() || defines(own, &wanted) || !defines(own, owner) {
+        return Vec::new();
+    }
+    let family = own.language.family;
+    let others = index.iter().filter(|(_, other)| other.language.family == family && defines(other, &wanted));
+    let mut found: Vec<&FileKey> = others.map(|(key, _)| key).collect();
+    if found.iter().any(|key| key.directory() == file.directory()) {
+        found.retain(|key| key.directory() == file.directory());
+    }
+    found
+}
+
+/// Whether a file has a definition whose qualified name ends with these parts.
+fn defines(file: &FileSymbols, parts: &[&str]) -> bool {
+    let mut names = QualifiedNames::default();
+    file.outline.symbols.iter().any(|symbol| {
+        names.enter(symbol);
+        parts.last() == Some(&names.own()) && names.parts().ends_with(parts)
+    })
 }
 
 /// Finds files whose paths contain the letters of `query` in order, ignoring case. Returns at most `limit`, closest

@@ -17,7 +17,7 @@ mod words;
 mod tests;
 
 pub(crate) use files::{FileList, file_list};
-pub use find::{SymbolMatch, find, find_files};
+pub use find::{SymbolMatch, files_of_member, find, find_files};
 
 pub use graph::{model::References, rank::Seeds};
 pub use index::{FileSymbols, SymbolIndex};
