@@ -356,6 +356,9 @@ pub(crate) struct ReferencesArguments {
     /// Only show definitions in this file
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
+    /// Maximum number of references
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) limit: usize,
     /// Exact name of the definition
     #[arg(value_name = "NAME")]
     pub(crate) name: String,

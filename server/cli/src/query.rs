@@ -36,7 +36,7 @@ pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Fa
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
     let path = arguments.path.as_deref().map(|path| headless.typed(path));
-    let asked = json!({ "name": arguments.name, "path": path });
+    let asked = json!({ "name": arguments.name, "path": path, "limit": arguments.limit });
     let reply = ask("references", asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "hits")
 }
