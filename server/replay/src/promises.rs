@@ -315,9 +315,8 @@ impl PromptReader<'_> {
 
     fn check_marks(&mut self, prepared: &PreparedPrompt) {
         let marked = || prepared.layout.blocks().filter(|block| block.mark.is_some());
-        if let CacheKind::Explicit { max_breakpoints, .. } = prepared.sent.prices.kind
-            && marked().count() > max_breakpoints
-        {
+        let kind = prepared.sent.prices.kind;
+        if matches!(kind, CacheKind::Explicit { .. }) && marked().count() > kind.max_markers() {
             self.broken.push(BrokenPromise::TooManyMarks(marked().count()));
         }
         let format = prepared.reply.format;

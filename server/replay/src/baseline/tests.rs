@@ -9,7 +9,7 @@ use strata_engine::tokens::models::Ttl;
 use super::*;
 
 /// A provider with a lookback from its breakpoints, like most providers.
-const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
+const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
 
 fn block(part: Part, text: &str, mark: Option<Ttl>) -> LayoutBlock {
     let content = match text {

@@ -11,7 +11,7 @@ use strata_engine::tokens::models::{CacheTtl, Models};
 use super::*;
 use crate::bound::Need;
 
-const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
+const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
 
 fn prices(kind: CacheKind) -> Prices {
     let write = if kind == EXPLICIT { 1.25 } else { 1.0 };

@@ -76,8 +76,9 @@ pub enum Rule {
     /// `"mode"` of `"implicit"` or `"explicit"` and a `"ttl"` of `"30m"`.
     BreakpointForm,
     /// Anthropic, prompt caching: a request has at most 4 breakpoints, including that of automatic caching.
-    /// OpenAI, prompt caching: "Each request can create up to four cache writes", including that of the
-    /// implicit breakpoint. OpenAI does not reject more, but ignores the earliest, which is never intended.
+    /// OpenAI, client library: "For cache matching, OpenAI considers up to the latest 80 breakpoints in the
+    /// conversation", including the implicit one. OpenAI does not reject more, but ignores the earliest, which is
+    /// never intended.
     BreakpointLimit,
     /// Anthropic, prompt caching: a breakpoint is not on a thinking block or empty text. OpenAI, prompt
     /// caching: a breakpoint is on "a supported content block inside an input message", so never on an

@@ -7,7 +7,7 @@ use crate::conversation::history::{ContentBlock, Message, ProjectedMessage, proj
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 use crate::prompt::wire::{self, Body, Envelope, Tool};
-use crate::tokens::models::{CacheKind, Model, Ttl};
+use crate::tokens::models::{Model, Ttl};
 
 use super::measure::Measure;
 use super::reply::AssembleError;
@@ -68,10 +68,7 @@ pub fn forward(
 /// serves the next request. The earlier ones let the provider find the entries of earlier requests, because some
 /// providers look up entries only at breakpoints.
 fn laid_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model: &Model) -> Layout {
-    let most = match model.cache.kind {
-        CacheKind::Explicit { max_breakpoints, .. } => max_breakpoints,
-        CacheKind::Automatic { .. } | CacheKind::None => 0,
-    };
+    let most = model.cache.kind.max_markers();
     let carriers = format.carriers();
     let mut layout = Layout::default();
     if !conversation.system.trim().is_empty() {

@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((short.extended, long.extended), (None, None));
         assert_eq!((short.seconds, short.write, short.read), (300, 1.25, 0.1));
         assert_eq!((long.seconds, long.write, long.read), (3_600, 2.0, 0.1));
-        assert_eq!(short.kind, CacheKind::Explicit { max_breakpoints: 4, lookback: 20 });
+        assert_eq!(short.kind, CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 });
     }
 
     #[test]

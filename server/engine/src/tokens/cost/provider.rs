@@ -153,15 +153,24 @@ impl Provider {
     /// Providers that cache automatically ignore markers. Returns `None`, with the cache unchanged, if the request
     /// has more markers than the provider accepts.
     pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Option<Charge> {
-        let prefixes = prefixes(spans);
+        let mut prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let Cached { read, written, extended } = match self.prices.kind {
             CacheKind::None => Cached::default(),
             CacheKind::Automatic { granularity } => self.automatic(&prefixes, granularity, now_ms),
-            CacheKind::Explicit { max_breakpoints, lookback } => {
-                let marked = spans.iter().filter_map(|span| span.mark.breakpoint()).count();
-                if marked > max_breakpoints {
+            CacheKind::Explicit { max_breakpoints, lookback, .. } => {
+                let marked = prefixes.iter().filter_map(|prefix| prefix.mark.breakpoint()).count();
+                if marked > self.prices.kind.max_markers() {
                     return None;
+                }
+                // Only the last ones write.
+                let mut lookups = marked.saturating_sub(max_breakpoints);
+                for prefix in prefixes.iter_mut().filter(|prefix| prefix.mark.breakpoint().is_some()) {
+                    if lookups == 0 {
+                        break;
+                    }
+                    lookups -= 1;
+                    prefix.mark = Mark::Lookup;
                 }
                 self.explicit(&prefixes, lookback, now_ms)
             }

@@ -80,8 +80,12 @@ pub(crate) struct CacheRules {
 pub enum CacheKind {
     /// Markers in the request end the cached prefixes.
     Explicit {
-        /// Maximum number of markers in one request.
+        /// Maximum number of markers in one request that write a cache entry.
         max_breakpoints: usize,
+        /// Maximum number of markers in one request, if only the last `max_breakpoints` of them write an entry and
+        /// the others are only compared with existing entries. 0 if all markers write.
+        #[serde(default)]
+        max_matched: usize,
         /// Number of blocks, including its own, in which a marker looks for a cache entry.
         lookback: usize,
     },
@@ -92,6 +96,21 @@ pub enum CacheKind {
     },
     /// The provider does not cache.
     None,
+}
+
+impl CacheKind {
+    /// Whether a request can have more markers than write entries, so that it finds the entries of earlier requests.
+    pub(crate) fn finds_all(self) -> bool {
+        matches!(self, Self::Explicit { max_breakpoints, max_matched, .. } if max_matched > max_breakpoints)
+    }
+
+    /// Returns the maximum number of markers in one request.
+    pub fn max_markers(self) -> usize {
+        match self {
+            Self::Explicit { max_breakpoints, max_matched, .. } => max_breakpoints.max(max_matched),
+            Self::Automatic { .. } | Self::None => 0,
+        }
+    }
 }
 
 /// A possible lifetime of cache entries.

@@ -219,7 +219,7 @@ fn minimum_cacheable_prefixes_and_write_prices() {
     ] {
         let cache = &models.resolve(id).model.cache;
         assert_eq!(cache.min_tokens, min_tokens, "{id}");
-        assert_eq!(cache.kind, CacheKind::Explicit { max_breakpoints: 4, lookback: 20 });
+        assert_eq!(cache.kind, CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 });
         let writes: Vec<_> = cache.lifetimes.iter().map(|life| (life.seconds, life.write)).collect();
         assert_eq!(writes, [(300, 1.25), (3600, 2.0)]);
     }
@@ -270,7 +270,7 @@ fn models_without_a_price_for_cached_input_cache_nothing() {
 /// model.
 #[test]
 fn openai_takes_breakpoints_from_5_6_on() {
-    let explicit = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    let explicit = CacheKind::Explicit { max_breakpoints: 4, max_matched: 80, lookback: 1 };
     for (name, read) in [
         ("gpt-5.6", 0.1),
         ("gpt-5.6-sol", 0.1),

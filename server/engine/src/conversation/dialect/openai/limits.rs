@@ -9,8 +9,8 @@ use super::super::rule::Rule;
 const CACHE_KEY_CHARS: usize = 64;
 /// Maximum characters of any string ("string too long. Expected a string with maximum length 1048576").
 const STRING_CHARS: usize = 1_048_576;
-/// Maximum number of cache entries that a request may write.
-const WRITES: usize = 4;
+/// Maximum number of breakpoints that the provider compares with cache entries.
+const MATCHED: usize = 80;
 /// Fields that contain the parts of a message or item.
 const PARTS: [&str; 2] = ["content", "output"];
 /// Types of parts that can carry a breakpoint.
@@ -49,7 +49,7 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
         findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
-    let limit = if is_explicit { WRITES } else { WRITES - 1 };
+    let limit = if is_explicit { MATCHED } else { MATCHED - 1 };
     let mut found = 0;
     let items = body.get(list).and_then(Value::as_array).into_iter().flatten().enumerate();
     let fields = items.flat_map(|(index, item)| PARTS.map(|field| (index, item, field)));
@@ -78,8 +78,7 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 );
             }
             if found == limit + 1 {
-                let detail =
-                    format!("a request can have at most {limit} breakpoints that write to the cache");
+                let detail = format!("only the last {limit} breakpoints of a request have an effect");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }

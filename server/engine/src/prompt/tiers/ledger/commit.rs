@@ -24,12 +24,16 @@ impl State {
             let expires_ms = rules.now_ms.saturating_add(life);
             (prefix, CachedPrefix { turn: self.turn, expires_ms, lifetime })
         };
-        // A breakpoint is either on a new block, or on a cached boundary of the kept prefix, whose entry it keeps
-        // alive.
-        let marked = marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?, mark)));
+        // A breakpoint is either on a new block, or on a cached boundary of the kept prefix. The last breakpoints of
+        // the request write or keep their entries alive.
+        let mut marked: Vec<(ContentHash, Breakpoint)> =
+            marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?.hash, mark))).collect();
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),
-            CacheKind::Explicit { .. } => marked.map(|(boundary, mark)| used(boundary.hash, mark)).collect(),
+            CacheKind::Explicit { max_breakpoints, .. } => {
+                let writing = marked.split_off(marked.len().saturating_sub(max_breakpoints));
+                writing.into_iter().map(|(hash, mark)| used(hash, mark)).collect()
+            }
             CacheKind::Automatic { .. } => {
                 draft.boundaries.iter().map(|boundary| used(boundary.hash, Breakpoint::Short)).collect()
             }

@@ -47,35 +47,46 @@ impl Marks {
 
 /// Chooses the blocks of the draft that carry a breakpoint.
 pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
-    let CacheKind::Explicit { max_breakpoints, lookback } = rules.prices.kind else {
+    let kind = rules.prices.kind;
+    let CacheKind::Explicit { max_breakpoints, lookback, .. } = kind else {
         return Marks::default();
     };
     let chart = Chart::new(draft, state, rules);
     let Some(end) = chart.end() else { return Marks::default() };
     let candidates = chart.candidates(end);
-    let chosen = |count: usize| {
-        let mut marks = Marks { places: best(&chart, &candidates, end, count), extended: 0 };
+    let chosen = |candidates: &[usize], count: usize| {
+        let mut marks = Marks { places: best(&chart, candidates, end, count), extended: 0 };
         marks.add(end);
         marks
     };
-    let mut marks = chosen(max_breakpoints.saturating_sub(1));
+    let mut marks = chosen(&candidates, max_breakpoints.saturating_sub(1));
 
     // One breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
     let cut = draft.kept;
     if cut > 0 && !marks.places.iter().any(|at| chart.reaches(*at, cut, lookback)) {
         if marks.places.len() >= max_breakpoints {
-            marks = chosen(max_breakpoints.saturating_sub(2));
+            marks = chosen(&candidates, max_breakpoints.saturating_sub(2));
         }
         marks.add(cut - 1);
     }
-    // Use spare breakpoints to keep existing cache entries alive, deepest first.
-    for at in (0..cut).rev() {
-        if marks.places.len() >= max_breakpoints {
+    // If other breakpoints than those that write are compared, all that write can be on new blocks, unless an entry must
+    // be kept alive.
+    let mut held = (0..cut).rev().filter(|at| chart.is_held(*at)).peekable();
+    if kind.finds_all() {
+        let first = marks.places.first().copied().unwrap_or_default();
+        if marks.places.iter().any(|at| at + 1 < cut && chart.expires_soon(*at)) {
+            while held.next_if(|at| *at >= first).is_some() {}
+        } else {
+            let new: Vec<usize> = candidates.into_iter().filter(|at| *at >= cut).collect();
+            marks = chosen(&new, max_breakpoints.saturating_sub(1));
+        }
+    }
+    // Use spare breakpoints to find existing cache entries and keep them alive, deepest first.
+    for at in held {
+        if marks.places.len() >= kind.max_markers() {
             break;
         }
-        if chart.is_held(at) {
-            marks.add(at);
-        }
+        marks.add(at);
     }
     Marks { extended: chart.extended(&marks.places), ..marks }
 }
@@ -174,6 +185,15 @@ impl<'a> Chart<'a> {
     fn is_held(&self, at: usize) -> bool {
         self.can_be_marked(at)
             && self.draft.boundaries.get(at + 1).is_some_and(|boundary| self.state.holds(boundary.hash))
+    }
+
+    /// Whether the cached prefix up to and including block `at` has less than half of its lifetime left.
+    fn expires_soon(&self, at: usize) -> bool {
+        let held = self.draft.boundaries.get(at + 1).and_then(|boundary| self.state.held.get(&boundary.hash));
+        held.is_some_and(|held| {
+            let half = u64::from(self.rules.prices.lifetime(held.lifetime).seconds) * 500;
+            held.expires_ms < self.rules.now_ms.saturating_add(half)
+        })
     }
 
     /// Counts the tokens up to and including block `at`.

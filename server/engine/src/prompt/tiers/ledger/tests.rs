@@ -53,7 +53,7 @@ fn prices() -> Prices {
         seconds: 300,
         extended: None,
         min_tokens: 1,
-        kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
+        kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
     }
 }
@@ -540,9 +540,9 @@ fn breakpoints_keep_to_what_the_provider_allows() {
     session.select("b.py");
     session.select("d.py");
     assert_eq!(marks(&session.turn("first", "done")), 4);
-    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 1, lookback: 20 };
+    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 1, max_matched: 0, lookback: 20 };
     assert_eq!(marks(&session.turn("second", "done")), 1);
-    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
+    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
     session.rules.prices.min_tokens = 1_000_000;
     assert_eq!(marks(&session.turn("third", "done")), 0);
     session.rules.prices = Prices { kind: CacheKind::Automatic { granularity: 1 }, ..prices() };
@@ -803,7 +803,7 @@ fn an_edit_whose_message_left_the_conversation_is_shown() {
 /// Sets up a provider that finds a cache entry only by a breakpoint exactly at its end, and that accepts no breakpoints
 /// on assistant messages.
 fn without_lookback(session: &mut Session) {
-    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 80, lookback: 1 };
     session.rules.prices.min_tokens = 20;
     session.rules.carriers = Carriers::Input;
 }
@@ -870,6 +870,40 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
         }
     }
     assert!(read * 100 > all * 80, "{read} of {all} tokens were read");
+}
+
+/// A session in which files come and go costs less if the provider compares more breakpoints than it writes entries.
+#[test]
+fn breakpoints_of_earlier_requests_find_their_entries() {
+    let names = ["a.py", "b.py", "c.py", "d.py"];
+    let cost = |max_matched: usize| {
+        let (mut cost, mut most) = (0.0, 0);
+        for seed in 1..20_u64 {
+            let mut session = Session::new(REPOSITORY);
+            without_lookback(&mut session);
+            session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched, lookback: 1 };
+            let mut provider = Provider::new(session.rules.prices);
+            let mut drawn = seed;
+            for number in 0..40 {
+                drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let name = names[(drawn >> 40) as usize % names.len()];
+                match (drawn >> 50) % 4 {
+                    0 => session.select(name),
+                    1 => session.deselect(name),
+                    _ => {}
+                }
+                let now_ms = session.rules.now_ms;
+                let question = vec![weighed(ContentBlock::text(lines("question", 5 + number)))];
+                let layout = session.exchange(question, vec![weighed(ContentBlock::text("done"))]);
+                most = layout.blocks().filter(|block| block.mark.is_some()).count().max(most);
+                cost += provider.charge(&spans(&layout, 0), now_ms).unwrap().cost;
+            }
+        }
+        (cost, most)
+    };
+    let ((few, four), (many, more)) = (cost(0), cost(80));
+    assert!(many < few, "{many} with many breakpoints, {few} with four");
+    assert!(four <= 4 && more > 4, "{four} and {more} breakpoints");
 }
 
 #[test]

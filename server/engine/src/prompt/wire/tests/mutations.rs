@@ -64,7 +64,7 @@ fn point(text: &str) -> Value {
 }
 
 fn points() -> Value {
-    ["1", "2", "3"].map(point).to_vec().into()
+    vec![point("1"); 78].into()
 }
 
 fn picture(image: &Image) -> Value {
@@ -431,13 +431,13 @@ const OPENAI: &Breaches = &[
     (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "mode", json!("automatic"))),
     (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "retention", json!("24h"))),
     (Rule::BreakpointForm, |b| set(b, "", "prompt_cache_options", json!("explicit"))),
-    (Rule::BreakpointLimit, |b| list(b, "/messages/5/content").extend(["1", "2"].map(point))),
-    (Rule::BreakpointLimit, |b| list(b, "/messages/0/content").extend(["1", "2"].map(point))),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/5/content").extend(vec![point("1"); 78])),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/0/content").extend(vec![point("1"); 78])),
     (Rule::BreakpointLimit, |b| list(b, "/messages").push(json!({"role": "user", "content": points()}))),
-    (Rule::BreakpointLimit, |b| { cut(b, "", "prompt_cache_options"); list(b, "/messages/5/content").push(point("1")); }),
+    (Rule::BreakpointLimit, |b| { cut(b, "", "prompt_cache_options"); list(b, "/messages/5/content").extend(vec![point("1"); 77]); }),
     (Rule::BreakpointLimit, |b| {
         set(b, "/prompt_cache_options", "mode", json!("implicit"));
-        list(b, "/messages/0/content").push(point("1"));
+        list(b, "/messages/0/content").extend(vec![point("1"); 77]);
     }),
     (Rule::BreakpointPlace, |b| list(b, "/messages").push(json!({"role": "assistant", "content": [point("Yes.")]}))),
     (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([point("I look.")]))),

@@ -65,7 +65,7 @@ fn a_reply_spells_it_in_camel_case() {
 
 fn any_prices() -> impl Strategy<Value = Prices> {
     let kind = prop_oneof![
-        Just(CacheKind::Explicit { max_breakpoints: 4, lookback: 20 }),
+        Just(CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 }),
         prop::sample::select(vec![1, 128]).prop_map(|granularity| CacheKind::Automatic { granularity }),
         Just(CacheKind::None),
     ];

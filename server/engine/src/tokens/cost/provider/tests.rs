@@ -13,7 +13,7 @@ fn explicit() -> Prices {
         seconds: 300,
         extended: None,
         min_tokens: 1_024,
-        kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
+        kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
     }
 }
@@ -91,7 +91,7 @@ fn a_run_of_tool_calls_is_one_position() {
 
 #[test]
 fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
-    let kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    let kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 1 };
     let mut provider = Provider::new(Prices { kind, ..explicit() });
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
     assert_eq!(bill(&mut provider, 1, &[("a", 2000), ("b", 2000), ("c|", 10)]).read, 0);
@@ -238,7 +238,7 @@ impl Naive {
                 ends.for_each(|end| self.keep(&hashes[..end], self.prices.seconds, now_ms));
                 (if read < minimum { 0 } else { read }, 0, 0)
             }
-            CacheKind::Explicit { lookback, .. } => {
+            CacheKind::Explicit { max_breakpoints, lookback, .. } => {
                 let extended = |end: &usize| spans[end - 1].mark == Mark::Breakpoint(Breakpoint::Extended);
                 let marked = |end: &usize| spans[end - 1].mark != Mark::None && tokens(*end) >= minimum;
                 let markers: Vec<usize> = ends.clone().filter(marked).collect();
@@ -251,6 +251,11 @@ impl Naive {
                 let found = ends.filter(seen).filter(readable).max();
                 let read = found.map_or(0, tokens);
                 let beyond = |end: Option<&usize>| end.map_or(0, |end| tokens(*end).saturating_sub(read));
+                // Lookups and earlier markers write nothing.
+                let is_breakpoint = |end: &usize| spans[end - 1].mark.breakpoint().is_some();
+                let writers: Vec<usize> = (1..=spans.len()).filter(is_breakpoint).collect();
+                let writers = &writers[writers.len().saturating_sub(max_breakpoints)..];
+                let markers: Vec<usize> = markers.into_iter().filter(|end| writers.contains(end)).collect();
                 let written = beyond(markers.last());
                 let long = beyond(markers.iter().rfind(|end| extended(end)));
                 let makes = |end: &&usize| tokens(**end) >= read || self.alive(&hashes[..**end], now_ms);
@@ -296,7 +301,13 @@ fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
 /// Short lookbacks and low minima, so that small prompts reach them.
 fn prices() -> impl Strategy<Value = Prices> {
     let explicit_kind =
-        (1..6_usize).prop_map(|lookback| CacheKind::Explicit { max_breakpoints: 4, lookback });
+        (1..6_usize, prop::sample::select(vec![0, 12])).prop_map(|(lookback, max_matched)| {
+            CacheKind::Explicit {
+                max_breakpoints: if max_matched == 0 { 4 } else { 2 },
+                max_matched,
+                lookback,
+            }
+        });
     let automatic_kind =
         prop::sample::select(vec![1, 128]).prop_map(|granularity| CacheKind::Automatic { granularity });
     let kind = prop_oneof![explicit_kind, automatic_kind, Just(CacheKind::None)];

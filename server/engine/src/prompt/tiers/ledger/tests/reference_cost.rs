@@ -54,7 +54,7 @@ fn cost_of(trace: &Trace) -> Cost {
         seconds: u32::MAX,
         extended: None,
         min_tokens: 1_024,
-        kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
+        kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
     };
     let rules = Rules::new(0, Ttl::FiveMinutes, prices);
