@@ -27,6 +27,15 @@ LIMITS = {
     ("gemini-3-flash", "gemini"): 0.20,
 }
 
+# The same with people's pauses between the turns, by model.
+LIMITS_WITH_PAUSES = {
+    "claude-sonnet-5-5": 0.18,
+    "gpt-5.1": 0.18,
+    "gpt-5.6-sol": 0.20,
+    "gpt-6": 0.20,
+    "gemini-3-flash": 0.46,
+}
+
 
 def usage_of(reply: dict) -> dict:
     """Converts the billed usage to Strata's fields."""

@@ -27,6 +27,9 @@ NEARLY = 1.05
 # Maximum cost of a chat that only appends to the previous request.
 CODECOMPANION = 0.35
 
+# Maximum cost of `strata ask` with pauses between the questions.
+ASK_WITH_PAUSES = 0.18
+
 # The model for most clients.
 MODEL = "claude-sonnet-5-5"
 
@@ -58,6 +61,8 @@ class Play:
     records: bool = True
     # Makes its own checks, and has no row in the table.
     checks_itself: bool = False
+    # Options of the stand-in provider.
+    options: tuple[str, ...] = ()
 
     def is_wanted(self, wanted: tuple[str, ...]) -> bool:
         if self.client == "gptel" and self.client not in wanted:
@@ -74,6 +79,13 @@ def posted(form: str) -> str:
     return f"bodies, {form}"
 
 
+def with_pauses(play: Play, limit: float) -> Play:
+    """Returns a session in which the provider's clock moves by the pauses of people between two answers. Strata's clock stands still, so
+    that the predicted cost differs."""
+    options = ("--pauses", "people")
+    return dataclasses.replace(play, title=f"{play.title}, pauses", limit=limit, like=None, records=False, options=options)
+
+
 def plays() -> list[Play]:
     """Returns all sessions. The unchanged bodies come first, since limits depend on them, and then the slowest sessions."""
     near, partial = {"like": (posted("anthropic"), MODEL)}, functools.partial
@@ -87,11 +99,13 @@ def plays() -> list[Play]:
     def chat(adapter: str, base: str) -> Callable:
         return partial(codecompanion.play, adapter, base)
 
+    all_bodies = [
+        Play("bodies", posted(form), model, partial(bodies.play, form), limit) for (model, form), limit in bodies.LIMITS.items()
+    ]
+    asked = Play("ask", "strata ask, anthropic", MODEL, partial(ask.play, "anthropic"), **near)
     return [
-        *(
-            Play("bodies", posted(form), model, partial(bodies.play, form), limit)
-            for (model, form), limit in bodies.LIMITS.items()
-        ),
+        *all_bodies,
+        *(with_pauses(play, bodies.LIMITS_WITH_PAUSES[play.model]) for play in all_bodies if play.model in bodies.LIMITS_WITH_PAUSES),
         Play("bodies", posted("with tools"), MODEL, bodies.play_with_tools, WITH_TOOLS, **with_tools),
         Play("vscode-anthropic", "VS Code, Anthropic", MODEL, partial(vscode.play, "anthropic"), **near),
         Play("vscode-tools", "VS Code, with tools", MODEL, vscode.play_with_tools, like=(posted("with tools"), MODEL), **with_tools),
@@ -108,7 +122,8 @@ def plays() -> list[Play]:
         Play("neovim", ":Strata ask, curl", MODEL, **short(neovim.play), **near),
         Play("neovim", ":Strata ask, tools, stopped, refused", MODEL, neovim.play_sending, checks_itself=True),
         Play("neovim", ":Strata ask, curl, beyond the limit", MODEL, neovim.play_beyond_the_limit, checks_itself=True),
-        Play("ask", "strata ask, anthropic", MODEL, partial(ask.play, "anthropic"), **near),
+        asked,
+        with_pauses(asked, ASK_WITH_PAUSES),
         *(
             Play("ask", f"strata ask, {form}", model, **short(ask.play, form), like=(posted(form), model))
             for model, form in bodies.LIMITS
@@ -152,7 +167,7 @@ class Played:
 def played(play: Play, limit: float | None, stand_in: str, flask: str) -> Played:
     start = time.monotonic()
     try:
-        with contextlib.closing(Provider(pathlib.Path(stand_in))) as provider, place(pathlib.Path(flask)) as at:
+        with contextlib.closing(Provider(pathlib.Path(stand_in), *play.options)) as provider, place(pathlib.Path(flask)) as at:
             own = play.session(play.model, at, provider)
             bill, row = provider.bill(), None
             if not play.checks_itself:

@@ -245,6 +245,8 @@ class Row:
     client: str
     model: str
     share: float
+    # Cost of a request, in input tokens at list price.
+    cost: float
     read: float
     predicted: float | None
     limit: float | None
@@ -255,11 +257,11 @@ class Row:
         limit = "-" if self.limit is None else f"{self.limit:.3f}"
         end = "" if not self.faults else "  FAILED: " + "; ".join(self.faults)
         return (
-            f"{self.client:<24} {self.model:<18} {self.share:>7.3f} {limit:>8} {self.read:>7.0%} {predicted:>10}{end}"
+            f"{self.client:<24} {self.model:<18} {self.cost:>8,.0f} {self.share:>7.3f} {limit:>8} {self.read:>7.0%} {predicted:>10}{end}"
         )
 
 
-HEADING = f"{'client':<24} {'model':<18} {'share':>7} {'at most':>8} {'read':>7} {'predicted':>10}"
+HEADING = f"{'client':<24} {'model':<18} {'cost':>8} {'share':>7} {'at most':>8} {'read':>7} {'predicted':>10}"
 
 
 def judged(
@@ -283,7 +285,7 @@ def judged(
         predicted = share_of([turn["predicted"] for turn in turns_recorded])
         if abs(predicted - share) > PRECISION * share:
             faults.append(f"predicted {predicted:.4f}, but {share:.4f} was billed")
-    return Row(client, model, share, bill["read_share"] or 0.0, predicted, limit, faults)
+    return Row(client, model, share, bill["cost"] / max(len(bills), 1), bill["read_share"] or 0.0, predicted, limit, faults)
 
 
 def share_billed(bills: list[dict]) -> float:
