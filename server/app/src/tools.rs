@@ -137,6 +137,16 @@ pub const TOOLS: &[Tool] = &[
         text: text::matches,
     },
     Tool {
+        name: "files_changed",
+        title: "Changed files",
+        description: "Lists files that changed since an earlier call of this tool, on disk or in the user's editor. Call it before you \
+                      write files that you read a while ago.",
+        command: "strata.files.changed",
+        hidden: &[],
+        shape: Shape::Lists(&["files"]),
+        text: text::changes,
+    },
+    Tool {
         name: "files_list",
         title: "Selected files",
         description: "Lists the files that the user selected for the prompt or excluded from it, with their tokens.",

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, files, grep, here,
+    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep, here,
     history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
     tool_output, url, versioned, written,
 };
@@ -33,6 +33,7 @@ definitions! {
     files::Find,
     read::Read,
     grep::Grep,
+    changes::Changes,
     files::Has,
     files::MarkRead,
     here::Select,

@@ -4,6 +4,7 @@
 
 mod answer_content;
 mod budget;
+mod changes;
 mod compaction;
 mod context;
 mod definition;
