@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use e2e::{Agent, Editor, Repo, Setup, Shell};
+use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -122,6 +122,29 @@ fn an_agent_asks_what_changed_before_it_writes() {
     assert_eq!(changes(&mut agent), json!([]), "an agent that was told of the unsaved text knows what was saved");
     let refused = agent.text("files_changed", json!({ "since": "1-1" }));
     assert!(refused.contains("any file may have changed"), "{refused}");
+    agent.end();
+}
+
+#[test]
+fn slash_commands_of_clients_have_unsaved_text_too() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    editor.open("src/greet.rs");
+    editor.replace("src/greet.rs", "on disk", "typed");
+    settle(&mut editor);
+    let mut agent = shell.agent();
+    let listed = agent.request("prompts/list", json!({}))["prompts"].take();
+    let names: Vec<&str> = listed.as_array().unwrap().iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    assert_eq!(names, ["ask", "explain", "continue"]);
+    let mut get = |name: &str, argument: &str, value: &str| {
+        let params = json!({ "name": name, "arguments": { argument: value } });
+        agent.request("prompts/get", params)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    let text = get("explain", "path", "src/greet.rs");
+    assert!(text.contains("Explain `src/greet.rs`") && text.contains("typed {name}"), "{text}");
+    let text = get("ask", "question", "What does greet return?");
+    assert!(text.contains("What does greet return?") && text.contains("typed {name}"), "{text}");
     agent.end();
 }
 
@@ -282,6 +305,26 @@ fn the_command_line_shows_unsaved_text_and_says_so() {
     }
     let doctor = shell.run(&["doctor"], "");
     assert!(doctor.out.contains("view        editor, 1 unsaved buffer\n"), "{doctor:?}");
+}
+
+#[test]
+fn unsaved_secrets_are_screened() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    let planted = credentials::planted(&mut Rng::new(3), 5);
+    let secret = &planted.secrets[0];
+    editor.open_text("notes.txt", "plaintext", &format!("{}\n", planted.text));
+    editor.open_text(".env", "plaintext", "PLAIN=of-the-environment\n");
+    settle(&mut editor);
+    let text = agent.text("files_read", json!({ "path": "notes.txt" }));
+    assert!(text.contains("[secret:") && !text.contains(secret), "{text}");
+    let text = agent.text("files_read", json!({ "path": ".env" }));
+    assert!(!text.contains("of-the-environment"), "{text}");
+    let text = agent.text("grep", json!({ "pattern": "." }));
+    assert!(!text.contains("of-the-environment") && !text.contains(secret), "{text}");
+    agent.end();
 }
 
 #[test]

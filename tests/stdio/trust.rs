@@ -311,7 +311,11 @@ fn started_and_opened(repo: &Repo, trusted: bool) -> Vec<String> {
     let calls = fs::read_to_string(log).unwrap();
     let is_thread = |call: &&str| call.contains("clone") && call.contains("CLONE_THREAD");
     assert!(calls.lines().any(|call| is_thread(&call)), "strace saw what the server does: {calls}");
-    let others = calls.lines().filter(|call| call.contains('(') && !is_thread(call));
+    let endpoint = state.path().join("live");
+    let is_endpoint = |call: &&str| {
+        call.contains("AF_UNIX") && (call.contains("socket(") || call.contains(endpoint.to_str().unwrap()))
+    };
+    let others = calls.lines().filter(|call| call.contains('(') && !is_thread(call) && !is_endpoint(call));
     // The first is the server's own start.
     others.skip(1).map(str::to_owned).collect()
 }
