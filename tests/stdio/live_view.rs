@@ -272,7 +272,7 @@ fn an_editor_on_another_folder_shows_what_both_have() {
     let reply = read(&mut agent, "src/greet.rs");
     assert!(reply["text"].as_str().unwrap().contains("typed {name}"), "{reply}");
     let elsewhere = small();
-    let mut stranger = Shell::new(&elsewhere).state_of(&shell).agent();
+    let stranger = Shell::new(&elsewhere).state_of(&shell).agent();
     let instructions = stranger.hello["instructions"].as_str().unwrap();
     assert!(instructions.contains("(view: disk)"), "{instructions}");
     agent.end();

@@ -27,6 +27,7 @@ mod path_reference;
 mod recent_documents;
 pub mod redaction;
 mod references;
+pub mod rule_scope;
 pub mod running_compaction;
 pub mod schema;
 pub mod send;

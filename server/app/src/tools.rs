@@ -185,6 +185,16 @@ pub const TOOLS: &[Tool] = &[
         ..CHANGES_THE_SELECTION
     },
     Tool {
+        name: "rules",
+        title: "Rules",
+        description: "Lists the rule files (AGENTS.md and others) that apply to files, and why. Call it before you change files, and \
+                      read what you do not know yet.",
+        command: "strata.prompt.rules",
+        hidden: &[],
+        shape: Shape::Lists(&["rules", "others"]),
+        text: text::rules,
+    },
+    Tool {
         name: "memory_search",
         title: "Search notes and conversations",
         description: "Searches the notes and all stored conversations about this workspace.",

@@ -12,7 +12,7 @@ use strata_app::tools::{Reply, Tool, answer};
 
 use crate::arguments::{
     ContextArguments, GrepArguments, OutlineArguments, QueryArguments, ReadArguments, ReferencesArguments,
-    SymbolsArguments,
+    RulesArguments, SymbolsArguments,
 };
 use crate::failure::Failure;
 use crate::{input, output, repository};
@@ -48,6 +48,14 @@ pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure>
     let asked = json!({ "path": headless.typed(&arguments.path) });
     let reply = ask("outline", asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "path")
+}
+
+pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::list(&mut headless)?;
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
+    let reply = ask("rules", json!({ "paths": paths }), &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "rules")
 }
 
 pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {

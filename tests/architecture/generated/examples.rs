@@ -83,6 +83,7 @@ fn files(talk: &mut Talk) {
     talk.say("files.read", json!({ "path": "notes.txt" }));
     talk.say("files.grep", json!({ "pattern": "fn \\w+", "paths": ["src/week.rs"] }));
     talk.say("files.changed", json!({}));
+    talk.say("prompt.rules", json!({ "paths": ["src/lib.rs"] }));
     talk.say("files.markRead", json!({ "paths": ["notes.txt"] }));
     talk.say("files.exclude", json!({ "paths": ["*.txt"] }));
     talk.say("files.include", json!({ "paths": ["notes.txt"] }));

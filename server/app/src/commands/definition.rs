@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep, here,
-    history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
+    history, iteration, memory, model, prompt, read, redaction, rules, send, server, session, symbols, tiers,
     tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
@@ -51,6 +51,7 @@ definitions! {
     prompt::PreviewPrompt,
     prompt::ComparePrompts,
     prompt::EstimateTokens,
+    rules::Rules,
     model::Send,
     context::List,
     context::Pin,

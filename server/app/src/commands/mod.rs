@@ -21,6 +21,7 @@ mod named_file;
 mod prompt;
 mod read;
 mod redaction;
+mod rules;
 mod selected_question;
 mod send;
 mod server;

@@ -219,6 +219,30 @@ pub(super) fn files_changed(reply: &Value) -> String {
     }
 }
 
+pub(super) fn rules(reply: &Value) -> String {
+    let entry = |rule: &Value| {
+        let reason = &rule["reason"];
+        let reason = match raw(reason, "kind") {
+            "pattern" => format!("`{}` matches {}", word(reason, "pattern"), word(reason, "file")),
+            "directory" => format!("is above {}", word(reason, "file")),
+            "no_match" => format!("only for {}", names(reason, "patterns").join(", ")),
+            "on_request" => "only on request".to_owned(),
+            _ => "always".to_owned(),
+        };
+        format!("{}: {reason}", name(rule, "path"))
+    };
+    let others: Vec<String> = list(reply, "others").iter().map(entry).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!("\n\nnot for these files:\n{}", others.join("\n")),
+    };
+    let trust = match reply["trusted"] == true {
+        true => "",
+        false => "\n(the workspace is not trusted, so no rule is part of a prompt)",
+    };
+    format!("{}{others}{trust}", lines(reply, "rules", entry, "no rule applies"))
+}
+
 pub(super) fn changes(reply: &Value) -> String {
     let entry = |file: &Value| {
         let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
