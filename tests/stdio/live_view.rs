@@ -62,7 +62,7 @@ fn an_agent_reads_what_is_typed_until_it_is_saved_undone_or_closed() {
     assert_eq!(
         text,
         format!(
-            "src/greet.rs\n2:     format!(\"on disk {{name}} typed\")\n(unsaved: `src/greet.rs` (version {version} in Test Editor))"
+            "src/greet.rs\n2:     format!(\"on disk {{name}} typed\")\n(unsaved: src/greet.rs (version {version} in Test Editor))"
         )
     );
 
@@ -84,7 +84,10 @@ fn an_agent_reads_what_is_typed_until_it_is_saved_undone_or_closed() {
     assert!(found.contains("pub fn greeting(name: &str)") && found.contains("(unsaved: "), "{found}");
     editor.close("src/greet.rs");
     settle(&mut editor);
-    assert_eq!(agent.text("symbols", json!({ "query": "greeting" })).lines().next(), Some("no definition matches"));
+    assert_eq!(
+        agent.text("symbols", json!({ "query": "greeting" })).lines().next(),
+        Some("no definition matches")
+    );
     agent.end();
 }
 
@@ -119,7 +122,11 @@ fn an_agent_asks_what_changed_before_it_writes() {
         ])
     );
     save(&mut editor, &repo, "notes.txt");
-    assert_eq!(changes(&mut agent), json!([]), "an agent that was told of the unsaved text knows what was saved");
+    assert_eq!(
+        changes(&mut agent),
+        json!([]),
+        "an agent that was told of the unsaved text knows what was saved"
+    );
     let refused = agent.text("files_changed", json!({ "since": "1-1" }));
     assert!(refused.contains("any file may have changed"), "{refused}");
     agent.end();
@@ -135,7 +142,8 @@ fn slash_commands_of_clients_have_unsaved_text_too() {
     settle(&mut editor);
     let mut agent = shell.agent();
     let listed = agent.request("prompts/list", json!({}))["prompts"].take();
-    let names: Vec<&str> = listed.as_array().unwrap().iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().filter_map(|prompt| prompt["name"].as_str()).collect();
     assert_eq!(names, ["ask", "explain", "continue"]);
     let mut get = |name: &str, argument: &str, value: &str| {
         let params = json!({ "name": name, "arguments": { argument: value } });
@@ -375,7 +383,7 @@ fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
     assert_eq!(read(&mut agent, "notes.txt")["text"], "typed\n");
     agent.end();
     editor.quit();
-    assert_eq!(sockets(shell.state()), [PathBuf::new(); 0]);
+    assert!(sockets(shell.state()).is_empty());
 }
 
 #[test]
@@ -384,7 +392,10 @@ fn a_server_of_another_version_or_without_sense_is_reported_and_the_disk_shown()
     let shell = Shell::new(&repo);
     drop(editor(&repo, &shell));
     for (reply, expected) in [
-        (&b"{\"protocol\":2,\"version\":\"9.0.0\\u001b[31m\",\"documents\":{}}"[..], "another version of Strata (9.0.0\\u{1b}[31m)"),
+        (
+            &b"{\"protocol\":2,\"version\":\"9.0.0\\u001b[31m\",\"documents\":{}}"[..],
+            "another version of Strata (9.0.0\\u{1b}[31m)",
+        ),
         (b"nonsense", "sent an invalid reply"),
     ] {
         let socket = shell.state().join("live/0123.sock");

@@ -1,6 +1,6 @@
 //! What prompts say of the workspace besides its files.
 
-use e2e::{Editor, Repo, Setup};
+use e2e::{Editor, Repo, Setup, Shell};
 use serde_json::json;
 
 fn repo() -> Repo {
@@ -91,15 +91,30 @@ fn rules_apply_to_the_files_for_which_their_tools_document_them() {
     let repo = monorepo();
     let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
     let all = [
-        "Root rules.", "Web rules.", "App rules.", "Cursor always.", "Cursor tsx.", "Cursor manual.",
-        "Copilot api.", "Claude web.", "Claude all.",
+        "Root rules.",
+        "Web rules.",
+        "App rules.",
+        "Cursor always.",
+        "Cursor tsx.",
+        "Cursor manual.",
+        "Copilot api.",
+        "Claude web.",
+        "Claude all.",
     ];
     for (selected, expected) in [
         (&[][..], &["Root rules.", "Cursor always.", "Claude all."][..]),
         (&["api/users.py"], &["Root rules.", "Cursor always.", "Copilot api.", "Claude all."]),
         (
             &["web/app/page.tsx"],
-            &["Root rules.", "Cursor always.", "Cursor tsx.", "Claude all.", "Claude web.", "Web rules.", "App rules."],
+            &[
+                "Root rules.",
+                "Cursor always.",
+                "Cursor tsx.",
+                "Claude all.",
+                "Claude web.",
+                "Web rules.",
+                "App rules.",
+            ],
         ),
     ] {
         editor.run("files.set", json!({ "paths": selected }));

@@ -71,7 +71,8 @@ impl ChangeLog {
             }
         };
         states.update(snapshot);
-        let changes = states.changes.iter().filter(|(_, (state, _))| since.is_some_and(|since| *state > since));
+        let changes =
+            states.changes.iter().filter(|(_, (state, _))| since.is_some_and(|since| *state > since));
         let changes = changes.map(|(key, (_, change))| (key.clone(), *change)).collect();
         Some((format!("{}-{}", self.process, states.state), changes))
     }

@@ -96,11 +96,12 @@ impl Freshness {
         let mut sentences = self.news.clone();
         if !self.unsaved.is_empty() {
             let names = self.unsaved.iter().map(|file| {
-                let UnsavedText { version, editor, disk_changed } = &file.text;
+                let UnsavedText { version, editor, disk_changed, out_of_sync } = &file.text;
                 let editor = editor.as_deref().map(|name| format!(" in {name}")).unwrap_or_default();
                 let conflict =
                     if *disk_changed { ", while another program changed the file on disk" } else { "" };
-                format!("{} (version {version}{editor}{conflict})", file.path.notice())
+                let doubt = if *out_of_sync { ", may be out of sync with the editor" } else { "" };
+                format!("{} (version {version}{editor}{conflict}{doubt})", file.path.notice())
             });
             sentences.push(format!("unsaved: {}", listed(names.collect())));
         }
@@ -148,7 +149,9 @@ impl ReadLog {
         if view.editors > before {
             news.push(format!("view: {view}"));
         } else if view.editors < before {
-            news.push(format!("an editor has ended, so its files are shown as they are on disk; view: {view}"));
+            news.push(format!(
+                "an editor has ended, so its files are shown as they are on disk; view: {view}"
+            ));
         }
         news.extend(view.problems.iter().filter(|problem| !self.problems.contains(problem)).cloned());
         self.problems.clone_from(&view.problems);

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use strata_engine::code::buffer::Buffer;
@@ -30,8 +30,8 @@ use crate::format::counted;
 use crate::open_documents::{OpenCell, OpenDocuments};
 use crate::snapshot::Snapshot;
 
-/// Maximum time that all servers together may take to reply. They need a few milliseconds.
-const REPLY_TIME: Duration = Duration::from_secs(2);
+/// Maximum time that a server may take to reply. It needs a few milliseconds.
+const REPLY_TIME: Duration = Duration::from_secs(1);
 /// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
 /// 10 ms.
 pub(crate) const TICK_MS: i64 = 10;
@@ -90,6 +90,9 @@ pub struct UnsavedText {
     /// Whether another program changed the file on disk after the editor opened or saved it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disk_changed: bool,
+    /// Whether the text may differ from the editor's, because a message of the editor was invalid.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_sync: bool,
 }
 
 impl fmt::Display for ViewState {
@@ -138,12 +141,11 @@ impl LiveView {
     ) -> (Arc<OpenDocuments>, ViewState) {
         let mut view = ViewState::default();
         let mut candidates: BTreeMap<FileKey, Candidate> = BTreeMap::new();
-        let until = Instant::now() + REPLY_TIME;
         let servers = endpoints(state);
         let alive: BTreeSet<&Address> = servers.iter().collect();
         self.known.retain(|server, _| alive.contains(server));
         for server in &servers {
-            let reply = match self.ask(server, folder, until) {
+            let reply = match self.ask(server, folder) {
                 Ok(Some(reply)) => reply,
                 Ok(None) => continue,
                 Err(problem) => {
@@ -183,7 +185,7 @@ impl LiveView {
     ///
     /// # Errors
     /// Returns a sentence if the server has documents that cannot be shown.
-    fn ask(&self, server: &Address, folder: &Path, until: Instant) -> Result<Option<Reply>, String> {
+    fn ask(&self, server: &Address, folder: &Path) -> Result<Option<Reply>, String> {
         // File names are Unicode everywhere in Strata, so no file below another folder could be named.
         let Some(folder) = folder.to_str() else { return Ok(None) };
         let known = self.known.get(server).into_iter().flatten();
@@ -191,20 +193,21 @@ impl LiveView {
         let request = Request { protocol: PROTOCOL, folder: folder.to_owned(), known };
         let request = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
         let missing = |why: &str| format!("an editor's unsaved text may be missing, because {why}");
-        let reply = match ask(server, &request, until.saturating_duration_since(Instant::now())) {
+        let reply = match ask(server, &request, REPLY_TIME) {
             Ok(reply) => reply,
             Err(AskError::Ended) => return Ok(None),
             Err(error) => return Err(missing(&error.to_string())),
         };
-        let head: Head = serde_json::from_slice(&reply)
-            .map_err(|_| missing("its server sent an invalid reply"))?;
+        let head: Head =
+            serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
         if head.protocol != PROTOCOL {
             return Err(missing(&format!(
                 "its server runs another version of Strata ({}); restart the editor or this program, whichever is older",
                 External::new(&head.version).line()
             )));
         }
-        let reply = serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
+        let reply =
+            serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
         Ok(Some(reply))
     }
 
@@ -218,7 +221,9 @@ impl LiveView {
         for document in reply.documents {
             let is_cell = document.notebook.is_some();
             let key = key_of(&document.uri, &snapshot.roots);
-            let Some(key) = key.or_else(|| is_cell.then(|| FileKey::new(document.uri.as_str()))) else { continue };
+            let Some(key) = key.or_else(|| is_cell.then(|| FileKey::new(document.uri.as_str()))) else {
+                continue;
+            };
             let buffer = match (&document.text, before.get(&document.uri)) {
                 (Some(text), _) => Buffer::new(&key, document.with_text(text)),
                 (None, Some(known)) if known.stamp == document.stamp => {
@@ -296,9 +301,9 @@ impl Candidate {
 
     fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
         let disk = snapshot.disk.text(&snapshot.roots, &self.key, LIMITS);
-        let disk_changed =
-            disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > as_ms(self.saved_at));
-        UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed }
+        let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > as_ms(self.saved_at));
+        let out_of_sync = self.sync != Sync::InStep;
+        UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
     }
 
     fn overlaid(&self) -> Overlaid {

@@ -366,7 +366,8 @@ impl OpenDocuments {
         self.close(uri);
         let uri: Arc<str> = uri.into();
         self.files.entry(key.clone()).or_default().insert(Arc::clone(&uri));
-        self.documents.insert(uri, OpenDocument { key, buffer: Arc::new(buffer), edited_at, saved_at, notebook });
+        self.documents
+            .insert(uri, OpenDocument { key, buffer: Arc::new(buffer), edited_at, saved_at, notebook });
     }
 
     /// Returns the time of a new change.

@@ -6,7 +6,7 @@
 //! | Cursor, `*.mdc` | `alwaysApply: true` | always |
 //! | | `globs` | if a file matches; a pattern without a slash matches in any directory |
 //! | | neither, but others | on request only |
-//! | Copilot, `*.instructions.md` | `applyTo` | if a file matches; without it, on request only |
+//! | Copilot, `.github/instructions` | `applyTo` | if a file matches; without it, on request only |
 //! | Claude Code, `.claude/rules` | `paths` | if a file matches; without it, always |
 //! | any | none | always |
 
@@ -99,9 +99,11 @@ pub(crate) fn rules(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -
         Rule { file, reason }
     });
     let mut rules: Vec<Rule> = own.collect();
-    rules.extend(nested.into_iter().filter_map(|(path, file)| {
-        Some(Rule { file: text(path)?, reason: RuleReason::Directory { file } })
-    }));
+    rules.extend(
+        nested.into_iter().filter_map(|(path, file)| {
+            Some(Rule { file: text(path)?, reason: RuleReason::Directory { file } })
+        }),
+    );
     rules
 }
 
@@ -288,7 +290,11 @@ mod tests {
             (cursor, "description: how to test\nglobs:\nalwaysApply: false", RuleScope::OnRequest),
             (copilot, "applyTo: \"**/*.ts,**/*.tsx\"", files(&["**/*.ts", "**/*.tsx"])),
             (copilot, "description: x", RuleScope::OnRequest),
-            (claude, "paths:\n  - \"src/**/*.{ts,tsx}\"\n  - lib/*.ts", files(&["src/**/*.{ts,tsx}", "lib/*.ts"])),
+            (
+                claude,
+                "paths:\n  - \"src/**/*.{ts,tsx}\"\n  - lib/*.ts",
+                files(&["src/**/*.{ts,tsx}", "lib/*.ts"]),
+            ),
             (claude, "paths: src/api/**", files(&["src/api/**"])),
             (claude, "title: x", RuleScope::Everywhere),
             ("AGENTS.md", "title: x", RuleScope::Everywhere),

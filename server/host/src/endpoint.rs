@@ -40,9 +40,6 @@ pub enum EndpointError {
     Store(#[from] StoreError),
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The system limits the length of a socket's path.
-    #[error("the path of the state directory is too long for a socket: `{}`", .0.display())]
-    TooLong(PathBuf),
     #[error("this system has no local endpoints")]
     Unsupported,
 }

@@ -88,7 +88,8 @@ fn no_agent_sees_a_stale_text_without_a_note() {
             (5 | 6, Some(editor)) => {
                 if let Some(buffer) = &mut file.buffer {
                     let undo = buffer.is_edited && rng.once_in(3);
-                    let text = if undo { file.disk.clone() } else { format!("{}typed {step}\n", buffer.text) };
+                    let text =
+                        if undo { file.disk.clone() } else { format!("{}typed {step}\n", buffer.text) };
                     editor.change(name, |document| vec![document.replace_all(&text)]);
                     settle(editor);
                     *buffer = Buffer { text, is_edited: true };

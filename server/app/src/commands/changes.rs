@@ -41,7 +41,8 @@ pub(super) struct Changes;
 
 impl Command for Changes {
     const NAME: &str = "strata.files.changed";
-    const SUMMARY: &str = "Lists files that changed since an earlier call: on disk, or as unsaved text in an editor.";
+    const SUMMARY: &str =
+        "Lists files that changed since an earlier call: on disk, or as unsaved text in an editor.";
     const ACCESS: Access = Access::Reads;
     const INDEX: IndexNeed = IndexNeed::Files;
     type Args = ChangesParams;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep, here,
-    history, iteration, memory, model, prompt, read, redaction, rules, send, server, session, symbols, tiers,
-    tool_output, url, versioned, written,
+    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep,
+    here, history, iteration, memory, model, prompt, read, redaction, rules, send, server, session, symbols,
+    tiers, tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
 use crate::schema::Shapes;

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use crate::key::FileKey;
 

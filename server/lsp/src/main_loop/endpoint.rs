@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use strata_app::live_view::{ServedView, listen};
-use strata_host::endpoint::Endpoint;
+use strata_host::endpoint::{Endpoint, EndpointError};
 
 use super::MainLoop;
 use crate::event::Event;
@@ -43,8 +43,9 @@ impl MainLoop {
             view.recv_timeout(PATIENCE).ok()
         };
         let opened = listen(read);
-        if let Err(error) = &opened {
-            tracing::warn!(%error, "agents and the command line cannot see unsaved text");
+        match &opened {
+            Ok(_) | Err(EndpointError::Unsupported) => {}
+            Err(error) => tracing::warn!(%error, "agents and the command line cannot see unsaved text"),
         }
         self.endpoint = EndpointState::Begun { _endpoint: opened.ok() };
     }
