@@ -139,8 +139,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_changed",
         title: "Changed files",
-        description: "Lists files that changed since an earlier call of this tool, on disk or in the user's editor. Call it before you \
-                      write files that you read a while ago.",
+        description: "Lists files that changed since an earlier call, on disk or in the user's editor.",
         command: "strata.files.changed",
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -187,11 +186,10 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "rules",
         title: "Rules",
-        description: "Lists the rule files (AGENTS.md and others) that apply to files, and why. Call it before you change files, and \
-                      read what you do not know yet.",
+        description: "Lists the rule files (AGENTS.md and others) for files. Call it before you change them.",
         command: "strata.prompt.rules",
         hidden: &[],
-        shape: Shape::Lists(&["rules", "others"]),
+        shape: Shape::Whole,
         text: text::rules,
     },
     Tool {

@@ -205,7 +205,7 @@ mod tests {
         let all = TOOLS.iter().map(definition).collect::<Value>().to_string();
         let tokens = TokenCounter::default().count(Tokenizer::O200k, &all);
         println!("tool definitions: {tokens} tokens");
-        assert!(tokens <= 2_000, "{tokens}");
+        assert!(tokens <= 2_200, "{tokens}");
     }
 
     /// Hidden arguments must exist, so that a renamed argument does not become visible.
