@@ -21,8 +21,8 @@ LIMIT = 60
 ENVIRONMENT = ("STRATA_STATE_DIR", "STRATA_CACHE_DIR")
 
 TOOLS = [
-    "map", "context", "symbols", "outline", "references", "dependents", "files_find", "files_read", "grep", "files_list", "files_select",
-    "files_deselect", "files_exclude", "files_include", "memory_search", "memory_add", "tool_output_read", "count_tokens",
+    "map", "context", "symbols", "outline", "references", "dependents", "files_find", "files_read", "grep", "files_changed", "files_list",
+    "files_select", "files_deselect", "files_exclude", "files_include", "rules", "memory_search", "memory_add", "tool_output_read", "count_tokens",
 ]
 CHANGING = ["files_select", "files_deselect", "files_exclude", "files_include", "memory_add"]
 

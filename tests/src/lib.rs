@@ -12,6 +12,7 @@
 )]
 #![expect(clippy::needless_pass_by_value, reason = "callers write JSON in the call")]
 
+mod agent;
 mod binary;
 pub mod contract;
 pub mod credentials;
@@ -32,6 +33,7 @@ mod shell;
 pub mod sse;
 mod times;
 
+pub use agent::Agent;
 pub use binary::strata;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};

@@ -1,19 +1,19 @@
 //! The command line in a repository, with directories of its own for state, cache and settings.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Repo, strata};
+use crate::{Agent, Repo, strata};
 
 /// A shell in a repository.
 pub struct Shell<'a> {
     repo: &'a Repo,
     home: TempDir,
+    state: PathBuf,
     variables: Vec<(&'a str, &'a str)>,
 }
 
@@ -30,7 +30,8 @@ pub struct Printed {
 impl<'a> Shell<'a> {
     /// Creates a shell in a repository.
     pub fn new(repo: &'a Repo) -> Self {
-        Self { repo, home: tempfile::tempdir().unwrap(), variables: Vec::new() }
+        let home = tempfile::tempdir().unwrap();
+        Self { repo, state: home.path().to_owned(), home, variables: Vec::new() }
     }
 
     /// Sets an environment variable for all subcommands.
@@ -47,9 +48,14 @@ impl<'a> Shell<'a> {
         self
     }
 
+    /// Uses the state directory of another shell.
+    pub fn state_of(self, other: &Shell<'_>) -> Self {
+        Self { state: other.state().to_owned(), ..self }
+    }
+
     /// Returns the state directory.
     pub fn state(&self) -> &Path {
-        self.home.path()
+        &self.state
     }
 
     /// Returns the cache directory.
@@ -82,39 +88,15 @@ impl<'a> Shell<'a> {
             .unwrap()
     }
 
+    /// Starts `strata mcp`.
+    pub fn agent(&self) -> Agent {
+        Agent::new(self.start(&["mcp"]))
+    }
+
     /// Calls tools of `strata mcp`, one after the other, and returns their results and the server's log.
     pub fn tools(&self, calls: &[(&str, Value)]) -> (Vec<Value>, String) {
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": { "name": "test", "version": "1" } });
-        let mut child = self.start(&["mcp"]);
-        let mut input = child.stdin.take().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut log = child.stderr.take().unwrap();
-        let log = thread::spawn(move || {
-            let mut text = String::new();
-            log.read_to_string(&mut text).map(|_| text)
-        });
-        for opening in [
-            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
-            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        ] {
-            writeln!(input, "{opening}").unwrap();
-        }
-        let call = |(id, (tool, arguments)): (usize, &(&str, Value))| {
-            let params = json!({ "name": tool, "arguments": arguments });
-            let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-            writeln!(input, "{message}").unwrap();
-            loop {
-                let line = lines.next().unwrap_or_else(|| panic!("no reply to {message}")).unwrap();
-                let reply: Value = serde_json::from_str(&line).unwrap();
-                if reply["id"] == id {
-                    return reply["result"].clone();
-                }
-            }
-        };
-        let results = (1..).zip(calls).map(call).collect();
-        drop(input);
-        assert!(child.wait().unwrap().success());
-        (results, log.join().unwrap().unwrap())
+        let mut agent = self.agent();
+        let results = calls.iter().map(|(tool, arguments)| agent.call(tool, arguments.clone())).collect();
+        (results, agent.end())
     }
 }

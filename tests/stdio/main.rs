@@ -17,6 +17,8 @@ mod file_watching;
 mod forwarding;
 mod lifecycle;
 mod line_endings;
+#[cfg(unix)]
+mod live_view;
 mod navigation;
 mod notebooks;
 mod one_name;

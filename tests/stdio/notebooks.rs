@@ -1,6 +1,6 @@
 //! A notebook is one document of cells, in the editor and on disk.
 
-use e2e::{Editor, Prompt, Repo};
+use e2e::{Editor, Prompt, Repo, Setup, Shell};
 use serde_json::{Value, json};
 
 const NAME: &str = "n b.ipynb";
@@ -194,4 +194,30 @@ fn a_notebook_in_memory_is_bounded_like_a_file() {
     change(&mut editor, &repo, 2, json!({ "textContent": [{ "document": document, "changes": changes }] }));
     let refused = editor.refused("files.select", json!({ "paths": [NAME] }));
     assert!(refused.message.contains("the limit is"), "{refused}");
+}
+
+#[test]
+fn an_agent_sees_the_cells_of_an_open_notebook() {
+    let repo = repo();
+    let shell = Shell::new(&repo);
+    let mut editor = Setup::new(&repo).state(shell.state()).start();
+    let mut agent = shell.agent();
+    let mut read = |editor: &mut Editor| {
+        editor.run("server.status", json!({}));
+        agent.call("files_read", json!({ "path": NAME }))["structuredContent"].take()
+    };
+    assert_eq!(read(&mut editor)["source"], "disk");
+    open(&mut editor, &repo);
+    let reply = read(&mut editor);
+    if cfg!(not(unix)) {
+        assert_eq!(reply["source"], "disk");
+        return;
+    }
+    assert!(reply["text"].as_str().unwrap().contains("def typed(): pass"), "{reply}");
+    assert_eq!(reply["freshness"]["unsaved"][0]["path"], NAME, "{reply}");
+    let document = json!({ "uri": cell_uri(&repo, "W1s"), "version": 2 });
+    let text = json!([{ "document": document, "changes": [{ "text": "def again(): pass\n" }] }]);
+    change(&mut editor, &repo, 2, json!({ "textContent": text }));
+    let reply = read(&mut editor);
+    assert!(reply["text"].as_str().unwrap().contains("def again(): pass"), "{reply}");
 }

@@ -120,15 +120,25 @@ fn work(editor: &mut Editor) -> String {
     text
 }
 
-/// What the kernel says of a process and of those it started.
-fn children_and_sockets(process: u32) -> (Vec<String>, Vec<String>) {
+/// What the kernel says of a process and of those it started. Leaves out the socket at which the user's own processes ask
+/// for unsaved text.
+fn children_and_sockets(process: u32, state: &Path) -> (Vec<String>, Vec<String>) {
     let of = |below: &str| fs::read_dir(Path::new("/proc").join(process.to_string()).join(below)).unwrap();
     let children = of("task")
         .filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok())
         .flat_map(|children| children.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
     let targets = of("fd").filter_map(|open| fs::read_link(open.ok()?.path()).ok());
-    let sockets =
-        targets.map(|target| target.display().to_string()).filter(|target| target.starts_with("socket:"));
+    let endpoint = state.join("live");
+    let unix = fs::read_to_string("/proc/net/unix").unwrap();
+    let own: Vec<String> = unix
+        .lines()
+        .filter(|line| line.contains(endpoint.to_str().unwrap()))
+        .map(|line| format!("socket:[{}]", line.split_whitespace().nth(6).unwrap()))
+        .collect();
+    assert_eq!(own.len(), 1, "{unix}");
+    let sockets = targets
+        .map(|target| target.display().to_string())
+        .filter(|target| target.starts_with("socket:") && !own.contains(target));
     (children.collect(), sockets.collect())
 }
 
@@ -159,7 +169,7 @@ fn a_repository_starts_nothing_connects_to_nothing_and_sets_only_sizes() {
         );
         assert!(message.contains("your own strata.toml"), "{message}");
         let body = work(&mut editor);
-        assert_eq!(children_and_sockets(editor.server.process_id()), (Vec::new(), Vec::new()));
+        assert_eq!(children_and_sockets(editor.server.process_id(), state.path()), (Vec::new(), Vec::new()));
         assert_eq!(listener.connections(), 0);
         assert!(!repo.path("started").exists());
         assert!(!body.contains("HOSTILE SYSTEM") && !body.contains(KEY.1), "{body}");
@@ -311,7 +321,11 @@ fn started_and_opened(repo: &Repo, trusted: bool) -> Vec<String> {
     let calls = fs::read_to_string(log).unwrap();
     let is_thread = |call: &&str| call.contains("clone") && call.contains("CLONE_THREAD");
     assert!(calls.lines().any(|call| is_thread(&call)), "strace saw what the server does: {calls}");
-    let others = calls.lines().filter(|call| call.contains('(') && !is_thread(call));
+    let endpoint = state.path().join("live");
+    let is_endpoint = |call: &&str| {
+        call.contains("AF_UNIX") && (call.contains("socket(") || call.contains(endpoint.to_str().unwrap()))
+    };
+    let others = calls.lines().filter(|call| call.contains('(') && !is_thread(call) && !is_endpoint(call));
     // The first is the server's own start.
     others.skip(1).map(str::to_owned).collect()
 }

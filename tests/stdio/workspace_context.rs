@@ -1,6 +1,6 @@
 //! What prompts say of the workspace besides its files.
 
-use e2e::{Editor, Repo, Setup};
+use e2e::{Editor, Repo, Setup, Shell};
 use serde_json::json;
 
 fn repo() -> Repo {
@@ -36,6 +36,117 @@ fn rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace() {
         editor.assemble().0["body"]["system"].to_string().contains("Use two blanks"),
         "unsaved text counts"
     );
+}
+
+/// A monorepo with rules of several tools.
+fn monorepo() -> Repo {
+    Repo::new(
+        r#"
+        //- AGENTS.md
+        Root rules.
+        //- web/AGENTS.md
+        Web rules.
+        //- web/app/AGENTS.md
+        App rules.
+        //- web/app/page.tsx
+        export const page = 1
+        //- api/users.py
+        users = []
+        //- .cursor/rules/always.mdc
+        ---
+        description: x
+        alwaysApply: true
+        ---
+        Cursor always.
+        //- .cursor/rules/tsx.mdc
+        ---
+        globs: *.tsx,*.jsx
+        alwaysApply: false
+        ---
+        Cursor tsx.
+        //- .cursor/rules/manual.mdc
+        ---
+        description: Only when asked
+        ---
+        Cursor manual.
+        //- .github/instructions/api.instructions.md
+        ---
+        applyTo: "api/**/*.py,api/*.pyi"
+        ---
+        Copilot api.
+        //- .claude/rules/web.md
+        ---
+        paths:
+          - "web/**/*.{ts,tsx}"
+        ---
+        Claude web.
+        //- .claude/rules/all.md
+        Claude all.
+        "#,
+    )
+}
+
+#[test]
+fn rules_apply_to_the_files_for_which_their_tools_document_them() {
+    let repo = monorepo();
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    let all = [
+        "Root rules.",
+        "Web rules.",
+        "App rules.",
+        "Cursor always.",
+        "Cursor tsx.",
+        "Cursor manual.",
+        "Copilot api.",
+        "Claude web.",
+        "Claude all.",
+    ];
+    for (selected, expected) in [
+        (&[][..], &["Root rules.", "Cursor always.", "Claude all."][..]),
+        (&["api/users.py"], &["Root rules.", "Cursor always.", "Copilot api.", "Claude all."]),
+        (
+            &["web/app/page.tsx"],
+            &[
+                "Root rules.",
+                "Cursor always.",
+                "Cursor tsx.",
+                "Claude all.",
+                "Claude web.",
+                "Web rules.",
+                "App rules.",
+            ],
+        ),
+    ] {
+        editor.run("files.set", json!({ "paths": selected }));
+        let system = editor.assemble().0["body"]["system"].to_string();
+        let mut quoted: Vec<(usize, &str)> =
+            all.iter().filter_map(|text| Some((system.find(text)?, *text))).collect();
+        quoted.sort_unstable();
+        let quoted: Vec<&str> = quoted.into_iter().map(|(_, text)| text).collect();
+        assert_eq!(quoted, expected, "{selected:?}");
+    }
+}
+
+#[test]
+fn the_rules_of_a_file_are_listed_with_the_reason() {
+    let repo = monorepo();
+    let shell = Shell::new(&repo);
+    let printed = shell.run(&["rules", "web/app/new.tsx"], "");
+    assert_eq!(
+        printed.out,
+        "AGENTS.md: always\n\
+         .cursor/rules/always.mdc: always\n\
+         .cursor/rules/tsx.mdc: `**/*.tsx` matches web/app/new.tsx\n\
+         .claude/rules/all.md: always\n\
+         .claude/rules/web.md: `web/**/*.{ts,tsx}` matches web/app/new.tsx\n\
+         web/AGENTS.md: is above web/app/new.tsx\n\
+         web/app/AGENTS.md: is above web/app/new.tsx\n\n\
+         not for these files:\n\
+         .cursor/rules/manual.mdc: only on request\n\
+         .github/instructions/api.instructions.md: only for api/**/*.py, api/*.pyi\n"
+    );
+    let untrusted = shell.run(&["rules", "--untrusted"], "");
+    assert!(untrusted.out.contains("not trusted"), "{untrusted:?}");
 }
 
 #[test]

@@ -32,6 +32,8 @@ export interface Commands {
   'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
   /** Finds lines that match a pattern in workspace files. */
   'strata.files.grep': { params: FilesGrepParams; reply: FilesGrepReply };
+  /** Lists files that changed since an earlier call: on disk, or as unsaved text in an editor. */
+  'strata.files.changed': { params: FilesChangedParams; reply: FilesChangedReply };
   /** Reports whether a file is selected. */
   'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
   /** Records files that were read outside of Strata. */
@@ -71,6 +73,8 @@ export interface Commands {
   'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
   /** Counts the tokens in a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
+  /** Lists the rule files (`prompt.rules`) that apply to files, and why. */
+  'strata.prompt.rules': { params: PromptRulesParams; reply: PromptRulesReply };
   /**
    * Sends a conversation that the client keeps to the model in `provider.*`, with cache breakpoints, and streams
    * the answer. Neither reads nor changes a session.
@@ -409,7 +413,7 @@ export interface CacheEntry {
 /** Rules of the provider's cache. */
 export interface CacheEntryInput {
   /** How the end of a cached prefix is determined. */
-  mode?: CacheKind | null;
+  mode?: CacheKindInput | null;
   /** Minimum tokens of a cached prefix. */
   min_tokens?: number | null;
   /** Price of a token read from the cache, as a multiple of the price of plain input. */
@@ -423,8 +427,39 @@ export type CacheKind =
   /** Markers in the request end the cached prefixes. */
   | {
     kind: 'explicit';
-    /** Maximum number of markers in one request. */
+    /** Maximum number of markers in one request that write a cache entry. */
     max_breakpoints: number;
+    /**
+     * Maximum number of markers in one request, if only the last `max_breakpoints` of them write an entry and the
+     * others are only compared with existing entries. 0 if all markers write.
+     */
+    max_matched: number;
+    /** Number of blocks, including its own, in which a marker looks for a cache entry. */
+    lookback: number;
+  }
+  /** The provider caches every prefix and reads the longest known one. */
+  | {
+    kind: 'automatic';
+    /** Step, in tokens, to which the length of a cached prefix is rounded down. */
+    granularity: number;
+  }
+  /** The provider does not cache. */
+  | {
+    kind: 'none';
+  };
+
+/** How the end of a cached prefix is determined. */
+export type CacheKindInput =
+  /** Markers in the request end the cached prefixes. */
+  | {
+    kind: 'explicit';
+    /** Maximum number of markers in one request that write a cache entry. */
+    max_breakpoints: number;
+    /**
+     * Maximum number of markers in one request, if only the last `max_breakpoints` of them write an entry and the
+     * others are only compared with existing entries. 0 if all markers write.
+     */
+    max_matched?: number;
     /** Number of blocks, including its own, in which a marker looks for a cache entry. */
     lookback: number;
   }
@@ -552,6 +587,16 @@ export type CacheTtl =
   | '5m'
   /** One hour after the last use. */
   | '1h';
+
+/** A file that changed. */
+export interface ChangedFile {
+  /** Path of the file, relative to the workspace folder. */
+  path: FileKey;
+  /** What happened to the file. Only the last change counts. */
+  change: FileChange;
+  /** Whether an editor has unsaved text of the file. */
+  unsaved: boolean;
+}
 
 /** Charge of one request. `read + written + plain` is its whole input. */
 export interface Charge {
@@ -1431,8 +1476,11 @@ export interface ExtraCost {
   share: number;
 }
 
+/** What happened to a file. */
+export type FileChange = 'created' | 'changed' | 'deleted';
+
 /** Kind of change to a file. */
-export type FileChange =
+export type FileChangeInput =
   /** The file was created. */
   | 'created'
   /** The content of the file was changed. */
@@ -1447,7 +1495,7 @@ export interface FileEvent {
   /** Path of the changed file. */
   path: string;
   /** Kind of change. */
-  change: FileChange;
+  change: FileChangeInput;
 }
 
 /**
@@ -1508,6 +1556,24 @@ export interface FilesAddReply {
   withheld: WithheldFile[];
   /** What differs from the request, as sentences: lines that a file does not have. */
   notes?: string[];
+  /** Number of changes to the session so far. */
+  stateVersion: number;
+}
+
+/** The state to compare with. */
+export interface FilesChangedParams {
+  /** `state` of an earlier reply. Without it, the reply only has the current `state`. */
+  since?: string | null;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/** Files that changed, and the current state. */
+export interface FilesChangedReply {
+  /** The current state of all files. Valid as `since` until the server ends. */
+  state: string;
+  /** Files that changed since `since`, sorted by path. */
+  files: ChangedFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -2801,6 +2867,14 @@ export type ListedFile = {
     source: 'given';
   }>);
 
+/** A rule file. */
+export interface ListedRule {
+  /** Path of the rule file. */
+  path: FileKey;
+  /** Why the rule applies, or why not. */
+  reason: RuleReason;
+}
+
 /** An open or stored session. */
 export interface ListedSession {
   /** Id of the session, as used in requests. */
@@ -3822,6 +3896,26 @@ export interface PromptRecordReply {
   stateVersion: number;
 }
 
+/** The files to list rules for. */
+export interface PromptRulesParams {
+  /** Paths of files, which need not exist. Defaults to the selected files. */
+  paths?: string[] | null;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/** The rule files of the workspace. */
+export interface PromptRulesReply {
+  /** Whether the user trusts the workspace. If not, no rule is part of a prompt. */
+  trusted: boolean;
+  /** Rule files that apply to the files, in the order of the prompt. If they disagree, the last one counts. */
+  rules: ListedRule[];
+  /** Rule files that do not apply to the files. */
+  others: ListedRule[];
+  /** Number of changes to the session so far. */
+  stateVersion: number;
+}
+
 /** A question, and how to deliver the answer. */
 export interface PromptSendParams {
   /** Text of the question. */
@@ -3903,7 +3997,9 @@ export interface PromptSettings {
   system_extra: string;
   /**
    * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
-   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
+   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names
+   * patterns (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files
+   * with this name in the directories above the selected files.
    */
   rules: string[];
   /**
@@ -3931,7 +4027,9 @@ export interface PromptSettingsInput {
   system_extra?: string;
   /**
    * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
-   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
+   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names
+   * patterns (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files
+   * with this name in the directories above the selected files.
    */
   rules?: string[];
   /**
@@ -4297,6 +4395,37 @@ export type Role =
   | 'user'
   /** The model that answers. */
   | 'assistant';
+
+/** Why a rule file applies, or why not. */
+export type RuleReason =
+  /** The rule applies to the whole workspace. */
+  | {
+    kind: 'always';
+  }
+  /** A file matches a pattern of the rule. */
+  | {
+    kind: 'pattern';
+    /** The pattern. */
+    pattern: string;
+    /** The first file that matches. */
+    file: FileKey;
+  }
+  /** The rule is in a directory above a file. */
+  | {
+    kind: 'directory';
+    /** The first file below the directory. */
+    file: FileKey;
+  }
+  /** No file matches the patterns of the rule, so it does not apply. */
+  | {
+    kind: 'no_match';
+    /** The patterns. */
+    patterns: string[];
+  }
+  /** The rule applies only if the user or the model asks for it. */
+  | {
+    kind: 'on_request';
+  };
 
 /** The cost of the input, as the number of uncached input tokens that would cost the same. */
 export interface SendCost {

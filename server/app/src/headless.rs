@@ -1,5 +1,5 @@
-//! A workspace with one session and no editor, for the command line. Runs the server's commands one after another on
-//! the caller's thread, without a main loop or open buffers.
+//! A workspace with one session and no editor of its own, for the command line and for agents. Runs the server's
+//! commands one after another on the caller's thread, without a main loop. Open buffers are those of other processes.
 
 mod foreign_rules;
 mod loop_file;
@@ -18,7 +18,7 @@ use strata_engine::prompt::session::Session;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
-use strata_host::store::StoreError;
+use strata_host::store::{StoreError, state_directory};
 
 use self::foreign_rules::distrust_foreign_rules;
 use self::working_folder::{from_top, repository_of};
@@ -28,7 +28,9 @@ use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::diagnostics::WorkspaceReport;
 use crate::executor::{self, Environment, Outcome};
+use crate::freshness::{Freshness, ReadLog};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
+use crate::live_view::{LiveView, ViewState};
 use crate::redaction::screen_of_user;
 use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
 use crate::services::Services;
@@ -46,7 +48,7 @@ pub use strata_engine::prompt::trust::Trust;
 pub use strata_engine::tokens::models::CacheTtl;
 pub use strata_host::store::Access;
 
-/// A workspace without an editor, with a single folder and a single session.
+/// A workspace without an editor of its own, with a single folder and a single session.
 pub struct HeadlessWorkspace {
     folder: PathBuf,
     snapshot: Snapshot,
@@ -55,6 +57,11 @@ pub struct HeadlessWorkspace {
     cancel: Cancel,
     /// Handles of the threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
+    live: LiveView,
+    view: ViewState,
+    read_log: ReadLog,
+    /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
+    looked_at_ms: u64,
 }
 
 /// Where [`HeadlessWorkspace::open_session`] takes a session from.
@@ -207,6 +214,10 @@ impl HeadlessWorkspace {
             services: Services::default(),
             cancel: Cancel::new(),
             writing: Vec::new(),
+            live: LiveView::default(),
+            view: ViewState::default(),
+            read_log: ReadLog::default(),
+            looked_at_ms: 0,
         })
     }
 
@@ -227,6 +238,28 @@ impl HeadlessWorkspace {
 
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Lays the unsaved text of the user's editors over the files on disk, as it is now. Commands see it until the next
+    /// call. Returns what is seen.
+    pub fn attach(&mut self) -> &ViewState {
+        self.looked_at_ms = now_ms();
+        if let Ok(state) = state_directory(|name| env::var_os(name)) {
+            (self.snapshot.documents, self.view) = self.live.look(&state, &self.folder, &self.snapshot);
+        }
+        &self.view
+    }
+
+    /// Like `attach`, at the start of a client that gets the state of the view in another way than in a reply.
+    pub fn attach_first(&mut self) -> &ViewState {
+        self.attach();
+        self.read_log.begin(&self.view);
+        &self.view
+    }
+
+    /// Returns which texts commands see, as of the last call of [`attach`](Self::attach).
+    pub fn view(&self) -> &ViewState {
+        &self.view
     }
 
     /// Lists the files without reading them, which is fast.
@@ -592,6 +625,10 @@ impl ToolHost for HeadlessWorkspace {
 
     fn weigh(&self, text: &str) -> usize {
         self.snapshot.count(text, None).1
+    }
+
+    fn freshness(&mut self, tool: &str, reply: &Value) -> Freshness {
+        self.read_log.freshness(tool, reply, &self.view, &self.snapshot, self.looked_at_ms)
     }
 }
 

@@ -2,6 +2,7 @@
 //! effective settings, and compaction jobs. Its three front ends are the language server, the server for agents, and
 //! the command line. The application uses no types of their protocols and does not depend on which one runs it.
 
+pub mod change_log;
 pub mod clock;
 pub mod commands;
 pub mod compaction_job;
@@ -11,10 +12,12 @@ mod excerpts;
 pub mod executor;
 pub mod faults;
 pub mod format;
+pub mod freshness;
 pub mod front_end;
 pub mod headless;
 pub mod index;
 mod line_search;
+pub mod live_view;
 pub mod lost_messages;
 pub mod meter;
 pub mod open_documents;
@@ -24,6 +27,7 @@ mod path_reference;
 mod recent_documents;
 pub mod redaction;
 mod references;
+pub mod rule_scope;
 pub mod running_compaction;
 pub mod schema;
 pub mod send;

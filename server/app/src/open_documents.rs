@@ -13,15 +13,19 @@ use strata_engine::prompt::assembly::{FileText, Source};
 use strata_engine::text::without_byte_order_mark;
 use strata_host::uri;
 
+use crate::clock::now_ms;
+
 /// An open document.
 #[derive(Clone, Debug)]
-struct OpenDocument {
-    key: FileKey,
-    buffer: Arc<Buffer>,
-    /// When the document was last edited, counted in edits of all documents. 0 if it was only opened.
-    edited_at: u64,
+pub(crate) struct OpenDocument {
+    pub(crate) key: FileKey,
+    pub(crate) buffer: Arc<Buffer>,
+    /// When the document was last edited. 0 if it was only opened.
+    pub(crate) edited_at: u64,
+    /// When the document was opened or last saved.
+    pub(crate) saved_at: u64,
     /// URI of the notebook that contains the document, if it is a cell.
-    notebook: Option<Arc<str>>,
+    pub(crate) notebook: Option<Arc<str>>,
 }
 
 /// A cell of an open notebook. Its text is in the document.
@@ -40,6 +44,10 @@ pub struct OpenNotebook {
     pub cells: Vec<OpenCell>,
     /// Whether the list of cells matches the editor's.
     pub sync: Sync,
+    /// When the notebook was last edited, except for the texts of its cells. 0 if it was only opened.
+    edited_at: u64,
+    /// When the notebook was opened or last saved.
+    pub(crate) saved_at: u64,
 }
 
 impl OpenNotebook {
@@ -57,8 +65,9 @@ pub struct OpenDocuments {
     documents: BTreeMap<Arc<str>, OpenDocument>,
     /// The URIs of each open file.
     files: BTreeMap<FileKey, BTreeSet<Arc<str>>>,
-    /// Number of edits so far.
-    edits: u64,
+    /// Time of the last change, in milliseconds since 1970. Every change has a time of its own, so changes that follow
+    /// each other quickly are a little ahead of the clock. Thus all changes have an order, also those of other processes.
+    time: u64,
     notebooks: BTreeMap<Arc<str>, OpenNotebook>,
 }
 
@@ -173,6 +182,28 @@ impl OpenDocuments {
         after.next().is_some_and(|(key, _)| key.as_str().starts_with(first.as_str()))
     }
 
+    /// Returns all documents by URI, including those that do not count.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
+        self.documents.iter().map(|(uri, document)| (&**uri, document))
+    }
+
+    /// Returns all notebooks by URI.
+    pub(crate) fn notebooks(&self) -> impl Iterator<Item = (&str, &OpenNotebook)> {
+        self.notebooks.iter().map(|(uri, notebook)| (&**uri, notebook))
+    }
+
+    /// Returns a number that identifies the text of an open file, cell or notebook.
+    pub(crate) fn generation(&self, key: &FileKey) -> Option<u64> {
+        let notebook = self.notebook(key).map(|(_, notebook)| self.notebook_edited_at(notebook));
+        notebook.or_else(|| self.buffer(key).map(|buffer| buffer.generation()))
+    }
+
+    /// Returns when a notebook or one of its cells was last edited. 0 if it was only opened.
+    pub(crate) fn notebook_edited_at(&self, notebook: &OpenNotebook) -> u64 {
+        let cells = notebook.cells.iter().filter_map(|cell| self.documents.get(&cell.uri));
+        cells.map(|cell| cell.edited_at).fold(notebook.edited_at, u64::max)
+    }
+
     /// Opens a document, or opens it again. Returns its key, which is that of a cell if the document belongs to an open
     /// notebook. Another buffer of the same file that was edited still counts.
     pub fn open(&mut self, uri: &str, key: FileKey, document: Document) -> FileKey {
@@ -193,13 +224,24 @@ impl OpenDocuments {
 
     /// Replaces the buffer of a document after an edit, or opens it. It counts from now on.
     pub fn put(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
-        self.edits += 1;
         if !self.documents.contains_key(uri) {
             self.insert(uri, key, buffer.clone(), None);
         }
+        let now = self.tick();
         if let Some(document) = self.documents.get_mut(uri) {
             document.buffer = Arc::new(buffer);
-            document.edited_at = self.edits;
+            document.edited_at = now;
+        }
+    }
+
+    /// Records that the editor saved a document or a notebook.
+    pub fn saved(&mut self, uri: &str) {
+        let now = self.tick();
+        if let Some(document) = self.documents.get_mut(uri) {
+            document.saved_at = now;
+        }
+        if let Some(notebook) = self.notebooks.get_mut(uri) {
+            notebook.saved_at = now;
         }
     }
 
@@ -227,15 +269,21 @@ impl OpenDocuments {
     pub fn open_notebook(&mut self, uri: &str, key: FileKey, version: i32, cells: Vec<OpenCell>) {
         self.close(uri);
         self.close_notebook(uri);
-        self.notebooks.insert(uri.into(), OpenNotebook { key, version, cells, sync: Sync::InStep });
+        let (edited_at, saved_at) = (0, self.tick());
+        let notebook = OpenNotebook { key, version, cells, sync: Sync::InStep, edited_at, saved_at };
+        self.notebooks.insert(uri.into(), notebook);
     }
 
     pub fn has_notebook(&self, uri: &str) -> bool {
         self.notebooks.contains_key(uri)
     }
 
+    /// Returns an open notebook to edit it.
     pub fn notebook_mut(&mut self, uri: &str) -> Option<&mut OpenNotebook> {
-        self.notebooks.get_mut(uri)
+        let now = self.tick();
+        let notebook = self.notebooks.get_mut(uri)?;
+        notebook.edited_at = now;
+        Some(notebook)
     }
 
     /// Closes a notebook and its cells. Returns its key.
@@ -275,7 +323,7 @@ impl OpenDocuments {
     /// Gives each document the key that `key_of` returns for its URI, and closes those without one.
     pub fn rename(&mut self, key_of: impl Fn(&str) -> Option<FileKey>) {
         let before = std::mem::take(self);
-        self.edits = before.edits;
+        self.time = before.time;
         for (uri, mut notebook) in before.notebooks {
             if let Some(key) = key_of(&uri) {
                 notebook.key = key;
@@ -314,10 +362,18 @@ impl OpenDocuments {
     /// Adds or replaces a document.
     fn insert(&mut self, uri: &str, key: FileKey, buffer: Buffer, notebook: Option<Arc<str>>) {
         let edited_at = self.documents.get(uri).map_or(0, |before| before.edited_at);
+        let saved_at = self.tick();
         self.close(uri);
         let uri: Arc<str> = uri.into();
         self.files.entry(key.clone()).or_default().insert(Arc::clone(&uri));
-        self.documents.insert(uri, OpenDocument { key, buffer: Arc::new(buffer), edited_at, notebook });
+        self.documents
+            .insert(uri, OpenDocument { key, buffer: Arc::new(buffer), edited_at, saved_at, notebook });
+    }
+
+    /// Returns the time of a new change.
+    fn tick(&mut self) -> u64 {
+        self.time = now_ms().max(self.time + 1);
+        self.time
     }
 
     /// Returns another buffer of the same file whose text differs or may differ, as its URI.

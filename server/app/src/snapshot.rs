@@ -29,6 +29,7 @@ use strata_host::secrets::{secret_by_name, secret_by_place};
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
+use crate::change_log::ChangeLog;
 use crate::documents::key_of;
 use crate::format;
 use crate::index::{Index, outline_of};
@@ -68,6 +69,8 @@ pub struct Snapshot {
     pub screen: Arc<Screen>,
     /// Cached outlines of earlier runs.
     pub outlines: Arc<OutlineCache>,
+    /// States of the files at which clients asked for changes.
+    pub changes: Arc<ChangeLog>,
     pub trust: Trust,
 }
 
@@ -95,6 +98,7 @@ impl Default for Snapshot {
             passages: PassageCache::default(),
             screen: Arc::new(screen_of_user()),
             outlines: Arc::default(),
+            changes: Arc::default(),
             trust: Trust::default(),
         }
     }

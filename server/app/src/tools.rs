@@ -137,6 +137,15 @@ pub const TOOLS: &[Tool] = &[
         text: text::matches,
     },
     Tool {
+        name: "files_changed",
+        title: "Changed files",
+        description: "Lists files that changed since an earlier call, on disk or in the user's editor.",
+        command: "strata.files.changed",
+        hidden: &[],
+        shape: Shape::Lists(&["files"]),
+        text: text::changes,
+    },
+    Tool {
         name: "files_list",
         title: "Selected files",
         description: "Lists the files that the user selected for the prompt or excluded from it, with their tokens.",
@@ -173,6 +182,15 @@ pub const TOOLS: &[Tool] = &[
         description: "Undoes `files_exclude`.",
         command: "strata.files.include",
         ..CHANGES_THE_SELECTION
+    },
+    Tool {
+        name: "rules",
+        title: "Rules",
+        description: "Lists the rule files (AGENTS.md and others) for files. Call it before you change them.",
+        command: "strata.prompt.rules",
+        hidden: &[],
+        shape: Shape::Whole,
+        text: text::rules,
     },
     Tool {
         name: "memory_search",

@@ -16,6 +16,7 @@ use strata_host::git::{self, FileStatus};
 use strata_host::roots::Root;
 use strata_host::rule_files::rule_files;
 
+use crate::rule_scope::rules;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of recently read files to list.
@@ -23,17 +24,20 @@ const FILES_READ: usize = 20;
 /// Maximum number of uncommitted files to list.
 const NOT_COMMITTED: usize = 40;
 
-/// Returns the rules, skills and memory files of the workspace, for the system prompt. Empty if the workspace is not
+/// Returns the rules that apply to the selected files, and the skills and memory files of the workspace, for the system
+/// prompt. Empty if the workspace is not
 /// trusted.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
     }
     let settings = &snapshot.settings.prompt;
+    let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
+    let rules = rules(snapshot, session, &selected).into_iter().filter(|rule| rule.reason.applies());
     let texts = |patterns: &[String]| texts(snapshot, session, patterns);
     let skill = |SystemContextText { path, text }: &SystemContextText| Skill::read(path, text);
     SystemContext {
-        rules: texts(&settings.rules),
+        rules: rules.map(|rule| rule.file).collect(),
         skills: texts(&settings.skills).iter().filter_map(skill).collect(),
         memory: texts(&settings.memory),
     }

@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Symbols(SymbolsArguments),
     /// Show the definitions of a file
     Outline(OutlineArguments),
+    /// Show which rule files apply to files, and why
+    Rules(RulesArguments),
     /// Show where a name is defined and where it is used
     References(ReferencesArguments),
     /// Search files for a pattern
@@ -347,6 +349,15 @@ pub(crate) struct OutlineArguments {
     /// File to outline
     #[arg(value_name = "PATH")]
     pub(crate) path: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RulesArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// Files, which need not exist. By default, only rules that always apply
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::external::External;
 use strata_app::headless::{Settings, Trust};
+use strata_app::live_view::ViewState;
 use strata_app::send::ProviderReport;
 
 use crate::arguments::DoctorArguments;
@@ -32,6 +33,8 @@ struct Findings {
 struct Repository {
     #[serde(flatten)]
     workspace: WorkspaceReport,
+    /// Which texts are shown: those on disk, or unsaved ones of an editor.
+    view: ViewState,
     /// `trusted` if the repository's settings and rules are used, otherwise `untrusted`.
     trust: &'static str,
     /// Number of stored conversations. `None` if they cannot be read.
@@ -96,7 +99,8 @@ fn examine_repository(
         Trust::Trusted => "trusted",
         Trust::Untrusted => "untrusted",
     };
-    Ok(Repository { workspace, trust, sessions, provider, answer })
+    let view = headless.view().clone();
+    Ok(Repository { workspace, view, trust, sessions, provider, answer })
 }
 
 /// Returns a line about the state of the provider.
@@ -145,13 +149,14 @@ impl Findings {
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, default {}", build.models.known, build.models.default));
         row("editors", self.editors());
-        if let Some(Repository { workspace, trust, sessions, provider, answer }) = &self.repository {
+        if let Some(Repository { workspace, view, trust, sessions, provider, answer }) = &self.repository {
             let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
             row("repository", format!("{}, {trust}", roots.join(", ")));
             row("", format!("{}, {} with an outline", counted(*files, "file"), count(*outlined)));
             for note in notes {
                 row("", format!("note: {note}"));
             }
+            row("view", view.to_string());
             match outline_cache {
                 Some(cache) => {
                     let held = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Command::Context(arguments) => query::context(&arguments),
         Command::Symbols(arguments) => query::symbols(&arguments),
         Command::Outline(arguments) => query::outline(&arguments),
+        Command::Rules(arguments) => query::rules(&arguments),
         Command::References(arguments) => query::references(&arguments),
         Command::Grep(arguments) => query::grep(&arguments),
         Command::Read(arguments) => query::read(&arguments),

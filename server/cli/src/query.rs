@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_app::commands::CommandError;
+use strata_app::freshness::Freshness;
 use strata_app::headless::HeadlessWorkspace;
 use strata_app::tools::{Reply, Tool, answer};
 
 use crate::arguments::{
     ContextArguments, GrepArguments, OutlineArguments, QueryArguments, ReadArguments, ReferencesArguments,
-    SymbolsArguments,
+    RulesArguments, SymbolsArguments,
 };
 use crate::failure::Failure;
 use crate::{input, output, repository};
@@ -47,6 +48,14 @@ pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure>
     let asked = json!({ "path": headless.typed(&arguments.path) });
     let reply = ask("outline", asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "path")
+}
+
+pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::list(&mut headless)?;
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
+    let reply = ask("rules", json!({ "paths": paths }), &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "rules")
 }
 
 pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
@@ -92,13 +101,13 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     if arguments.query.json {
         return show(&reply, &arguments.query, "path");
     }
-    let is_cut = reply.is_cut;
+    let (is_cut, freshness) = (reply.is_cut, reply.freshness);
     let Part { path, text, from, to, lines } = output::understood(reply.structured)?;
     output::file_text(&text)?;
     if from > 1 || to < lines {
         output::tell(&format!("{path}#L{from}-{to} of {lines} lines"));
     }
-    tell_cut(is_cut);
+    tell_notes(is_cut, &freshness);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,12 +136,16 @@ fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCo
     } else {
         output::text(&format!("{}\n", reply.text.trim_end_matches('\n')))?;
     }
-    tell_cut(reply.is_cut);
+    tell_notes(reply.is_cut, &reply.freshness);
     let is_empty = reply.structured[found].as_array().is_some_and(Vec::is_empty);
     Ok(if is_empty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn tell_cut(is_cut: bool) {
+/// Prints notes about a reply to standard error.
+fn tell_notes(is_cut: bool, freshness: &Freshness) {
+    for sentence in freshness.sentences() {
+        output::tell(&sentence);
+    }
     if is_cut {
         output::tell("more results; raise --budget");
     }

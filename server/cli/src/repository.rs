@@ -28,14 +28,31 @@ pub(crate) fn open_stored_with(
     stored(open_with(arguments, settings)?)
 }
 
-/// Lists the repository's files, so that a misspelled path is reported before the slow work.
+/// Lists the repository's files, so that a misspelled path is reported before the slow work. Like [`index`], shows the
+/// unsaved text of editors from then on.
 pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    headless.list().map_err(|error| Failure::said(error.to_string()))
+    headless.list().map_err(|error| Failure::said(error.to_string()))?;
+    attach(headless);
+    Ok(())
 }
 
 pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
-    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
+    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))?;
+    drop(bar);
+    attach(headless);
+    Ok(())
+}
+
+/// Lays the unsaved text of editors over the files, and says so if there is any.
+fn attach(headless: &mut HeadlessWorkspace) {
+    let view = headless.attach_first();
+    for problem in &view.problems {
+        output::tell(&format!("warning: {problem}"));
+    }
+    if !view.unsaved.is_empty() {
+        output::tell(&format!("view: {view}"));
+    }
 }
 
 /// Opens a folder, or by default the repository that contains the current directory. Settings in `set`, from the

@@ -1,6 +1,6 @@
 //! `strata status`: shows the size and cost of a stored session, its tiers, and its last cache miss. With `--watch`,
-//! continues until stopped. Never writes to the session. Reads files from disk; unsaved text is visible only to the
-//! editor's server.
+//! continues until stopped. Never writes to the session. Files have the text that they have in an editor, even if it is
+//! unsaved.
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -14,6 +14,7 @@ use strata_app::clock::now_ms;
 use strata_app::format::visible_json;
 use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 use strata_app::index::Index;
+use strata_app::live_view::ViewState;
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
@@ -112,6 +113,7 @@ struct LastStatus {
     /// The session's entry in the list, which includes the time of its last use.
     session: Value,
     index: Arc<Index>,
+    view: ViewState,
     when: Instant,
 }
 
@@ -142,6 +144,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
         }
         thread::sleep(EVERY);
         headless.index(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
+        headless.attach();
     }
 }
 
@@ -154,16 +157,19 @@ fn look(
 ) -> Result<Option<String>, Failure> {
     let last = seen.take();
     let session = listed(headless, arguments.id.as_deref())?;
-    let index = Arc::clone(&headless.snapshot().index);
+    let (index, view) = (Arc::clone(&headless.snapshot().index), headless.view().clone());
     let is_same = |last: &LastStatus| {
-        last.session == session && Arc::ptr_eq(&last.index, &index) && last.when.elapsed() < STALE_AFTER
+        last.session == session
+            && Arc::ptr_eq(&last.index, &index)
+            && last.view == view
+            && last.when.elapsed() < STALE_AFTER
     };
     if last.as_ref().is_some_and(is_same) {
         *seen = last;
         return Ok(None);
     }
     let text = told(headless, &session, arguments)?;
-    *seen = Some(LastStatus { session, index, when: Instant::now() });
+    *seen = Some(LastStatus { session, index, view, when: Instant::now() });
     Ok(Some(text))
 }
 
@@ -202,9 +208,11 @@ impl Replies {
         // Read the session from disk again, since the editor's server may have changed it.
         let id = session["id"].as_str().unwrap_or_default();
         headless.open_session(SessionSource::Stored(id, Access::Read))?;
+        let view = headless.view().to_string();
         let mut run = |command: &str| headless.run(command, json!({}));
         let replies = json!({
             "session": session,
+            "view": view,
             "budget": run("strata.budget.report")?,
             "tiers": run("strata.tiers.report")?,
             "compaction": run("strata.compaction.status")?,
@@ -219,6 +227,7 @@ impl Replies {
         let budget: Budget = output::understood(self.0["budget"].take())?;
         let mut layout: Layout = output::understood(self.0["tiers"].take())?;
         let compaction: Compaction = output::understood(self.0["compaction"].take())?;
+        let view: ExternalText = output::understood(self.0["view"].take())?;
         let last: Break = output::understood(self.0["lastBreak"].take())?;
         let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
         let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
@@ -248,13 +257,14 @@ impl Replies {
             row("", percent, "of all billed input was cached".to_owned());
         }
         let mut text = format!(
-            "{}{}\n{}, policy {}, {}, {}\n\n",
+            "{}{}\n{}, policy {}, {}, {}\nview: {}\n\n",
             session.id,
             if session.name.is_empty() { String::new() } else { format!(" \"{}\"", session.name.line()) },
             layout.model.line(),
             layout.policy,
             counted(session.messages, "message"),
             counted(turns, "turn"),
+            view.line(),
         );
         text.push_str(&table.render());
         let Totals { input, output, cache_read, cache_write, cost } = budget.totals;

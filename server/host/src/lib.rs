@@ -5,6 +5,7 @@
 pub mod config;
 pub mod deadline;
 pub mod disk;
+pub mod endpoint;
 pub mod file_owner;
 pub mod git;
 pub mod index;

@@ -6,7 +6,7 @@ use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use strata_engine::key::FileKey;
 
 use crate::disk::stamp_of;
@@ -39,6 +39,13 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
         }
     }
     found
+}
+
+/// Whether a path, relative to its workspace folder, matches a pattern of a rule file's front matter. `*` matches no slash,
+/// and `**` any directories. An invalid pattern matches nothing.
+pub fn matches_pattern(pattern: &str, path: &str) -> bool {
+    let glob = GlobBuilder::new(pattern.trim_start_matches("./")).literal_separator(true).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(path))
 }
 
 /// Returns the first path through which another user can determine the rule files: a workspace folder, or a directory

@@ -62,6 +62,8 @@ impl InitializationOptions {
 /// The client's capabilities and startup options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ClientInfo {
+    /// Name of the editor, if it has told.
+    pub name: Option<String>,
     pub encoding: Encoding,
     /// Whether the client answers `workspace/configuration`.
     pub configuration: bool,
@@ -100,6 +102,7 @@ impl ClientInfo {
         let documents = window.and_then(|window| window.show_document.as_ref());
         let answers = |method: &str| options.requests.iter().any(|request| request == method);
         Self {
+            name: None,
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
             configuration: workspace.and_then(|workspace| workspace.configuration) == Some(true),
             watches_files: watched.and_then(|watched| watched.dynamic_registration) == Some(true),

@@ -2,6 +2,7 @@
 //! only data.
 
 use std::path::PathBuf;
+use std::sync::mpsc;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -24,6 +25,7 @@ use crate::reply_rendering::UserMessage;
 use strata_app::commands::CommandError;
 use strata_app::executor::Outcome;
 use strata_app::index::Index;
+use strata_app::live_view::ServedView;
 use strata_app::meter::Status;
 use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::CountedPrompt;
@@ -135,6 +137,8 @@ pub(crate) enum Event {
     IndexSoFar(u64, Index),
     /// The index run with this number ended.
     Indexed(u64, IndexEnd),
+    /// Another process of the user asks for the open documents.
+    Attached(mpsc::Sender<ServedView>),
     /// The context meter was read; `None` if the size of the context is unknown.
     Metered(Option<Status>),
     /// Ends the main loop. No further events follow.

@@ -9,6 +9,7 @@
 mod blocking;
 mod compactions;
 mod configuring;
+mod endpoint;
 mod handling;
 mod handshake;
 mod indexing;
@@ -48,6 +49,7 @@ use strata_app::services::Services;
 use strata_app::snapshot::outlines_of_user;
 
 use compactions::Compactions;
+use endpoint::EndpointState;
 use handling::Handling;
 use indexing::IndexRuns;
 use metering::Meter;
@@ -97,6 +99,7 @@ pub(crate) struct MainLoop {
     outbound: UnboundedSender<Outbound>,
     /// The interface through which the application sends messages to the client.
     editor: Arc<Editor>,
+    endpoint: EndpointState,
 }
 
 impl MainLoop {
@@ -139,6 +142,7 @@ impl MainLoop {
             events,
             outbound,
             editor,
+            endpoint: EndpointState::default(),
         })
     }
 

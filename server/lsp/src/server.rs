@@ -23,7 +23,7 @@ use strata_app::faults::inherited;
 /// Returns an error if the system cannot start threads, or if standard input or output is closed.
 pub fn run() -> io::Result<Exit> {
     let (reader, writer) = stdio()?;
-    run_on(reader, writer)
+    run_with(reader, writer, MainLoop::with_endpoint)
 }
 
 /// Serves one client on the given pipes. Returns the cause and the exit code when serving ends.

@@ -164,6 +164,7 @@ impl World {
             self.put(uri, key.clone(), buffer);
             actions.push(Action::Parse(key));
         }
+        Arc::make_mut(&mut self.snapshot.documents).saved(uri);
         actions
     }
 
@@ -247,7 +248,9 @@ impl World {
     /// Handles a save of a notebook.
     pub(crate) fn notebook_saved(&mut self, params: &DidSaveNotebookDocumentParams) -> Vec<Action> {
         let mut actions = self.follow_links();
-        let key = self.snapshot.key_of(params.notebook_document.uri.as_str());
+        let uri = params.notebook_document.uri.as_str();
+        Arc::make_mut(&mut self.snapshot.documents).saved(uri);
+        let key = self.snapshot.key_of(uri);
         actions.extend(key.map(|key| Action::Refresh(BTreeSet::from([key]))));
         actions
     }

@@ -160,7 +160,15 @@ pub(crate) fn read(
     progress: impl FnMut(Progress),
 ) -> Result<Contents, CommandError> {
     let needs = Needs { access: Access::Reads, index: true };
-    view.look(needs, cancel, progress, |view| match address {
+    view.look(needs, cancel, progress, |view| contents(address, view))
+}
+
+/// Reads a resource in a view that has been prepared.
+///
+/// # Errors
+/// Returns a [`CommandError`] if the command fails.
+pub(crate) fn contents(address: &Address, view: &mut View) -> Result<Contents, CommandError> {
+    match address {
         Address::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;
             Ok(Contents { text: map_text(&reply), kind: PLAIN })
@@ -176,7 +184,7 @@ pub(crate) fn read(
             let reply = view.run("strata.prompt.preview", ask.into())?;
             Ok(Contents { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
         }
-    })
+    }
 }
 
 /// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.

@@ -4,10 +4,11 @@
 use std::sync::OnceLock;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt,
+    PromptArgument, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
@@ -16,6 +17,7 @@ use strata_app::headless::Cancel;
 use strata_app::index::Progress;
 use strata_app::tools::{self, Reply, Schemas, TOOLS, Tool};
 
+use crate::prompts::{self, PROMPTS};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
 use crate::view::{Needs, View};
 use crate::worker::{Call, Worker};
@@ -68,7 +70,8 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let own =
             Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata").with_description(
                 "Finds the parts of a repository that matter for a task, within a token budget",
@@ -114,6 +117,42 @@ impl ServerHandler for Server {
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
         }
         .into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = PROMPTS.iter().map(|prompt| {
+            let argument = prompt.argument.map(|(name, description)| {
+                vec![PromptArgument::new(name).with_description(description).with_required(true)]
+            });
+            Prompt::new(prompt.name, Some(prompt.description), argument).with_title(prompt.title)
+        });
+        Ok(ListPromptsResult { prompts: prompts.collect(), ..ListPromptsResult::default() })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let Some(prompt) = prompts::Template::named(&request.name) else {
+            return Err(ErrorData::invalid_params(format!("unknown prompt `{}`", request.name), None));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let write = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
+            prompt.write(&arguments, view, cancel, tell)
+        };
+        let text = self.ask("prompts/get", &context, write).await.map_err(|error| match error {
+            CommandError::InvalidParams { .. } | CommandError::Failed { .. } => {
+                ErrorData::invalid_params(error.to_string(), None)
+            }
+            error => failed(&error),
+        })?;
+        let message = PromptMessage::new_text(Role::User, text);
+        Ok(GetPromptResult::new(vec![message]).with_description(prompt.description).into())
     }
 
     async fn list_resources(

@@ -54,7 +54,7 @@ pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeE
     // A misspelled session name should be noticed when the server starts, not at the agent's first call.
     let nothing = Needs { access: Access::Reads, index: false };
     view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
-    let instructions = instructions(&view);
+    let instructions = instructions(&mut view);
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
     let ended = runtime.block_on(converse(Server::new(worker, instructions)));
@@ -190,7 +190,8 @@ impl AsyncWrite for Output {
 }
 
 /// Returns the server's instructions for models.
-fn instructions(view: &View) -> String {
+fn instructions(view: &mut View) -> String {
+    let state = view.headless_mut().attach_first().to_string();
     let folder = view.headless().folder().display();
     let session = match view.subject() {
         Subject::Own => "File selections are private to this server and end with it.".to_owned(),
@@ -209,7 +210,8 @@ fn instructions(view: &View) -> String {
         Trust::Untrusted => " This workspace is not trusted, so its rules are not part of the prompt.",
     };
     format!(
-        "Strata knows the repository in {folder} as it is on disk now: definitions, references, and code relevant to a task. Start a \
+        "Strata knows the repository in {folder} as it is now: definitions, references, and code relevant to a task. The unsaved text \
+         of an editor that runs Strata counts (view: {state}). Start a \
          task with `context`, or with `map` in a repository you do not know, and read only what they point to. Paths are \
          relative to that folder. Results stay within `max_tokens`; a truncated result explains how to get more. Secrets are \
          replaced by placeholders. {session}{trust}"

@@ -73,6 +73,7 @@ impl View {
         if needs.index {
             self.headless.index(progress)?;
         }
+        self.headless.attach();
         self.open(needs.access)?;
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
         // Release the session even after a panic, because an editor may be waiting for it.

@@ -82,6 +82,8 @@ fn files(talk: &mut Talk) {
     talk.say("files.has", json!({ "path": "src/lib.rs" }));
     talk.say("files.read", json!({ "path": "notes.txt" }));
     talk.say("files.grep", json!({ "pattern": "fn \\w+", "paths": ["src/week.rs"] }));
+    talk.say("files.changed", json!({}));
+    talk.say("prompt.rules", json!({ "paths": ["src/lib.rs"] }));
     talk.say("files.markRead", json!({ "paths": ["notes.txt"] }));
     talk.say("files.exclude", json!({ "paths": ["*.txt"] }));
     talk.say("files.include", json!({ "paths": ["notes.txt"] }));
@@ -295,6 +297,10 @@ impl Talk {
         match value {
             // Numeric fields ending in `Ms` are times.
             Value::Number(_) if field.ends_with("Ms") => SOME_TIME.into(),
+            // The state of all files begins with the time at which the server started.
+            Value::String(text) if field == "state" && text.starts_with(|c: char| c.is_ascii_digit()) => {
+                format!("{SOME_TIME}-1").into()
+            }
             Value::String(text) if is_session(text) => self.session(text).into(),
             Value::String(text) => {
                 let text = text.replace(&self.cache, "/home/me/.cache/strata");

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, files, grep, here,
-    history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
-    tool_output, url, versioned, written,
+    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep,
+    here, history, iteration, memory, model, prompt, read, redaction, rules, send, server, session, symbols,
+    tiers, tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
 use crate::schema::Shapes;
@@ -33,6 +33,7 @@ definitions! {
     files::Find,
     read::Read,
     grep::Grep,
+    changes::Changes,
     files::Has,
     files::MarkRead,
     here::Select,
@@ -50,6 +51,7 @@ definitions! {
     prompt::PreviewPrompt,
     prompt::ComparePrompts,
     prompt::EstimateTokens,
+    rules::Rules,
     model::Send,
     context::List,
     context::Pin,

@@ -4,6 +4,7 @@
 
 mod answer_content;
 mod budget;
+mod changes;
 mod compaction;
 mod context;
 mod definition;
@@ -20,6 +21,7 @@ mod named_file;
 mod prompt;
 mod read;
 mod redaction;
+mod rules;
 mod selected_question;
 mod send;
 mod server;

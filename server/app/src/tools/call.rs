@@ -6,13 +6,16 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::pages::{self, BadCursor, NEXT, Shape};
-use super::{FILES_LIST, Tool};
+use super::{FILES_LIST, Tool, text};
 use crate::commands::CommandError;
+use crate::freshness::Freshness;
 
 /// Name of the argument for the maximum tokens of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// Name of the argument for the position at which a result continues.
 pub(super) const CURSOR: &str = "cursor";
+/// Field of a result with what its reader must know about the texts in it.
+pub(super) const FRESHNESS: &str = "freshness";
 /// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Top-level fields of replies that tools omit, because only editors need them.
@@ -33,6 +36,11 @@ pub trait ToolHost {
 
     /// Counts the tokens in `text`.
     fn weigh(&self, text: &str) -> usize;
+
+    /// Returns what the reader of a tool's reply must know about its texts.
+    fn freshness(&mut self, _tool: &str, _reply: &Value) -> Freshness {
+        Freshness::default()
+    }
 }
 
 #[derive(Debug)]
@@ -43,6 +51,8 @@ pub struct Reply {
     pub structured: Value,
     /// Whether parts were omitted to stay within the budget.
     pub is_cut: bool,
+    /// What the reader must know about the texts in the result. `structured` contains it too.
+    pub freshness: Freshness,
 }
 
 /// Options of a call that apply to its result.
@@ -71,7 +81,10 @@ pub fn call(
     arguments.retain(|_, value| !value.is_null());
     let (wanted, arguments) = taken_apart(tool, arguments)?;
     let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
-    reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
+    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })?;
+    reply.add_freshness(tool, &excluded, host);
+    reply.text.push_str(&text::freshness(&reply.freshness));
+    Ok(reply)
 }
 
 /// Calls a tool for a user in a shell. The caller must have indexed the workspace if the tool needs the index. The
@@ -91,7 +104,22 @@ pub fn answer(
     // Remove the cursor, because a reader in a shell can use a larger budget instead.
     remove(&mut reply.structured, &[NEXT]);
     reply.text = (tool.text)(&reply.structured);
+    reply.add_freshness(tool, &nothing, host);
     Ok(reply)
+}
+
+impl Reply {
+    fn new(tool: &Tool, structured: Value) -> Self {
+        let is_cut = structured.get(NEXT).is_some();
+        Self { text: (tool.text)(&structured), structured, is_cut, freshness: Freshness::default() }
+    }
+
+    fn add_freshness(&mut self, tool: &Tool, hidden: &BTreeSet<String>, host: &mut dyn ToolHost) {
+        self.freshness = host.freshness(tool.name, &self.structured).without(hidden);
+        if let (false, Ok(freshness)) = (self.freshness.is_empty(), serde_json::to_value(&self.freshness)) {
+            self.structured[FRESHNESS] = freshness;
+        }
+    }
 }
 
 fn reply(
@@ -110,7 +138,7 @@ fn reply(
         let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR, problem)
     })?;
-    Ok(Reply { text: (tool.text)(&page), is_cut: page.get(NEXT).is_some(), structured: page })
+    Ok(Reply::new(tool, page))
 }
 
 fn taken_apart(
@@ -228,7 +256,7 @@ fn within_budget(
         let structured = run(tool, arguments, host)?;
         let over = weight(tool, &structured, host).saturating_sub(max_tokens);
         if over == 0 || budget == 0 || tries == TRIES {
-            return Ok(Reply { text: (tool.text)(&structured), structured, is_cut: false });
+            return Ok(Reply::new(tool, structured));
         }
         budget = budget.saturating_sub(over.max(budget / 16));
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use strata_engine::external::External;
 
 use super::pages::{MORE, NEXT};
+use crate::freshness::Freshness;
 
 /// Renders a reply from the tool `map`.
 pub fn map(reply: &Value) -> String {
@@ -218,6 +219,39 @@ pub(super) fn files_changed(reply: &Value) -> String {
     }
 }
 
+pub(super) fn rules(reply: &Value) -> String {
+    let entry = |rule: &Value| {
+        let reason = &rule["reason"];
+        let reason = match raw(reason, "kind") {
+            "pattern" => format!("`{}` matches {}", word(reason, "pattern"), word(reason, "file")),
+            "directory" => format!("is above {}", word(reason, "file")),
+            "no_match" => format!("only for {}", names(reason, "patterns").join(", ")),
+            "on_request" => "only on request".to_owned(),
+            _ => "always".to_owned(),
+        };
+        format!("{}: {reason}", name(rule, "path"))
+    };
+    let others: Vec<String> = list(reply, "others").iter().map(entry).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!("\n\nnot for these files:\n{}", others.join("\n")),
+    };
+    let trust = match reply["trusted"] == true {
+        true => "",
+        false => "\n(the workspace is not trusted, so no rule is part of a prompt)",
+    };
+    format!("{}{others}{trust}", lines(reply, "rules", entry, "no rule applies"))
+}
+
+pub(super) fn changes(reply: &Value) -> String {
+    let entry = |file: &Value| {
+        let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
+        format!("{}: {}{unsaved}", name(file, "path"), word(file, "change"))
+    };
+    let state = word(reply, "state");
+    format!("{}\n(state for `since`: {state})", lines(reply, "files", entry, "no file has changed"))
+}
+
 pub(super) fn hits(reply: &Value) -> String {
     let entry = |hit: &Value| match raw(hit, "source") {
         "message" => {
@@ -259,6 +293,11 @@ pub(super) fn tokens(reply: &Value) -> String {
         warning => format!("\n(warning: {warning})"),
     };
     format!("{} tokens for {}{warning}", number(reply, "tokens"), word(reply, "model"))
+}
+
+/// Renders what a reader must know about the texts in a result, each on a line of its own.
+pub(super) fn freshness(freshness: &Freshness) -> String {
+    freshness.sentences().iter().map(|sentence| format!("\n({sentence})")).collect()
 }
 
 /// Renders a list with one line per entry. Returns `none` if the list is empty.

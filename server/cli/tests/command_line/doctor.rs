@@ -17,6 +17,7 @@ fn a_healthy_build_is_reported_line_by_line() {
             "editors",
             "repository",
             "",
+            "view",
             "cache",
             "store",
             "provider",

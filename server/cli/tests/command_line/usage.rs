@@ -54,6 +54,7 @@ fn help_names_every_command_that_there_is() {
           context      Find the files and definitions relevant to a task
           symbols      Find definitions by name
           outline      Show the definitions of a file
+          rules        Show which rule files apply to files, and why
           references   Show where a name is defined and where it is used
           grep         Search files for a pattern
           read         Print a file, lines of it, or a definition in it

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use strata_grammars::LanguageId;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::code::document::{Document, EditError, OutOfStep};
+use crate::code::document::{Document, EditError, OutOfStep, Sync};
 use crate::code::outline::{
     Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, edition, parse_rope,
 };
@@ -62,7 +62,6 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Identifies the text. Unique within the process, unlike the editor's version number.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
@@ -90,6 +89,11 @@ impl Buffer {
         &self.document
     }
 
+    /// Returns a number that identifies the text. Unique within the process, unlike the editor's version number.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
     /// Whether the text has changed since the last installed parse.
     pub fn is_stale(&self) -> bool {
         self.language.is_some()
@@ -112,6 +116,12 @@ impl Buffer {
     /// Records that the text may differ from the editor's (see [`Document::lose_step`]).
     pub fn lose_step(&mut self, reason: OutOfStep) {
         self.document.lose_step(reason);
+    }
+
+    /// Sets the version of the text, and whether it matches the editor's.
+    pub fn set_state(&mut self, version: i32, sync: Sync) {
+        self.document.version = version;
+        self.document.sync = sync;
     }
 
     /// Replaces the whole text (see [`Document::replace_all`]) and drops the tree.

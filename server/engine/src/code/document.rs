@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use ropey::Rope;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::code::outline::{TreeEdit, TreePoint};
 use crate::external::External;
 
 /// The reason that a document's text may differ from the editor's.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OutOfStep {
     /// A change arrived for a document that was not open.
@@ -66,7 +66,7 @@ impl fmt::Display for OutOfStep {
 }
 
 /// Whether a document's text matches the editor's.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(rename = "DocumentSync")]
 pub enum Sync {
@@ -155,7 +155,7 @@ impl Document {
     }
 
     /// Returns the editor's identifier for the language.
-    pub(crate) fn language(&self) -> &str {
+    pub fn language(&self) -> &str {
         &self.language
     }
 

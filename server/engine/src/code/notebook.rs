@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use crate::key::FileKey;
 
@@ -27,7 +27,7 @@ pub struct Cell {
 }
 
 /// What the text of a cell is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellKind {
     Code,

@@ -202,7 +202,9 @@ pub struct PromptSettings {
     /// Your own instructions, added to the system prompt after `system` and `tool_guidelines`.
     pub system_extra: String,
     /// Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
-    /// a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
+    /// a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names patterns
+    /// (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files with this
+    /// name in the directories above the selected files.
     pub rules: Vec<String>,
     /// Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
     /// reads a skill's file before it uses the skill.
@@ -224,6 +226,8 @@ impl Default for PromptSettings {
                 "CLAUDE.md",
                 ".github/copilot-instructions.md",
                 ".cursor/rules/*.mdc",
+                ".github/instructions/*.instructions.md",
+                ".claude/rules/*.md",
             ]),
             skills: list(&[".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md"]),
             memory: list(&["MEMORY.md"]),

@@ -43,6 +43,9 @@ pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
     kept.insert("processId".to_owned(), json!(process));
     let capabilities = fields.get("capabilities").map_or_else(|| json!({}), readable_capabilities);
     kept.insert("capabilities".to_owned(), capabilities);
+    if let Some(name) = fields.get("clientInfo").and_then(|info| info.get("name")?.as_str()) {
+        kept.insert("clientInfo".to_owned(), json!({ "name": name }));
+    }
     if let Some(options) = fields.shift_remove("initializationOptions") {
         kept.insert("initializationOptions".to_owned(), options);
     }

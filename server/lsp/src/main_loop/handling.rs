@@ -225,6 +225,7 @@ impl Handling {
             }
             Event::Indexed(run, end) => Self::new("indexed", move |main_loop| main_loop.indexed(run, end))
                 .or_else(move |main_loop| main_loop.indexed(run, IndexEnd::Failed)),
+            Event::Attached(answer) => Self::new("attached", move |main_loop| main_loop.attached(&answer)),
             Event::Metered(status) => {
                 Self::new("metered", |main_loop| main_loop.metered(status)).or_reset_meter()
             }

@@ -33,7 +33,8 @@ impl MainLoop {
             self.greetings
                 .push(("options", format!("invalid value in `initializationOptions`, ignored: {problem}")));
         }
-        let client = ClientInfo::new(&params.capabilities, &options);
+        let name = params.client_info.as_ref().map(|info| info.name.clone());
+        let client = ClientInfo { name, ..ClientInfo::new(&params.capabilities, &options) };
         let encoding = client.encoding;
         self.folders = folders_of(params);
         let own = options.settings;
@@ -124,6 +125,7 @@ impl MainLoop {
             self.watch_ourselves();
         }
         self.offer();
+        self.open_endpoint();
         let counter = Arc::clone(&self.world.snapshot.counter);
         let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
         let warm_up = carried("warm up", move || counter.warm_up(model.tokenizer));

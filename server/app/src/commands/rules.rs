@@ -1,0 +1,65 @@
+//! `prompt.rules`: which rule files apply to files, and why.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::key::FileKey;
+use strata_engine::prompt::trust::Trust;
+
+use super::{Access, Command, CommandError, Context};
+use crate::rule_scope::{RuleReason, rules};
+
+/// The files to list rules for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RulesParams {
+    /// Paths of files, which need not exist. Defaults to the selected files.
+    paths: Option<Vec<String>>,
+}
+
+/// The rule files of the workspace.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RulesReply {
+    /// Whether the user trusts the workspace. If not, no rule is part of a prompt.
+    trusted: bool,
+    /// Rule files that apply to the files, in the order of the prompt. If they disagree, the last one counts.
+    rules: Vec<ListedRule>,
+    /// Rule files that do not apply to the files.
+    others: Vec<ListedRule>,
+}
+
+/// A rule file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ListedRule {
+    /// Path of the rule file.
+    path: FileKey,
+    /// Why the rule applies, or why not.
+    reason: RuleReason,
+}
+
+pub(super) struct Rules;
+
+impl Command for Rules {
+    const NAME: &str = "strata.prompt.rules";
+    const SUMMARY: &str = "Lists the rule files (`prompt.rules`) that apply to files, and why.";
+    const ACCESS: Access = Access::Reads;
+    type Args = RulesParams;
+    type Reply = RulesReply;
+
+    fn run(params: RulesParams, context: &mut Context<'_>) -> Result<RulesReply, CommandError> {
+        let files: Vec<FileKey> = match &params.paths {
+            Some(paths) => {
+                let files = paths.iter().enumerate();
+                let files = files.map(|(at, path)| context.file(&format!("paths[{at}]"), path));
+                files.collect::<Result<_, _>>()?
+            }
+            None => context.session.selection.selected.keys().cloned().collect(),
+        };
+        let (mut applying, mut others) = (Vec::new(), Vec::new());
+        for rule in rules(context.snapshot, context.session, &files) {
+            let list = if rule.reason.applies() { &mut applying } else { &mut others };
+            list.push(ListedRule { path: rule.file.path, reason: rule.reason });
+        }
+        let trusted = context.snapshot.trust == Trust::Trusted;
+        Ok(RulesReply { trusted, rules: applying, others })
+    }
+}

@@ -1,0 +1,360 @@
+//! Endpoints as Unix sockets.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Address, AskError, DIRECTORY, EndpointError, MAX_REPLY, MAX_REQUEST};
+use crate::store::paths::{private_directory, private_top};
+
+/// End of the name of a socket that accepts connections.
+const SUFFIX: &str = "sock";
+/// Maximum bytes of a socket's path, on the system with the shortest ones (104 with the end, on macOS and the BSDs).
+const MAX_PATH: usize = 103;
+/// Maximum number of connections at the same time. Further ones are closed.
+const CONNECTIONS: usize = 32;
+/// Maximum time of a connection, from its start to the end of the reply.
+const CONNECTION_TIME: Duration = Duration::from_secs(10);
+/// Pause after the system refused a connection, for example because too many files are open.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The endpoint of a server, which closes when it is dropped.
+#[derive(Debug)]
+pub struct Endpoint {
+    path: PathBuf,
+    is_closing: Arc<AtomicBool>,
+}
+
+impl Endpoint {
+    /// Opens an endpoint below the state directory, and answers requests with `answer`, each on a thread of its own. An
+    /// empty answer closes the connection.
+    ///
+    /// # Errors
+    /// Returns an [`EndpointError`] if the directory cannot be made private, or the system rejects the socket.
+    pub fn open(
+        state: &Path,
+        answer: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Result<Self, EndpointError> {
+        private_top(state)?;
+        let directory = state.join(DIRECTORY);
+        private_directory(&directory)?;
+        let name = random_name()?;
+        let path = directory.join(format!("{name}.{SUFFIX}"));
+        // Clients remove a socket that refuses connections, so the socket gets its final name once it accepts them.
+        let starting = directory.join(&name);
+        let listener = at_short_path(&starting, |path| UnixListener::bind(path))?;
+        fs::set_permissions(&starting, Permissions::from_mode(0o600))?;
+        let is_closing = Arc::new(AtomicBool::new(false));
+        let until = Arc::clone(&is_closing);
+        thread::Builder::new()
+            .name("strata-endpoint".to_owned())
+            .spawn(move || serve(&listener, &until, &Arc::new(answer)))?;
+        fs::rename(&starting, &path)?;
+        Ok(Self { path, is_closing })
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.is_closing.store(true, Ordering::Relaxed);
+        // Wakes the thread that waits for a connection.
+        let _ = at_short_path(&self.path, |path| UnixStream::connect(path));
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Returns the endpoints below a state directory, sorted. Their servers may have ended. Empty if the directory is not
+/// private, since another user may then have put the sockets there.
+pub fn endpoints(state: &Path) -> Vec<Address> {
+    let directory = state.join(DIRECTORY);
+    let is_private = directory.symlink_metadata().is_ok_and(|metadata| {
+        metadata.is_dir() && metadata.uid() == own_user() && metadata.mode() & 0o077 == 0
+    });
+    if !is_private {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let sockets = entries.filter(|path| path.extension().is_some_and(|end| end == SUFFIX));
+    let mut found: Vec<Address> = sockets.map(Address).collect();
+    found.sort();
+    found
+}
+
+/// Sends a request and returns the reply, within `time`. Removes the socket of a server that has ended.
+///
+/// # Errors
+/// Returns an [`AskError`] if no server listens at the address, or if it does not reply.
+pub fn ask(address: &Address, request: &[u8], time: Duration) -> Result<Vec<u8>, AskError> {
+    let until = Instant::now() + time;
+    let connected = at_short_path(&address.0, |path| UnixStream::connect(path));
+    let mut stream = connected.map_err(|error| match error.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            let _ = fs::remove_file(&address.0);
+            AskError::Ended
+        }
+        io::ErrorKind::NotFound => AskError::Ended,
+        _ => AskError::Broken(error),
+    })?;
+    if !is_own(&stream) {
+        return Err(AskError::Foreign);
+    }
+    let asked = send(&mut stream, request, until).and_then(|()| stream.shutdown(Shutdown::Write));
+    let reply = asked.and_then(|()| receive(&mut stream, MAX_REPLY, until));
+    match reply {
+        Ok(Some(reply)) if reply.is_empty() => Err(AskError::Ended),
+        Ok(Some(reply)) => Ok(reply),
+        Ok(None) => Err(AskError::TooLarge),
+        Err(error) => Err(match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => AskError::TimedOut,
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => AskError::Ended,
+            _ => AskError::Broken(error),
+        }),
+    }
+}
+
+/// Calls `open` with the path of a socket, or with a shorter path to the same socket.
+#[cfg(target_os = "linux")]
+fn at_short_path<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    use std::os::fd::AsRawFd as _;
+
+    let (true, Some(directory), Some(name)) =
+        (path.as_os_str().len() > MAX_PATH, path.parent(), path.file_name())
+    else {
+        return open(path);
+    };
+    let directory = fs::File::open(directory)?;
+    open(&Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name))
+}
+
+/// Calls `open` with the path of a socket.
+#[cfg(not(target_os = "linux"))]
+fn at_short_path<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    if path.as_os_str().len() > MAX_PATH {
+        let problem = "the path of the state directory is too long for a socket";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+    }
+    open(path)
+}
+
+fn serve(
+    listener: &UnixListener,
+    is_closing: &AtomicBool,
+    answer: &Arc<impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static>,
+) {
+    let open = Arc::new(());
+    for connected in listener.incoming() {
+        if is_closing.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(stream) = connected else {
+            thread::sleep(PAUSE);
+            continue;
+        };
+        if !is_own(&stream) || Arc::strong_count(&open) > CONNECTIONS {
+            continue;
+        }
+        let (answer, open) = (Arc::clone(answer), Arc::clone(&open));
+        let converse = move || {
+            let _open = open;
+            if let Err(error) = converse(stream, &*answer) {
+                tracing::debug!(%error, "a connection to the endpoint failed");
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("strata-attached".to_owned()).spawn(converse) {
+            tracing::warn!(%error, "cannot start a thread for a connection to the endpoint");
+        }
+    }
+}
+
+fn converse(mut stream: UnixStream, answer: &impl Fn(&[u8]) -> Vec<u8>) -> io::Result<()> {
+    let until = Instant::now() + CONNECTION_TIME;
+    match receive(&mut stream, MAX_REQUEST, until)? {
+        Some(request) => send(&mut stream, &answer(&request), until),
+        None => Err(io::Error::new(io::ErrorKind::InvalidData, "the request is too large")),
+    }
+}
+
+/// Reads until the other side ends its half of the connection. Returns `None` if it sends more than `limit` bytes.
+fn receive(stream: &mut UnixStream, limit: u64, until: Instant) -> io::Result<Option<Vec<u8>>> {
+    let mut all = Vec::new();
+    let mut part = vec![0; 64 << 10];
+    loop {
+        stream.set_read_timeout(Some(time_left(until)?))?;
+        match stream.read(&mut part) {
+            Ok(0) => return Ok(Some(all)),
+            Ok(read) => all.extend_from_slice(part.get(..read).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if all.len() as u64 > limit {
+            return Ok(None);
+        }
+    }
+}
+
+fn send(stream: &mut UnixStream, mut bytes: &[u8], until: Instant) -> io::Result<()> {
+    while !bytes.is_empty() {
+        stream.set_write_timeout(Some(time_left(until)?))?;
+        match stream.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn time_left(until: Instant) -> io::Result<Duration> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+}
+
+/// Whether the process at the other end belongs to the user of this process.
+#[cfg(target_os = "linux")]
+fn is_own(stream: &UnixStream) -> bool {
+    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_user())
+}
+
+/// Returns true, because other users cannot enter the directory of the socket.
+#[cfg(not(target_os = "linux"))]
+fn is_own(_: &UnixStream) -> bool {
+    true
+}
+
+fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn random_name() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Time limit that is only reached if the other side hangs.
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn echo(state: &Path) -> Endpoint {
+        Endpoint::open(state, |request| [b"you said ", request].concat()).unwrap()
+    }
+
+    fn only(state: &Path) -> Address {
+        let [only] = <[Address; 1]>::try_from(endpoints(state)).unwrap();
+        only
+    }
+
+    fn mode(path: &Path) -> u32 {
+        path.symlink_metadata().unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn requests_are_answered_while_the_endpoint_is_open() {
+        let state = tempfile::tempdir().unwrap();
+        let endpoint = echo(state.path());
+        let address = only(state.path());
+        assert_eq!(ask(&address, b"hello", LIMIT).unwrap(), b"you said hello");
+        let large = vec![b'x'; 3 << 20];
+        assert_eq!(ask(&address, &large, LIMIT).unwrap().len(), large.len() + 9);
+        drop(endpoint);
+        assert!(endpoints(state.path()).is_empty());
+        assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Ended)));
+    }
+
+    #[test]
+    fn only_the_owner_can_reach_a_socket() {
+        let state = tempfile::tempdir().unwrap();
+        fs::set_permissions(state.path(), Permissions::from_mode(0o755)).unwrap();
+        let _endpoint = echo(state.path());
+        let directory = state.path().join(DIRECTORY);
+        assert_eq!((mode(&directory), mode(&only(state.path()).0)), (0o700, 0o600));
+        fs::set_permissions(&directory, Permissions::from_mode(0o750)).unwrap();
+        assert!(
+            endpoints(state.path()).is_empty(),
+            "another user of the group could have replaced the socket"
+        );
+        let _another = echo(state.path());
+        assert_eq!(mode(&directory), 0o700);
+    }
+
+    #[test]
+    fn a_socket_whose_process_was_killed_is_removed() {
+        let state = tempfile::tempdir().unwrap();
+        let _endpoint = echo(state.path());
+        let left = state.path().join(DIRECTORY).join("0123.sock");
+        drop(UnixListener::bind(&left).unwrap());
+        assert_eq!(endpoints(state.path()).len(), 2);
+        assert!(matches!(ask(&Address(left.clone()), b"", LIMIT), Err(AskError::Ended)));
+        assert!(!left.exists());
+        assert_eq!(endpoints(state.path()).len(), 1);
+    }
+
+    #[test]
+    fn a_directory_that_another_user_chose_is_not_used() {
+        let state = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), state.path().join(DIRECTORY)).unwrap();
+        assert!(matches!(Endpoint::open(state.path(), <[u8]>::to_vec), Err(EndpointError::Store(_))));
+        assert!(endpoints(state.path()).is_empty());
+    }
+
+    #[test]
+    fn a_path_may_be_longer_than_that_of_a_socket() {
+        let state = tempfile::tempdir().unwrap();
+        let deep = state.path().join("x".repeat(100));
+        let opened = Endpoint::open(&deep, <[u8]>::to_vec);
+        if cfg!(not(target_os = "linux")) {
+            let refused = opened.unwrap_err().to_string();
+            assert!(refused.contains("too long"), "{refused}");
+            return;
+        }
+        assert_eq!(ask(&only(&deep), b"hello", LIMIT).unwrap(), b"hello");
+        drop(opened);
+        assert!(endpoints(&deep).is_empty());
+    }
+
+    #[test]
+    fn a_request_that_never_ends_is_rejected_and_others_are_answered() {
+        let state = tempfile::tempdir().unwrap();
+        let _endpoint = echo(state.path());
+        let address = only(state.path());
+        // Stays open without a request.
+        let _silent = UnixStream::connect(&address.0).unwrap();
+        let mut endless = UnixStream::connect(&address.0).unwrap();
+        let chunk = vec![b'x'; 1 << 20];
+        while endless.write_all(&chunk).is_ok() {}
+        assert_eq!(ask(&address, b"hello", LIMIT).unwrap(), b"you said hello");
+    }
+
+    #[test]
+    fn connections_are_limited_and_a_server_that_hangs_is_given_up() {
+        let state = tempfile::tempdir().unwrap();
+        let (release, released) = channel::<()>();
+        let released = std::sync::Mutex::new(released);
+        let answer = move |_: &[u8]| {
+            let _ = released.lock().unwrap().recv();
+            b"late".to_vec()
+        };
+        let _endpoint = Endpoint::open(state.path(), answer).unwrap();
+        let address = only(state.path());
+        let slow = ask(&address, b"hello", Duration::from_millis(50));
+        assert!(matches!(slow, Err(AskError::TimedOut)), "{slow:?}");
+        let _open: Vec<UnixStream> =
+            (0..CONNECTIONS).map(|_| UnixStream::connect(&address.0).unwrap()).collect();
+        assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Ended)));
+        drop(release);
+    }
+}

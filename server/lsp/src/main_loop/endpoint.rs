@@ -1,0 +1,63 @@
+//! The endpoint at which other processes of the user ask for the open documents. Requests join the queue of events, so a
+//! reply contains every change that arrived before its request.
+
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use strata_app::live_view::{ServedView, listen};
+use strata_host::endpoint::{Endpoint, EndpointError};
+
+use super::MainLoop;
+use crate::event::Event;
+
+/// Maximum time for which a request waits for the main loop, which never computes for long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the server has an endpoint.
+#[derive(Default)]
+pub(super) enum EndpointState {
+    /// The server must not have one, for example in a test.
+    #[default]
+    Unwanted,
+    /// The endpoint opens when the client is initialized.
+    Wanted,
+    /// The endpoint is open until this is dropped, or could not be opened.
+    Begun { _endpoint: Option<Endpoint> },
+}
+
+impl MainLoop {
+    /// Lets other processes of the user ask for the open documents.
+    pub(crate) fn with_endpoint(mut self) -> Self {
+        self.endpoint = EndpointState::Wanted;
+        self
+    }
+
+    pub(super) fn open_endpoint(&mut self) {
+        if !matches!(self.endpoint, EndpointState::Wanted) {
+            return;
+        }
+        let events = self.events.clone();
+        let read = move || {
+            let (answer, view) = channel();
+            events.send(Event::Attached(answer)).ok()?;
+            view.recv_timeout(PATIENCE).ok()
+        };
+        let opened = listen(read);
+        match &opened {
+            Ok(_) | Err(EndpointError::Unsupported) => {}
+            Err(error) => tracing::warn!(%error, "agents and the command line cannot see unsaved text"),
+        }
+        self.endpoint = EndpointState::Begun { _endpoint: opened.ok() };
+    }
+
+    pub(super) fn attached(&self, answer: &Sender<ServedView>) {
+        let snapshot = &self.world.snapshot;
+        // Fails if the request is no longer waiting.
+        let _ = answer.send(ServedView {
+            documents: snapshot.documents.clone(),
+            roots: snapshot.roots.clone(),
+            are_messages_lost: snapshot.lost.is_any(),
+            editor: self.world.client.name.clone(),
+        });
+    }
+}

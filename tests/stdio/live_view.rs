@@ -1,0 +1,415 @@
+//! Agents and the command line see the unsaved text of editors, each in a process of its own.
+
+mod model;
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials};
+use serde_json::{Value, json};
+
+use crate::small;
+
+fn editor(repo: &Repo, shell: &Shell<'_>) -> Editor {
+    Setup::new(repo).state(shell.state()).parameter("clientInfo", json!({ "name": "Test Editor" })).start()
+}
+
+/// Waits until the server has handled everything that the editor sent.
+fn settle(editor: &mut Editor) {
+    editor.run("server.status", json!({}));
+}
+
+fn save(editor: &mut Editor, repo: &Repo, name: &str) {
+    repo.write(name, editor.text(name));
+    let uri = editor.document(name).uri.clone();
+    editor.server.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+    settle(editor);
+}
+
+fn read(agent: &mut Agent, path: &str) -> Value {
+    agent.call("files_read", json!({ "path": path }))["structuredContent"].take()
+}
+
+fn sockets(state: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(state.join("live")).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn an_agent_reads_what_is_typed_until_it_is_saved_undone_or_closed() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    let instructions = agent.hello["instructions"].as_str().unwrap();
+    assert!(instructions.contains("(view: editor, no unsaved buffers)"), "{instructions}");
+
+    editor.open("src/greet.rs");
+    editor.type_behind("src/greet.rs", "on disk {name}", " typed");
+    settle(&mut editor);
+    let version = editor.document("src/greet.rs").version;
+    let reply = read(&mut agent, "src/greet.rs");
+    assert!(reply["text"].as_str().unwrap().contains("on disk {name} typed"), "{reply}");
+    assert_eq!((&reply["source"], &reply["version"]), (&json!("buffer"), &json!(version)));
+    let unsaved = json!([{ "path": "src/greet.rs", "version": version, "editor": "Test Editor" }]);
+    assert_eq!(reply["freshness"], json!({ "unsaved": unsaved }));
+    let text = agent.text("grep", json!({ "pattern": "typed" }));
+    assert_eq!(
+        text,
+        format!(
+            "src/greet.rs\n2:     format!(\"on disk {{name}} typed\")\n(unsaved: src/greet.rs (version {version} in Test Editor))"
+        )
+    );
+
+    editor.replace("src/greet.rs", " typed", "");
+    settle(&mut editor);
+    let reply = read(&mut agent, "src/greet.rs");
+    assert_eq!(reply["source"], "disk", "undone");
+    assert_eq!(reply["freshness"], json!({ "changed": ["src/greet.rs"] }));
+
+    editor.type_behind("src/greet.rs", "on disk {name}", " saved");
+    save(&mut editor, &repo, "src/greet.rs");
+    let reply = read(&mut agent, "src/greet.rs");
+    assert!(reply["text"].as_str().unwrap().contains("on disk {name} saved"), "{reply}");
+    assert_eq!(reply["source"], "disk");
+
+    editor.type_behind("src/greet.rs", "pub fn greet", "ing");
+    settle(&mut editor);
+    let found = agent.text("symbols", json!({ "query": "greeting" }));
+    assert!(found.contains("pub fn greeting(name: &str)") && found.contains("(unsaved: "), "{found}");
+    editor.close("src/greet.rs");
+    settle(&mut editor);
+    assert_eq!(
+        agent.text("symbols", json!({ "query": "greeting" })).lines().next(),
+        Some("no definition matches")
+    );
+    agent.end();
+}
+
+#[test]
+fn an_agent_asks_what_changed_before_it_writes() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    let mut state = Value::Null;
+    let mut changes = |agent: &mut Agent| {
+        let reply = agent.call("files_changed", json!({ "since": state }))["structuredContent"].take();
+        state = reply["state"].clone();
+        reply["files"].clone()
+    };
+    assert_eq!(changes(&mut agent), json!([]));
+    assert_eq!(changes(&mut agent), json!([]));
+    editor.open("notes.txt");
+    editor.open("tool.py");
+    settle(&mut editor);
+    assert_eq!(changes(&mut agent), json!([]), "opened, not changed");
+    editor.type_behind("notes.txt", "milk", "shake");
+    settle(&mut editor);
+    repo.write("new.txt", "new\n");
+    fs::remove_file(repo.path("src/greet.rs")).unwrap();
+    assert_eq!(
+        changes(&mut agent),
+        json!([
+            { "path": "new.txt", "change": "created", "unsaved": false },
+            { "path": "notes.txt", "change": "changed", "unsaved": true },
+            { "path": "src/greet.rs", "change": "deleted", "unsaved": false },
+        ])
+    );
+    save(&mut editor, &repo, "notes.txt");
+    assert_eq!(
+        changes(&mut agent),
+        json!([]),
+        "an agent that was told of the unsaved text knows what was saved"
+    );
+    let refused = agent.text("files_changed", json!({ "since": "1-1" }));
+    assert!(refused.contains("any file may have changed"), "{refused}");
+    agent.end();
+}
+
+#[test]
+fn slash_commands_of_clients_have_unsaved_text_too() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    editor.open("src/greet.rs");
+    editor.replace("src/greet.rs", "on disk", "typed");
+    settle(&mut editor);
+    let mut agent = shell.agent();
+    let listed = agent.request("prompts/list", json!({}))["prompts"].take();
+    let names: Vec<&str> =
+        listed.as_array().unwrap().iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    assert_eq!(names, ["ask", "explain", "continue"]);
+    let mut get = |name: &str, argument: &str, value: &str| {
+        let params = json!({ "name": name, "arguments": { argument: value } });
+        agent.request("prompts/get", params)["messages"][0]["content"]["text"].as_str().unwrap().to_owned()
+    };
+    let text = get("explain", "path", "src/greet.rs");
+    assert!(text.contains("Explain `src/greet.rs`") && text.contains("typed {name}"), "{text}");
+    let text = get("ask", "question", "What does greet return?");
+    assert!(text.contains("What does greet return?") && text.contains("typed {name}"), "{text}");
+    agent.end();
+}
+
+#[test]
+fn editors_come_and_go_and_crash_while_an_agent_works() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut agent = shell.agent();
+    let instructions = agent.hello["instructions"].as_str().unwrap();
+    assert!(instructions.contains("(view: disk)"), "{instructions}");
+    assert!(read(&mut agent, "notes.txt")["freshness"].is_null());
+
+    let mut editor = editor(&repo, &shell);
+    editor.open("notes.txt");
+    editor.type_behind("notes.txt", "Remember the milk.", " And the eggs.");
+    settle(&mut editor);
+    let reply = read(&mut agent, "notes.txt");
+    assert!(reply["text"].as_str().unwrap().contains("And the eggs."), "{reply}");
+    let freshness = &reply["freshness"];
+    assert_eq!(freshness["news"], json!(["view: editor, 1 unsaved buffer"]));
+    assert_eq!(freshness["changed"], json!(["notes.txt"]));
+
+    editor.server.kill();
+    editor.abandon();
+    drop(editor);
+    assert_eq!(sockets(shell.state()).len(), 1, "a killed server leaves its socket behind");
+    let reply = read(&mut agent, "notes.txt");
+    assert_eq!(reply["text"], "Remember the milk.\n");
+    let freshness = &reply["freshness"];
+    let news = "an editor has ended, so its files are shown as they are on disk; view: disk";
+    assert_eq!((&freshness["news"], &freshness["changed"]), (&json!([news]), &json!(["notes.txt"])));
+    assert_eq!(sockets(shell.state()).len(), 0);
+    assert!(read(&mut agent, "notes.txt")["freshness"].is_null());
+    agent.end();
+}
+
+#[test]
+fn of_two_editors_the_newest_edit_counts_and_the_reply_says_whose_it_is() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let start = |name: &str| {
+        Setup::new(&repo).state(shell.state()).parameter("clientInfo", json!({ "name": name })).start()
+    };
+    let (mut one, mut other) = (start("One"), start("Other"));
+    let mut agent = shell.agent();
+    for editor in [&mut one, &mut other] {
+        editor.open("notes.txt");
+        settle(editor);
+    }
+    let mut turn = |editor: &mut Editor, typed: &str, name: &str| {
+        editor.type_behind("notes.txt", "Remember", typed);
+        settle(editor);
+        let reply = read(&mut agent, "notes.txt");
+        assert!(reply["text"].as_str().unwrap().starts_with(&format!("Remember{typed}")), "{reply}");
+        assert_eq!(reply["freshness"]["unsaved"][0]["editor"], name);
+    };
+    turn(&mut one, " one", "One");
+    turn(&mut other, " other", "Other");
+    turn(&mut one, " again", "One");
+    // The newest edit is on the disk now.
+    save(&mut one, &repo, "notes.txt");
+    let reply = read(&mut agent, "notes.txt");
+    assert_eq!(reply["text"], "Remember again one the milk.\n");
+    assert_eq!(reply["source"], "disk");
+    agent.end();
+}
+
+#[test]
+fn a_file_that_another_program_wrote_is_shown_unless_the_editor_has_unsaved_text() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    editor.open("notes.txt");
+    settle(&mut editor);
+    let write = |text: &str| {
+        repo.write("notes.txt", text);
+        let later = SystemTime::now() + Duration::from_secs(1);
+        fs::File::options().write(true).open(repo.path("notes.txt")).unwrap().set_modified(later).unwrap();
+    };
+    write("Written by an agent.\n");
+    let reply = read(&mut agent, "notes.txt");
+    assert_eq!((&reply["text"], &reply["source"]), (&json!("Written by an agent.\n"), &json!("disk")));
+    editor.type_behind("notes.txt", "milk", " and eggs");
+    settle(&mut editor);
+    let reply = read(&mut agent, "notes.txt");
+    assert_eq!(reply["text"], "Remember the milk and eggs.\n");
+    assert_eq!(reply["freshness"]["unsaved"][0]["diskChanged"], true);
+    agent.end();
+}
+
+#[test]
+fn a_restored_buffer_a_new_file_and_a_file_with_other_line_endings() {
+    let repo = small();
+    repo.write("dos.txt", "one\r\ntwo\r\n");
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    // Editors restore buffers that were unsaved when they ended.
+    editor.open_text("notes.txt", "plaintext", "Restored.\n");
+    editor.open_text("dos.txt", "plaintext", "one\ntwo\n");
+    editor.open_text("new.py", "python", "");
+    editor.change("new.py", |document| vec![document.edit(0..0, "def brand_new():\n    pass\n")]);
+    editor.open_text("untitled:Untitled-1", "plaintext", "never saved");
+    settle(&mut editor);
+    assert_eq!(read(&mut agent, "notes.txt")["text"], "Restored.\n");
+    assert_eq!(read(&mut agent, "dos.txt")["source"], "disk");
+    let found = agent.text("symbols", json!({ "query": "brand_new" }));
+    assert!(found.starts_with("new.py#L1-2: def brand_new()"), "{found}");
+    let found = agent.text("grep", json!({ "pattern": "never saved" }));
+    assert_eq!(found, "no line matches");
+    agent.end();
+}
+
+#[test]
+fn an_editor_on_another_folder_shows_what_both_have() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let below = repo.folder("src");
+    let mut editor = editor(&below, &shell);
+    editor.open("greet.rs");
+    editor.replace("greet.rs", "on disk", "typed");
+    settle(&mut editor);
+    let mut agent = shell.agent();
+    let reply = read(&mut agent, "src/greet.rs");
+    assert!(reply["text"].as_str().unwrap().contains("typed {name}"), "{reply}");
+    let elsewhere = small();
+    let stranger = Shell::new(&elsewhere).state_of(&shell).agent();
+    let instructions = stranger.hello["instructions"].as_str().unwrap();
+    assert!(instructions.contains("(view: disk)"), "{instructions}");
+    agent.end();
+}
+
+#[test]
+fn the_command_line_shows_unsaved_text_and_says_so() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    editor.open("src/greet.rs");
+    settle(&mut editor);
+    let quiet = shell.run(&["read", "src/greet.rs"], "");
+    assert_eq!((quiet.out, quiet.err.as_str()), (repo.read("src/greet.rs"), ""));
+    editor.replace("src/greet.rs", "on disk", "typed");
+    editor.type_behind("src/greet.rs", "pub fn greet", "ing");
+    settle(&mut editor);
+    for (arguments, expected) in [
+        (&["read", "src/greet.rs"][..], "typed {name}"),
+        (&["grep", "typed"], "typed {name}"),
+        (&["symbols", "greeting"], "pub fn greeting"),
+        (&["references", "greeting"], "src/greet.rs:1:"),
+        (&["outline", "src/greet.rs"], "greeting"),
+        (&["map"], "greeting"),
+        (&["prompt", "--select", "src/greet.rs", "What?"], "typed {name}"),
+    ] {
+        let printed = shell.run(arguments, "");
+        assert!(printed.out.contains(expected), "{arguments:?}: {printed:?}");
+        assert!(printed.err.contains("view: editor, 1 unsaved buffer\n"), "{arguments:?}: {printed:?}");
+    }
+    let doctor = shell.run(&["doctor"], "");
+    assert!(doctor.out.contains("view        editor, 1 unsaved buffer\n"), "{doctor:?}");
+}
+
+#[test]
+fn unsaved_secrets_are_screened() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    let planted = credentials::planted(&mut Rng::new(3), 5);
+    let secret = &planted.secrets[0];
+    editor.open_text("notes.txt", "plaintext", &format!("{}\n", planted.text));
+    editor.open_text(".env", "plaintext", "PLAIN=of-the-environment\n");
+    settle(&mut editor);
+    let text = agent.text("files_read", json!({ "path": "notes.txt" }));
+    assert!(text.contains("[secret:") && !text.contains(secret), "{text}");
+    let text = agent.text("files_read", json!({ "path": ".env" }));
+    assert!(!text.contains("of-the-environment"), "{text}");
+    let text = agent.text("grep", json!({ "pattern": "." }));
+    assert!(!text.contains("of-the-environment") && !text.contains(secret), "{text}");
+    agent.end();
+}
+
+#[test]
+fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    editor.open_text("notes.txt", "plaintext", "typed\n");
+    settle(&mut editor);
+    let directory = shell.state().join("live");
+    let [socket] = &sockets(shell.state())[..] else { panic!("one socket") };
+    let metadata = socket.symlink_metadata().unwrap();
+    assert!(metadata.file_type().is_socket());
+    assert_eq!((metadata.mode() & 0o777, directory.metadata().unwrap().mode() & 0o777), (0o600, 0o700));
+
+    let ask = |request: &[u8]| {
+        let mut stream = UnixStream::connect(socket).unwrap();
+        // The server may close the connection first.
+        let _ = stream.write_all(request);
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut reply = Vec::new();
+        let _ = stream.read_to_end(&mut reply);
+        reply
+    };
+    let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let endless = vec![b'{'; 5 << 20];
+    for hostile in [
+        &b""[..],
+        b"\0\xff\xfe",
+        b"{",
+        b"null",
+        b"{\"protocol\":1}",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"{\"protocol\":1,\"folder\":7,\"known\":{}}",
+        b"{\"protocol\":-1,\"folder\":\"/\",\"known\":{}}",
+        nested.as_bytes(),
+        &endless,
+    ] {
+        let reply = ask(hostile);
+        assert!(!String::from_utf8_lossy(&reply).contains("typed"), "{:?}", String::from_utf8_lossy(&reply));
+    }
+    let other_version = ask(b"{\"protocol\":999,\"question\":\"?\"}");
+    let other_version: Value = serde_json::from_slice(&other_version).unwrap();
+    assert_eq!(other_version["protocol"], 1);
+    assert_eq!(other_version.as_object().unwrap().len(), 2, "{other_version}");
+
+    let mut agent = shell.agent();
+    assert_eq!(read(&mut agent, "notes.txt")["text"], "typed\n");
+    agent.end();
+    editor.quit();
+    assert!(sockets(shell.state()).is_empty());
+}
+
+#[test]
+fn a_server_of_another_version_or_without_sense_is_reported_and_the_disk_shown() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    drop(editor(&repo, &shell));
+    for (reply, expected) in [
+        (
+            &b"{\"protocol\":2,\"version\":\"9.0.0\\u001b[31m\",\"documents\":{}}"[..],
+            "another version of Strata (9.0.0\\u{1b}[31m)",
+        ),
+        (b"nonsense", "sent an invalid reply"),
+    ] {
+        let socket = shell.state().join("live/0123.sock");
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let serving = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            stream.read_to_end(&mut request).unwrap();
+            stream.write_all(reply).unwrap();
+        });
+        let printed = shell.run(&["read", "notes.txt"], "");
+        assert_eq!(printed.out, "Remember the milk.\n");
+        assert!(printed.err.contains(expected), "{printed:?}");
+        serving.join().unwrap();
+        fs::remove_file(socket).unwrap();
+    }
+}
