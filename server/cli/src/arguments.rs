@@ -6,6 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::reply::Audience;
+use crate::when::Since;
 
 /// Colors of help and usage errors, if the terminal supports colors.
 const STYLES: Styles = Styles::styled()
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Show the size and cost of a session
     Status(StatusArguments),
+    /// Show what conversations cost, in tokens and money
+    Cost(CostArguments),
     /// Check the installation
     Doctor(DoctorArguments),
     /// Print the JSON Schema of the protocol or of the settings
@@ -784,6 +787,35 @@ pub(crate) struct StatusArguments {
     pub(crate) json: bool,
     /// Session id or name. Defaults to the most recently used session
     pub(crate) id: Option<String>,
+}
+
+/// Shows what the conversations of a workspace were billed. Costs in money use the list prices that Strata knows for each
+/// model, at the time of each request. Set other prices, in US dollars per million tokens, in a settings file:
+/// `[models.model."my-model"]` and below it `price = { input = 3.0, output = 15.0 }`. Conversations that you delete no
+/// longer count, nor do summaries that a provider wrote.
+#[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// First day (UTC), as a date such as 2026-03-31, or a number of days up to today, such as 7d
+    #[arg(long, value_name = "DAY", value_parser = Since::parse)]
+    pub(crate) since: Option<Since>,
+    /// What to add costs up by
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) by: CostGrouping,
+    /// Print the costs as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What costs are added up by
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CostGrouping {
+    #[default]
+    Session,
+    Model,
+    Day,
 }
 
 #[derive(Debug, Args)]

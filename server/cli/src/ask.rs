@@ -7,6 +7,7 @@ use std::thread;
 
 use serde::Deserialize;
 use serde_json::json;
+use strata_app::format;
 use strata_app::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 use strata_app::send::Delta;
 
@@ -40,6 +41,7 @@ pub(crate) enum Opening {
 #[serde(rename_all = "camelCase")]
 struct Answer {
     session: String,
+    model: String,
     end: String,
     error: Option<String>,
     usage: Usage,
@@ -61,8 +63,8 @@ struct Usage {
 #[serde(rename_all = "camelCase")]
 struct Cost {
     paid: f64,
-    uncached: f64,
     read_share: f64,
+    dollars: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
@@ -155,15 +157,16 @@ impl Answer {
     /// Returns a line about the answer's cost, and about anything that is missing from it.
     fn closing_line(&self) -> String {
         let Usage { input, output, cache_read, cache_write } = self.usage;
-        let Cost { paid, uncached, read_share } = self.cost;
+        let Cost { paid, read_share, dollars } = self.cost;
         let mut line = match input + cache_read + cache_write {
             0 => "the provider did not report usage".to_owned(),
             all => format!(
-                "{} tokens in ({:.0} % cached), {} out; the input cost {:.0} % of its price without a cache",
+                "{}: {} tokens in ({:.0} % cached, priced as {}), {} out",
+                dollars.map_or_else(|| format!("unknown price of {}", self.model), format::dollars),
                 count(all),
                 read_share * 100.0,
+                count(paid.round() as usize),
                 count(output),
-                100.0 * paid / uncached.max(1.0),
             ),
         };
         if !self.shed.is_empty() {

@@ -6,6 +6,7 @@ mod allocation;
 mod arguments;
 mod ask;
 mod bar;
+mod cost;
 mod doctor;
 mod failure;
 mod gauge;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Memory(arguments) => memory::run(&arguments),
         Command::Iteration(arguments) => iteration::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Cost(arguments) => cost::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

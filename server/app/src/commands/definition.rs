@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, files, grep, here,
+    Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, cost, files, grep, here,
     history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
     tool_output, url, versioned, written,
 };
@@ -99,6 +99,7 @@ definitions! {
     url::List,
     budget::Report,
     budget::Set,
+    cost::Report,
     compaction::Status,
     compaction::Run,
     compaction::Undo,

@@ -6,6 +6,7 @@ mod answer_content;
 mod budget;
 mod compaction;
 mod context;
+mod cost;
 mod definition;
 mod error;
 mod expansion;
