@@ -246,6 +246,8 @@ fn sending(talk: &mut Talk) {
 }
 
 fn server(talk: &mut Talk) {
+    talk.say("cost.report", json!({ "by": "model" }));
+    talk.say("pack.make", json!({ "paths": ["notes.txt"], "question": "Who is Ada?" }));
     talk.say("server.status", json!({}));
     talk.say("server.models", json!({}));
     talk.say("server.settings", json!({}));
@@ -299,6 +301,10 @@ impl Talk {
             Value::String(text) => {
                 let text = text.replace(&self.cache, "/home/me/.cache/strata");
                 let mut text = text.replace(&self.folder, "/home/me/meals");
+                let name = self.folder.rsplit('/').next().filter(|name| !name.is_empty());
+                if let Some(name) = name {
+                    text = text.replace(name, "meals");
+                }
                 let words = text.clone();
                 for word in words
                     .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')

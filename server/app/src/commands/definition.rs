@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Access, Command, CommandError, Context, IndexNeed, budget, compaction, context, cost, files, grep, here,
-    history, iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers,
+    history, iteration, memory, model, pack, prompt, read, redaction, send, server, session, symbols, tiers,
     tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
@@ -112,6 +112,7 @@ definitions! {
     symbols::Dependents,
     symbols::Find,
     symbols::Relevant,
+    pack::Make,
     server::Status,
     server::Reindex,
     server::ShowSettings,

@@ -18,6 +18,7 @@ mod iteration;
 mod memory;
 mod model;
 mod named_file;
+mod pack;
 mod prompt;
 mod read;
 mod redaction;
