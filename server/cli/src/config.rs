@@ -16,7 +16,7 @@ use crate::output::{self, ExternalText};
 use crate::repository;
 
 /// Maximum characters of a value in the list.
-const SHOWN: usize = 60;
+const SHOWN: usize = 24;
 
 /// The fields used from the reply to `strata.server.settings`.
 #[derive(Deserialize)]
@@ -78,14 +78,18 @@ fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), F
         }
         shown += 1;
         let value = strata_app::headless::setting_value(&settings, name).map(text_of).unwrap_or_default();
-        let place = if is_default { String::new() } else { origin.name.line().to_string() };
+        let place = match origin.layer.as_str() {
+            "defaults" => String::new(),
+            "user" => "your settings".to_owned(),
+            _ => origin.name.line().to_string(),
+        };
         table.row([name.clone(), output::clipped(&value, SHOWN), place]);
     }
     if shown == 0 {
         output::tell("all settings have their defaults; --all lists them");
         return Ok(());
     }
-    output::text(&table.render())
+    output::report(&table.render())
 }
 
 fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {

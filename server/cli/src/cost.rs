@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
         output::tell("nothing was billed to the conversations of this workspace");
         return Ok(ExitCode::SUCCESS);
     }
-    output::text(&report.render())?;
+    output::report(&report.render())?;
     Ok(ExitCode::SUCCESS)
 }
 

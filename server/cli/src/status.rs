@@ -124,7 +124,12 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
         return watch(&mut headless, arguments);
     }
     let session = listed(&mut headless, arguments.id.as_deref())?;
-    output::text(&told(&mut headless, &session, arguments)?)?;
+    let text = told(&mut headless, &session, arguments)?;
+    if arguments.json {
+        output::text(&text)?
+    } else {
+        output::report(&text)?
+    }
     Ok(ExitCode::SUCCESS)
 }
 

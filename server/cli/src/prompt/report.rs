@@ -149,7 +149,7 @@ impl Report {
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
         for Tier { tier, items, tokens, marked } in &self.tiers {
-            let mark = if *marked { "cache breakpoint after it" } else { "" };
+            let mark = if *marked { "breakpoint" } else { "" };
             table.row([
                 count(*tokens),
                 tier.clone(),

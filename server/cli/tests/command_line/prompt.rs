@@ -48,8 +48,8 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
            754  total, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           550  L0      ███████████████░░░░░      3  cache breakpoint after it
-            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint after it
+           550  L0      ███████████████░░░░░      3  breakpoint
+            65  L1      ██░░░░░░░░░░░░░░░░░░      1  breakpoint
            128  active  ███░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
