@@ -126,9 +126,9 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let session = listed(&mut headless, arguments.id.as_deref())?;
     let text = told(&mut headless, &session, arguments)?;
     if arguments.json {
-        output::text(&text)?
+        output::text(&text)?;
     } else {
-        output::report(&text)?
+        output::report(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
