@@ -335,7 +335,7 @@ impl Talk {
         let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
         // This notification was sent at some point of the conversation, which depends on how busy the machine is.
         if let Value::Object(status) = &mut status {
-            status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
+            status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs" | "dollars"));
             let plain = [
                 ("tokens", json!(748)),
                 ("percent", json!(0.1)),
