@@ -427,7 +427,7 @@ export interface CacheEntry {
 /** Rules of the provider's cache. */
 export interface CacheEntryInput {
   /** How the end of a cached prefix is determined. */
-  mode?: CacheKind | null;
+  mode?: CacheKindInput | null;
   /** Minimum tokens of a cached prefix. */
   min_tokens?: number | null;
   /** Price of a token read from the cache, as a multiple of the price of plain input. */
@@ -441,8 +441,39 @@ export type CacheKind =
   /** Markers in the request end the cached prefixes. */
   | {
     kind: 'explicit';
-    /** Maximum number of markers in one request. */
+    /** Maximum number of markers in one request that write a cache entry. */
     max_breakpoints: number;
+    /**
+     * Maximum number of markers in one request, if only the last `max_breakpoints` of them write an entry and the
+     * others are only compared with existing entries. 0 if all markers write.
+     */
+    max_matched: number;
+    /** Number of blocks, including its own, in which a marker looks for a cache entry. */
+    lookback: number;
+  }
+  /** The provider caches every prefix and reads the longest known one. */
+  | {
+    kind: 'automatic';
+    /** Step, in tokens, to which the length of a cached prefix is rounded down. */
+    granularity: number;
+  }
+  /** The provider does not cache. */
+  | {
+    kind: 'none';
+  };
+
+/** How the end of a cached prefix is determined. */
+export type CacheKindInput =
+  /** Markers in the request end the cached prefixes. */
+  | {
+    kind: 'explicit';
+    /** Maximum number of markers in one request that write a cache entry. */
+    max_breakpoints: number;
+    /**
+     * Maximum number of markers in one request, if only the last `max_breakpoints` of them write an entry and the
+     * others are only compared with existing entries. 0 if all markers write.
+     */
+    max_matched?: number;
     /** Number of blocks, including its own, in which a marker looks for a cache entry. */
     lookback: number;
   }
