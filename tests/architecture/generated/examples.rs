@@ -248,6 +248,11 @@ fn sending(talk: &mut Talk) {
 fn server(talk: &mut Talk) {
     talk.say("cost.report", json!({ "by": "model" }));
     talk.say("pack.make", json!({ "paths": ["notes.txt"], "question": "Who is Ada?" }));
+    // The text contains the name of the temporary directory.
+    if let Some(reply) = talk.examples.get_mut("strata.pack.make").and_then(|example| example.reply.as_mut())
+    {
+        reply["tokens"] = json!(54);
+    }
     talk.say("server.status", json!({}));
     talk.say("server.models", json!({}));
     talk.say("server.settings", json!({}));
