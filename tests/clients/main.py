@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable
 
 import ask
+import ask_chat
 import bodies
 import examples
 import neovim  # Imported first, since it makes its driver available to the others.
@@ -129,6 +130,7 @@ def plays() -> list[Play]:
             for model, form in bodies.LIMITS
             if (model, form) != (MODEL, "anthropic")
         ),
+        Play("chat", "strata chat: thirty questions, stopped, pasted, killed", MODEL, ask_chat.play, checks_itself=True),
         *(Play(example, example, MODEL, partial(examples.play, example), **near) for example in ("ask.py", "ask.mjs")),
         Play("codecompanion", "CodeCompanion /strata", MODEL, chat("stand_in", "anthropic"), CODECOMPANION, records=False),
         Play("codecompanion", "CodeCompanion adapter", MODEL, chat(codecompanion.OURS, "anthropic"), **near),

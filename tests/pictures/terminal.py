@@ -39,7 +39,7 @@ TYPED, ARRIVED, STARTS, READ, END = 0.03, 0.075, 0.5, 3.0, 5.0
 
 # Parts of a line that are drawn in a different color.
 MARKED = [
-    ("cost", re.compile(r"\(\d+ % cached\)|\b\d+ % of its price without a cache")),
+    ("cost", re.compile(r"^\$\d+\.\d+|\d+ % cached")),
     ("path", re.compile(r"\bshop/[\w./#-]+")),
     ("bar", re.compile(r"[█░]+")),
 ]

@@ -91,7 +91,9 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
-    assert!(last.starts_with("100 tokens in (80 % cached), 5 out; the input cost "), "{err}");
+    // 10 plain tokens, 80 read at a twentieth and 10 written at 1.25 or 2, at $2 per million, and 5 of output at $10.
+    assert!(last.starts_with("$0.0001: 100 tokens in (80 % cached, priced as "), "{err}");
+    assert!(last.contains("), 5 out (session "), "{err}");
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
     shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
     let (code, out, err) = shell.run(&["ask", "And now?"]);
@@ -113,6 +115,55 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let (code, ..) = shell.run(&["ask", "--session", "new", "Another?"]);
     assert_eq!(code, 0);
     assert!(!server.asked()[2].body.to_string().contains("What runs?"));
+}
+
+#[test]
+fn what_was_paid_adds_up() {
+    let server = ModelServer::start(Dialect::Anthropic, (0..4).map(|_| says("Yes.")).collect());
+    let shell = Shell::with(&server);
+    let json = |arguments: &[&str]| -> Value {
+        let (code, out, err) = shell.run(&[arguments, &["--json"]].concat());
+        assert_eq!(code, 0, "{err}");
+        serde_json::from_str(&out).unwrap()
+    };
+    let (code, out, err) = shell.run(&["cost"]);
+    assert_eq!((code, &*out), (0, ""));
+    assert!(err.contains("nothing was billed"), "{err}");
+    let paid = ["Who?", "When?", "Where?"].map(|question| {
+        let reply = json(&["ask", question]);
+        reply["cost"]["dollars"].as_f64().unwrap()
+    });
+    // A copy of a conversation was not paid a second time.
+    assert_eq!(shell.run(&["sessions", "fork", "latest"]).0, 0);
+    let sum: f64 = paid.iter().sum();
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-12;
+    for by in ["session", "model", "day"] {
+        let report = json(&["cost", "--by", by]);
+        assert_eq!(report["entries"].as_array().unwrap().len(), 1, "{report}");
+        assert_eq!((&report["total"]["requests"], &report["total"]["unpriced"]), (&json!(3), &json!(0)));
+        assert!(
+            near(&report["total"]["dollars"], sum) && near(&report["entries"][0]["dollars"], sum),
+            "{report}"
+        );
+    }
+    let (_, _, err) = shell.run(&["ask", "-n", "--model", "mystery", "Why?"]);
+    let last = err.lines().last().unwrap();
+    assert!(last.starts_with("unknown price of mystery: 100 tokens in (80 % cached, priced as "), "{err}");
+    let report = json(&["cost", "--by", "model", "--since", "1d"]);
+    let models: Vec<&Value> =
+        report["entries"].as_array().unwrap().iter().map(|entry| &entry["model"]).collect();
+    assert_eq!(models, ["claude-sonnet-5-5", "mystery"]);
+    assert!(near(&report["total"]["dollars"], sum), "{report}");
+    assert_eq!((&report["total"]["requests"], &report["total"]["unpriced"]), (&json!(4), &json!(1)));
+    let (_, out, _) = shell.run(&["cost"]);
+    assert!(
+        out.contains("unknown  ") && out.contains("total, 4 requests") && out.contains("prices: litellm"),
+        "{out}"
+    );
+    let report = json(&["cost", "--since", "9999-01-01"]);
+    assert_eq!(report["total"]["requests"], 0);
+    let (_, out, _) = shell.run(&["status"]);
+    assert!(out.contains("billed: unknown price"), "{out}");
 }
 
 #[test]
@@ -310,4 +361,32 @@ fn a_key_that_the_provider_repeats_is_neither_printed_nor_stored() {
     let stored = shell.said(session);
     assert!(stored.contains("[key]"), "{stored}");
     assert!(!printed.contains("never/show") && !stored.contains("never/show"), "{printed} {stored}");
+}
+
+#[test]
+fn a_conversation_of_another_branch_is_not_continued_unasked() {
+    let server = ModelServer::start(Dialect::Anthropic, (0..4).map(|_| says("Yes.")).collect());
+    let shell = Shell::with(&server);
+    // The least that Git takes for a repository.
+    for (path, text) in [("config", "[core]\nbare = false\n"), ("objects/none", ""), ("refs/none", "")] {
+        shell.repo.write(&format!(".git/{path}"), text);
+    }
+    let head = |branch: &str| shell.repo.write(".git/HEAD", &format!("ref: refs/heads/{branch}\n"));
+    head("main");
+    assert_eq!(shell.run(&["ask", "First?"]).0, 0);
+    head("pumps");
+    let (code, _, err) = shell.run(&["ask", "Second?"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        err.contains("starting a new conversation, because the last one was on branch main; -c continues it"),
+        "{err}"
+    );
+    assert!(!server.asked()[1].body.to_string().contains("First?"));
+    head("main");
+    let (_, _, err) = shell.run(&["ask", "-c", "Third?"]);
+    assert!(err.contains("continuing the conversation"), "{err}");
+    assert!(server.asked()[2].body.to_string().contains("Second?"));
+    // The branch of a conversation is that of its last question.
+    let (_, _, err) = shell.run(&["ask", "Fourth?"]);
+    assert!(err.contains("continuing the conversation"), "{err}");
 }

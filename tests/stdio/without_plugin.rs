@@ -242,7 +242,7 @@ fn the_status_is_one_line() {
     let usage = json!({ "input": 20, "output": 5, "cacheRead": 80, "cacheWrite": 0 });
     editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "ok", "usage": usage }));
     let line = told(&mut editor, "here.status", json!({}));
-    assert!(line.contains(" %), 80 % cached, 1 file selected"), "{line}");
+    assert!(line.contains(" %), 80 % cached, $0.0001, 1 file selected"), "{line}");
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn ask_strata_opens_the_answer_when_it_is_complete() {
     let page = fs::read_to_string(reply["path"].as_str().unwrap()).unwrap();
     assert!(page.starts_with("> Why is it slow?\n\nTwice, since *that* is the rule.\n"), "{page}");
     // What the stand-in bills: 80 of 100 tokens are read from its cache.
-    assert!(page.contains(": 100 tokens in, 80 % of them read from the cache, 5 out\n"), "{page}");
+    assert!(page.contains(": $0.0001, 100 tokens in, 80 % of them read from the cache, 5 out\n"), "{page}");
     let progress = editor.server.heard("$/progress");
     let of_it: Vec<&Value> = progress.iter().filter(|told| told["token"] == "strata/ask/1").collect();
     let kinds: Vec<&Value> = of_it.iter().map(|told| &told["value"]["kind"]).collect();

@@ -176,6 +176,8 @@ export interface Commands {
   'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
   /** Sets the maximum input tokens of each request in the session. */
   'strata.budget.set': { params: BudgetSetParams; reply: BudgetSetReply };
+  /** Reports what the conversations of the workspace were billed, in tokens and money. */
+  'strata.cost.report': { params: CostReportParams; reply: CostReportReply };
   /** Reports how close the conversation is to compaction. */
   'strata.compaction.status': { params: CompactionStatusParams; reply: CompactionStatusReply };
   /** Compacts the conversation. Replies when the compaction is done. */
@@ -203,6 +205,8 @@ export interface Commands {
   'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
   /** Finds the code that is relevant to a task, ranked as for prompts. */
   'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
+  /** Makes one text of files and outlines, for pasting into a chat. */
+  'strata.pack.make': { params: PackMakeParams; reply: PackMakeReply };
   /** Reports the state of the server. */
   'strata.server.status': { params: ServerStatusParams; reply: ServerStatusReply };
   /** Scans and outlines the repository again. */
@@ -239,6 +243,20 @@ export interface Requests {
    * their `initializationOptions`.
    */
   'strata/countTokens': { params: CountTokens; reply: TokenCount };
+}
+
+/** What a number of requests were billed. */
+export interface Amount {
+  /** Number of requests whose usage was reported. */
+  requests: number;
+  /** Billed tokens by kind. */
+  usage: Usage;
+  /** Cost of the input, in tokens of plain input. */
+  cost: number;
+  /** Cost of input and output in US dollars, without the requests of unknown price. */
+  dollars: number;
+  /** Number of requests to models of unknown price. */
+  unpriced: number;
 }
 
 /** When to archive results beyond `tool_output.cutoff`. */
@@ -1287,6 +1305,37 @@ export interface ConversationSize {
   tokens: number;
 }
 
+/** A part of the costs. */
+export interface CostEntry {
+  /** Id of the conversation. */
+  session?: string;
+  /** Name or beginning of the conversation. */
+  about?: string;
+  /** Model that answered. */
+  model?: string;
+  /** Beginning of the day, in milliseconds since 1970. */
+  dayMs?: number;
+  /** Number of requests whose usage was reported. */
+  requests: number;
+  /** Billed tokens by kind. */
+  usage: Usage;
+  /** Cost of the input, in tokens of plain input. */
+  cost: number;
+  /** Cost of input and output in US dollars, without the requests of unknown price. */
+  dollars: number;
+  /** Number of requests to models of unknown price. */
+  unpriced: number;
+}
+
+/** What costs are added up by. */
+export type CostGrouping =
+  /** One entry for each conversation, most recently used first. */
+  | 'session'
+  /** One entry for each model, by name. */
+  | 'model'
+  /** One entry for each day, oldest first. */
+  | 'day';
+
 /** Costs of a session under one cache lifetime. */
 export interface CostOutlook {
   /** Actual lifetime of entries after their last use, in seconds. */
@@ -1299,6 +1348,34 @@ export interface CostOutlook {
   nextInTime: Charge;
   /** Charge for the next turn if the cache has expired by then. */
   nextTooLate: Charge;
+}
+
+/** Which costs to report. */
+export interface CostReportParams {
+  /**
+   * Omit days that ended before this time, in milliseconds since 1970. Days are those of UTC. By default, all days
+   * count.
+   */
+  sinceMs?: number | null;
+  /** What to add costs up by. Defaults to `session`. */
+  by?: CostGrouping;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/**
+ * What the stored and open conversations of the workspace were billed. Does not include summaries that a provider
+ * wrote, nor conversations that were deleted.
+ */
+export interface CostReportReply {
+  /** Costs, added up as requested. */
+  entries: CostEntry[];
+  /** Sum of all entries. */
+  total: Amount;
+  /** Source and date of the prices. */
+  prices: string;
+  /** Number of changes to the session so far. */
+  stateVersion: number;
 }
 
 /** A request to count the tokens in the body of a model request. */
@@ -2616,6 +2693,14 @@ export interface InitializationOptions {
   trusted?: boolean;
 }
 
+/** Cost of input. */
+export interface InputCost {
+  /** Number of tokens of plain input that cost the same. */
+  tokens: number;
+  /** Cost in US dollars; absent if the price is unknown. */
+  dollars?: number;
+}
+
 /**
  * Id of a tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`,
  * `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.
@@ -2806,6 +2891,14 @@ export interface LedgerItemStats {
 /** Lines of a file, counted from 1: `L10` or `L10-40`. */
 export type LineRange = string;
 
+/** Price of a model, in US dollars per million tokens. */
+export interface ListPrice {
+  /** Price of plain input. */
+  input: number;
+  /** Price of output. */
+  output: number;
+}
+
 /** An excerpt, and why it is in the prompt. */
 export interface ListedExcerpt {
   /** Name of the excerpt, in the form that `strata.context.pin` accepts. */
@@ -2903,6 +2996,18 @@ export interface LongContext {
   above: number;
   /** Price of a token in a larger prompt, as a multiple of the plain price. */
   input: number;
+  /** Price of a token of the answer to a larger prompt, as a multiple of the plain price. */
+  output: number;
+}
+
+/** A higher price for prompts above a size. */
+export interface LongContextInput {
+  /** Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more. */
+  above: number;
+  /** Price of a token in a larger prompt, as a multiple of the plain price. */
+  input: number;
+  /** Price of a token of the answer to a larger prompt, as a multiple of the plain price. */
+  output?: number;
 }
 
 /** Whether an iteration declared that the goal has been reached. */
@@ -3143,6 +3248,8 @@ export interface Model {
   max_output: number;
   /** How prompt prefixes are cached and what that costs. */
   cache: CacheRules;
+  /** List price; absent if it is unknown. */
+  price?: ListPrice;
   /** Higher price of long prompts, if any. */
   long_context: LongContext | null;
   /** Token costs of images; `None` if the model does not accept images. */
@@ -3171,6 +3278,8 @@ export interface ModelEntry {
   max_output: number | null;
   /** Rules of the provider's cache. */
   cache: CacheEntry;
+  /** Price in US dollars per million tokens. Costs in money are unknown without it. */
+  price: ListPrice | null;
   /** Higher price of long prompts. */
   long_context: LongContext | null;
   /** Formula for the tokens of images, or `"none"` if the model does not accept images. */
@@ -3199,8 +3308,10 @@ export interface ModelEntryInput {
   max_output?: number | null;
   /** Rules of the provider's cache. */
   cache?: CacheEntryInput;
+  /** Price in US dollars per million tokens. Costs in money are unknown without it. */
+  price?: ListPrice | null;
   /** Higher price of long prompts. */
-  long_context?: LongContext | null;
+  long_context?: LongContextInput | null;
   /** Formula for the tokens of images, or `"none"` if the model does not accept images. */
   image?: ImageEntry | null;
   /** Whether the model can call tools: `"yes"` or `"none"`. */
@@ -3292,6 +3403,8 @@ export interface ModelSendReply {
 
 /** Families and models, keyed by name: additions to the built-in table, and overrides for its entries. */
 export interface ModelTable {
+  /** Source and date of the prices, as shown with costs. */
+  prices: string | null;
   /** Model families to add or override, keyed by family name. */
   family: Record<string, ModelEntry>;
   /** Models to add or override, keyed by model name. */
@@ -3300,6 +3413,8 @@ export interface ModelTable {
 
 /** Families and models, keyed by name: additions to the built-in table, and overrides for its entries. */
 export interface ModelTableInput {
+  /** Source and date of the prices, as shown with costs. */
+  prices?: string | null;
   /** Model families to add or override, keyed by family name. */
   family?: Record<string, ModelEntryInput>;
   /** Models to add or override, keyed by model name. */
@@ -3389,6 +3504,52 @@ export type OutputName =
   | MessageId
   /** Name of an output that was spilled to a file. */
   | string;
+
+/** Form of a pack. */
+export type PackForm =
+  /** Headings and code blocks. */
+  | 'markdown'
+  /** A `<file path="...">` element around each file, whose text is not escaped. */
+  | 'xml';
+
+/** What to pack, and how. */
+export interface PackMakeParams {
+  /** Paths or globs of the files to pack. Defaults to all files of the workspace. */
+  paths?: string[];
+  /** Question that the pack is for. The files relevant to it come in full first, and the question comes last. */
+  question?: string | null;
+  /**
+   * Maximum tokens of the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files,
+   * and otherwise to 30,000.
+   */
+  budget?: number | null;
+  /** Form of the pack. Defaults to `markdown`. */
+  form?: PackForm;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/** Files and outlines as one text. */
+export interface PackMakeReply {
+  /** The text. */
+  text: string;
+  /** Number of tokens in `text`. */
+  tokens: number;
+  /** Model whose tokenizer was used. */
+  model: string;
+  /** Number of files in full. */
+  full: number;
+  /** Number of files of which the text contains an outline, or only the name. */
+  outlined: number;
+  /** Number of files that did not fit at all. */
+  omitted: number;
+  /** Number of secrets that placeholders replace. */
+  redacted: number;
+  /** Files that cannot be shown. */
+  skipped: SkippedFile[];
+  /** Number of changes to the session so far. */
+  stateVersion: number;
+}
 
 /** The effect of a pause on the cost of the next prompt. */
 export interface PauseCost {
@@ -3686,6 +3847,8 @@ export interface PromptAssembleReply {
   breakpoints: Breakpoint[];
   /** Expected charge, given what the provider's cache is believed to contain. */
   predicted: Charge;
+  /** Expected cost of the input before it is sent. */
+  cost: PromptCost;
   /** Files whose text is in the prompt, with their versions. */
   files: UsedFile[];
   /** Files of a trusted workspace that the system prompt quotes or lists. */
@@ -3721,6 +3884,18 @@ export interface PromptChangesReply {
   changes: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
+}
+
+/** Expected cost of a prompt's input. */
+export interface PromptCost {
+  /** Cost if the provider's cache contains what it is believed to contain. */
+  expected: InputCost;
+  /** Cost if the provider's cache contains nothing. */
+  cold: InputCost;
+  /** Cost if the provider's cache contains everything that it may keep of this prompt. */
+  warm: InputCost;
+  /** Price of the answer in US dollars per million tokens; absent if it is unknown. */
+  outputPrice?: number;
 }
 
 /** A prompt that was assembled. */
@@ -3966,7 +4141,7 @@ export interface PromptSendReply {
   error?: string;
   /** Billed token usage of all requests together. */
   usage: Usage;
-  /** Actual cost of the input. */
+  /** Actual cost. */
   cost: SendCost;
   /** Predicted cost of the input. */
   predicted: Charge;
@@ -4427,7 +4602,10 @@ export type RuleReason =
     kind: 'on_request';
   };
 
-/** The cost of the input, as the number of uncached input tokens that would cost the same. */
+/**
+ * The cost of an answer. Costs in tokens are those of the input, as the number of uncached input tokens that would
+ * cost the same.
+ */
 export interface SendCost {
   /** Actual cost, including the effect of the cache. */
   paid: number;
@@ -4435,6 +4613,8 @@ export interface SendCost {
   uncached: number;
   /** Share of the input that was read from the cache, from 0 to 1. */
   readShare: number;
+  /** Cost of input and output in US dollars. Absent if the price is unknown, or no usage was reported. */
+  dollars?: number;
 }
 
 /** How an answer ended. */
@@ -4898,6 +5078,14 @@ export interface ShownPage {
   tokens: number;
 }
 
+/** A file that cannot be shown, with the reason. */
+export interface SkippedFile {
+  /** Path of the file, relative to the workspace folder. */
+  path: FileKey;
+  /** Why the file cannot be shown. */
+  reason: string;
+}
+
 /** The size and cost of the current session's context, as the context meter shows them. */
 export interface Status {
   /** Id of the current session. */
@@ -4914,6 +5102,10 @@ export interface Status {
    * Percentage of the session's billed input tokens that were read from the cache. Absent until input is billed.
    */
   cachedPercent: number | null;
+  /**
+   * What the session cost so far, in US dollars. Absent if the price of a model is unknown, or nothing was billed.
+   */
+  dollars?: number;
   /** Number of tokens that the next request can read from the cache. Absent if nothing is cached. */
   cachedTokens?: number;
   /** When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached. */
@@ -5815,6 +6007,8 @@ export interface Totals {
   cacheWrite: number;
   /** Cost of the input, in tokens of uncached input; absent if no bill was reported. */
   cost?: number;
+  /** Cost of input and output in US dollars; absent if the price of a model is unknown or no bill was reported. */
+  dollars?: number;
 }
 
 /** Quantity that a condition measures. */

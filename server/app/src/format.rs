@@ -16,6 +16,20 @@ pub(crate) fn tokens(number: usize) -> String {
     counted(number, "token")
 }
 
+/// Formats an amount of money: `$0.0123`, `$4.56`.
+pub fn dollars(amount: f64) -> String {
+    match amount {
+        _ if amount <= 0.0 => "$0".to_owned(),
+        _ if amount < 0.00005 => "<$0.0001".to_owned(),
+        _ if amount < 0.99995 => format!("${amount:.4}"),
+        _ => {
+            let cents = (amount * 100.0).round();
+            let (whole, rest) = ((cents / 100.0).floor(), cents % 100.0);
+            format!("${}.{rest:02.0}", grouped(whole as usize))
+        }
+    }
+}
+
 /// Formats a range of lines: `line 3`, `lines 3-9`.
 pub fn lines(lines: LineRange) -> String {
     let (first, last) = (lines.first(), lines.last());
@@ -60,6 +74,13 @@ mod tests {
     fn a_count_has_its_noun() {
         assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
         assert_eq!((tokens(1), tokens(0)), ("1 token".to_owned(), "0 tokens".to_owned()));
+    }
+
+    #[test]
+    fn money_has_as_many_digits_as_matter() {
+        let shown = [0.0, 0.00001, 0.00005, 0.04213, 0.99994, 0.99996, 4.999, 1234.5].map(dollars);
+        let expected = ["$0", "<$0.0001", "$0.0001", "$0.0421", "$0.9999", "$1.00", "$5.00", "$1,234.50"];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! A workspace with one session and no editor of its own, for the command line and for agents. Runs the server's
 //! commands one after another on the caller's thread, without a main loop. Open buffers are those of other processes.
 
+mod continuation;
 mod foreign_rules;
 mod loop_file;
+mod setting_change;
 mod working_folder;
 
 use std::env;
@@ -41,7 +43,9 @@ use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::token_usage::{TokenUsage, weigh};
 use crate::tools::ToolHost;
 
+pub use self::continuation::Continuation;
 pub use self::loop_file::read_loop_file;
+pub use self::setting_change::{ChangeError, SettingsFile, setting_names, setting_value, toml_text};
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;

@@ -8,7 +8,7 @@ use strata_engine::prompt::assembly::{AssembleError, IndexState};
 use strata_engine::prompt::budget;
 use strata_engine::prompt::session::Session;
 
-use crate::format::{counted, grouped, tokens};
+use crate::format::{counted, dollars, grouped, tokens};
 use crate::session_store::Persistence;
 use crate::snapshot::Snapshot;
 
@@ -28,6 +28,9 @@ pub struct Status {
     percent: f64,
     /// Percentage of the session's billed input tokens that were read from the cache. Absent until input is billed.
     cached_percent: Option<f64>,
+    /// What the session cost so far, in US dollars. Absent if the price of a model is unknown, or nothing was billed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dollars: Option<f64>,
     /// Number of tokens that the next request can read from the cache. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
@@ -56,10 +59,11 @@ impl Status {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
         let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));
+        let cost = self.dollars.map(dollars);
         let files = format!("{} selected", counted(selected, "file"));
         let compaction = format!("compaction at {:.0} %", self.compaction_percent);
         let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
-        let said = [Some(used), cached, Some(files), Some(compaction), index];
+        let said = [Some(used), cached, cost, Some(files), Some(compaction), index];
         said.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
@@ -97,7 +101,8 @@ pub fn read(
         tokens,
         window,
         percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
-        cached_percent: session.totals.cached_percent(),
+        cached_percent: session.bill.usage().cached_percent(),
+        dollars: session.bill.total().and_then(|total| total.known_dollars()),
         cached_tokens: cached.map(|cached| cached.tokens),
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
         compaction_percent: session.compaction_status(size, means, now_ms).percent,

@@ -10,6 +10,7 @@ use serde_json::Value;
 use strata_engine::conversation::history::{History, MessageId};
 use strata_engine::prompt::session::{CacheMemory, SavedSession, Session};
 use strata_engine::tokens::calibration::Calibrations;
+use strata_engine::tokens::cost::Bill;
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, StoredCacheMemory,
     WorkspaceKey, state_directory,
@@ -283,6 +284,33 @@ impl SessionStore {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Ok(Vec::new()),
             listed => listed,
         }
+    }
+
+    /// Returns what each stored session was billed, by its id. Returns none if there is no store.
+    ///
+    /// # Errors
+    /// Returns a [`SessionStoreError`] if the store cannot be read.
+    pub(crate) fn bills(&self) -> Result<BTreeMap<String, Bill>, SessionStoreError> {
+        let states = match self.with(|store| store.states_with("bill")) {
+            Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Vec::new(),
+            states => states?,
+        };
+        let bill = |(id, bill): (SessionId, Value)| {
+            let bill =
+                serde_json::from_value(bill).map_err(|error| StoreError::Damaged(error.to_string()))?;
+            Ok((id.as_str().to_owned(), bill))
+        };
+        states.into_iter().map(bill).collect()
+    }
+
+    /// Returns the branch at the last prompt of a stored session, or `None` if it is unknown.
+    ///
+    /// # Errors
+    /// Returns a [`SessionStoreError`] if the store cannot be read.
+    pub(crate) fn branch_of(&self, id: &str) -> Result<Option<String>, SessionStoreError> {
+        let states = self.with(|store| store.states_with("branch"))?;
+        let found = states.into_iter().find(|(session, _)| session.as_str() == id);
+        Ok(found.and_then(|(_, branch)| branch.as_str().map(str::to_owned)))
     }
 
     /// Stores a new session completely, or not at all.

@@ -9,7 +9,9 @@ use serde_json::Value;
 use strata_engine::prompt::settings::{Settings, check_workspace_setting};
 use strata_engine::tokens::counting::GivenId;
 use strata_engine::tokens::models::{ModelTable, Models, TableError};
-use strata_host::config::{EffectiveSettings, FileError, Layer, Source, from_environment, user_source};
+use strata_host::config::{
+    EffectiveSettings, FileError, Layer, Source, from_environment, setting_path, user_source,
+};
 use strata_host::tokenizer_file::TokenizerFile;
 
 /// Origin reported for settings from the editor.
@@ -158,6 +160,47 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
     [(Layer::User, file.into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
 }
 
+/// A setting that exists.
+pub(crate) struct NamedSetting {
+    pub(crate) path: Vec<String>,
+    pub(crate) default: Value,
+}
+
+/// Returns the setting with this dotted name, or `None` if there is none, or if the name stands for a group of settings.
+pub(crate) fn named(name: &str) -> Option<NamedSetting> {
+    let path = setting_path(name)?;
+    let tree = defaults();
+    let mut at = &tree;
+    for part in &path {
+        at = match at {
+            // The names in a table are free, and a setting without a default may be a table.
+            Value::Object(fields) if fields.is_empty() => &Value::Null,
+            Value::Null => &Value::Null,
+            Value::Object(fields) => fields.get(part)?,
+            _ => return None,
+        };
+    }
+    let is_group = at.as_object().is_some_and(|fields| !fields.is_empty());
+    let default = at.clone();
+    (!is_group).then_some(NamedSetting { path, default })
+}
+
+/// Returns the names of all settings, sorted.
+pub(crate) fn names() -> Vec<String> {
+    EffectiveSettings::of(defaults(), &[], check_workspace_setting).origins.into_keys().collect()
+}
+
+/// Returns the name of a setting that is most similar to `name`, if any is similar.
+pub(crate) fn nearest(name: &str) -> Option<String> {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let distance = |known: &String| match known.rsplit('.').next() {
+        Some(own) if own == last && !last.is_empty() => 0,
+        _ => strsim::damerau_levenshtein(known, name),
+    };
+    let nearest = names().into_iter().min_by_key(distance)?;
+    (distance(&nearest) <= 1 + name.chars().count() / 4).then_some(nearest)
+}
+
 fn defaults() -> Value {
     // Plain data with string keys always serializes.
     serde_json::to_value(Settings::default()).unwrap_or_default()
@@ -245,6 +288,18 @@ mod tests {
 
     fn file(values: Value) -> Vec<FoundSettings> {
         vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+    }
+
+    #[test]
+    fn settings_are_found_by_name() {
+        assert_eq!(named("model").unwrap().default, json!(Settings::default().model));
+        assert_eq!(named("models.model.\"gpt-5.1\".price").unwrap().path[2], "gpt-5.1");
+        assert!(named("symbols.map_budget").is_some() && named("symbols").is_none());
+        assert!(named("symbols.budget").is_none() && named("").is_none());
+        assert!(names().iter().all(|name| named(name).is_some()), "{:?}", names());
+        let near = ["symbols.map_budgt", "map_budget", "modl", "something.else"].map(nearest);
+        let expected = [Some("symbols.map_budget"), Some("symbols.map_budget"), Some("model"), None];
+        assert_eq!(near.each_ref().map(Option::as_deref), expected);
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
 
 /// Returns the current branch if there is a single workspace folder. Reads it each time, because switching branches
 /// need not change a watched file.
-fn branch(snapshot: &Snapshot) -> Option<String> {
+pub(crate) fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };
     git::branch(&only.real, snapshot.trust).ok().flatten()

@@ -1,11 +1,15 @@
 //! Command-line arguments. `strata help` shows the doc comments of these types.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::reply::Audience;
+use crate::when::Since;
 
 /// Colors of help and usage errors, if the terminal supports colors.
 const STYLES: Styles = Styles::styled()
@@ -33,6 +37,8 @@ pub(crate) enum Command {
     Mcp(McpArguments),
     /// Ask a model: prints the answer to standard output and its cost to standard error
     Ask(AskArguments),
+    /// Talk with a model at a prompt, with line editing and commands
+    Chat(ChatArguments),
     /// Make a prompt: prints the request to standard output and its contents to standard error
     Prompt(PromptArguments),
     /// Record the answer to a prompt you sent yourself, read from standard input
@@ -53,6 +59,8 @@ pub(crate) enum Command {
     Grep(GrepArguments),
     /// Print a file, lines of it, or a definition in it
     Read(ReadArguments),
+    /// Make one text of files and outlines, for pasting into a chat
+    Pack(PackArguments),
     /// Count the tokens of files
     Tokens(TokensArguments),
     /// Manage the stored conversations of a workspace
@@ -65,6 +73,10 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Show the size and cost of a session
     Status(StatusArguments),
+    /// Show what conversations cost, in tokens and money
+    Cost(CostArguments),
+    /// Show and change settings
+    Config(ConfigArguments),
     /// Check the installation
     Doctor(DoctorArguments),
     /// Print the JSON Schema of the protocol or of the settings
@@ -157,12 +169,33 @@ pub(crate) struct SelectingArguments {
     /// Show a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`) in full
     #[arg(long, value_name = "PATH")]
     pub(crate) select: Vec<String>,
+    /// No longer show a file, a folder or a glob in full, but only its outline
+    #[arg(long, value_name = "PATH")]
+    pub(crate) deselect: Vec<String>,
     /// Hide a file, a folder or a glob entirely, including its name
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
+    /// Add a text file from anywhere to the context, or an image (PNG, JPEG, GIF or WebP) to the question
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Vec<PathBuf>,
     /// Allow a file whose name suggests secrets (pass it to `--select` too)
     #[arg(long, value_name = "PATH")]
     pub(crate) confirm_secrets: Vec<String>,
+}
+
+/// The conversation that a question belongs to
+#[derive(Debug, Args)]
+pub(crate) struct ConversationArguments {
+    /// Conversation to continue: an id, a name, `latest` for the most recently used one, or `new`. Defaults to the most
+    /// recently used one, unless it is older than a day or was on another branch
+    #[arg(long, value_name = "ID", conflicts_with_all = ["new", "continue_latest"])]
+    pub(crate) session: Option<String>,
+    /// Start a new conversation, like `--session new`
+    #[arg(short, long, conflicts_with = "continue_latest")]
+    pub(crate) new: bool,
+    /// Continue the most recently used conversation, like `--session latest`
+    #[arg(short, long = "continue")]
+    pub(crate) continue_latest: bool,
 }
 
 /// Asks the model configured in `provider.*` and stores the conversation. Each question continues the conversation; the
@@ -172,14 +205,10 @@ pub(crate) struct SelectingArguments {
 pub(crate) struct AskArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Conversation to continue: an id, a name, `latest` for the most recently used one, or `new`
-    #[arg(long, value_name = "ID", default_value = "latest")]
-    pub(crate) session: String,
-    /// Start a new conversation, like `--session new`
-    #[arg(short, long, conflicts_with_all = ["session", "fork"])]
-    pub(crate) new: bool,
+    #[command(flatten)]
+    pub(crate) conversation: ConversationArguments,
     /// Continue in a copy of the conversation, for example while an editor has it open
-    #[arg(long)]
+    #[arg(long, conflicts_with = "new")]
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
@@ -202,6 +231,25 @@ pub(crate) struct AskArguments {
     /// Question; `-` reads it from standard input. Otherwise, text that is piped in becomes part of the context
     #[arg(value_name = "TEXT", required = true)]
     pub(crate) text: Vec<String>,
+}
+
+/// Talks with the model configured in `provider.*`, as `strata ask` does, and stores the conversation. Lines that begin with
+/// `/` are commands, such as `/select PATH`, `/undo` and `/cost`; `/help` lists them. Ctrl-C stops an answer, and Ctrl-D
+/// ends the program.
+#[derive(Debug, Args)]
+pub(crate) struct ChatArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) conversation: ConversationArguments,
+    #[command(flatten)]
+    pub(crate) selecting: SelectingArguments,
+    /// Let the model read the map, outlines, references, files and notes with tools. These tools change nothing
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// Model name, as the provider writes it
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
 }
 
 /// Records the answer to a prompt made by `strata prompt --session`, so that the conversation can continue.
@@ -425,6 +473,38 @@ pub(crate) struct TokensArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Count only these files, folders or globs
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+}
+
+/// Makes one text of files and outlines, for pasting into a chat. Without paths, packs the whole repository. Files that do
+/// not fit into the budget are outlined, the least important first. Leaves out ignored files, and replaces secrets.
+#[derive(Debug, Args)]
+pub(crate) struct PackArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// Question that the text is for. Relevant files come first, and the text ends with the question
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) question: Option<String>,
+    /// Maximum tokens of the text, for example 30k. Defaults to no limit for paths, and to 30k for the whole repository
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    pub(crate) budget: Option<usize>,
+    /// Hide a file, a folder or a glob entirely
+    #[arg(long, value_name = "PATH")]
+    pub(crate) exclude: Vec<String>,
+    /// Form of the text
+    #[arg(long, value_parser = ["markdown", "xml"], default_value = "markdown")]
+    pub(crate) format: String,
+    /// Copy the text to the clipboard of the terminal (OSC 52), instead of printing it
+    #[arg(short, long, conflicts_with_all = ["output", "json"])]
+    pub(crate) copy: bool,
+    /// Write the text to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the text and what it contains as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Pack only these files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -795,6 +875,118 @@ pub(crate) struct StatusArguments {
     pub(crate) json: bool,
     /// Session id or name. Defaults to the most recently used session
     pub(crate) id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List the settings that differ from their defaults, and where each is set
+    List {
+        /// List all settings
+        #[arg(long)]
+        all: bool,
+        /// Print all settings as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the value of a setting
+    Get {
+        /// Name of the setting, for example `symbols.map_budget`
+        #[arg(value_name = "NAME", value_parser = SettingName, hide_possible_values = true)]
+        name: String,
+    },
+    /// Change a setting in your settings file, if the result is valid
+    Set {
+        /// Name of the setting, for example `symbols.map_budget`
+        #[arg(value_name = "NAME", value_parser = SettingName, hide_possible_values = true)]
+        name: String,
+        /// Value, as TOML or plain text
+        value: String,
+        /// Change the repository's settings (`.strata.toml`) instead of your own
+        #[arg(short, long)]
+        workspace: bool,
+    },
+    /// Remove a setting from your settings file
+    Unset {
+        /// Name of the setting
+        #[arg(value_name = "NAME", value_parser = SettingName, hide_possible_values = true)]
+        name: String,
+        /// Change the repository's settings (`.strata.toml`) instead of your own
+        #[arg(short, long)]
+        workspace: bool,
+    },
+    /// Edit your settings file in your editor (`VISUAL` or `EDITOR`), and check it
+    Edit {
+        /// Edit the repository's settings instead of your own
+        #[arg(short, long)]
+        workspace: bool,
+    },
+    /// Print the path of your settings file
+    Path {
+        /// Print the path of the repository's settings file
+        #[arg(short, long)]
+        workspace: bool,
+    },
+}
+
+/// Parses names of settings, and lets shells complete those that exist. Names in tables, such as those of models, are free.
+#[derive(Clone)]
+struct SettingName;
+
+/// Names of all settings.
+static SETTING_NAMES: LazyLock<Vec<String>> = LazyLock::new(strata_app::headless::setting_names);
+
+impl TypedValueParser for SettingName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(SETTING_NAMES.iter().map(|name| PossibleValue::new(name.as_str()))))
+    }
+}
+
+/// Shows what the conversations of a workspace were billed. Costs in money use the list prices that Strata knows for each
+/// model, at the time of each request. Set other prices, in US dollars per million tokens, in a settings file:
+/// `[models.model."my-model"]` and below it `price = { input = 3.0, output = 15.0 }`. Conversations that you delete no
+/// longer count, nor do summaries that a provider wrote.
+#[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// First day (UTC), as a date such as 2026-03-31, or a number of days up to today, such as 7d
+    #[arg(long, value_name = "DAY", value_parser = Since::parse)]
+    pub(crate) since: Option<Since>,
+    /// What to add costs up by
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) by: CostGrouping,
+    /// Print the costs as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What costs are added up by
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CostGrouping {
+    #[default]
+    Session,
+    Model,
+    Day,
 }
 
 #[derive(Debug, Args)]

@@ -1,21 +1,19 @@
 //! `strata ask`: asks the configured model. Prints the answer to standard output as it arrives, and its cost to
 //! standard error. Ctrl-C stops the answer and records the part received so far.
 
-use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::thread;
 
-use serde::Deserialize;
 use serde_json::json;
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
-use strata_app::send::Delta;
+use strata_app::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
 
-use crate::arguments::AskArguments;
+use crate::answer::{Answer, Audience, without_provider};
+use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
-use crate::output::{self, count};
+use crate::output;
 use crate::sessions::{List, SHOWN};
 use crate::when::moment;
-use crate::{input, repository, selecting};
+use crate::{answer, input, repository, selecting};
 
 /// Argument of `--session` that stands for the most recently used session.
 pub(crate) const LATEST: &str = "latest";
@@ -23,8 +21,6 @@ pub(crate) const LATEST: &str = "latest";
 const NEW: &str = "new";
 /// Exit code that shells use for a program stopped with Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// Maximum characters of a tool's arguments to show.
-const SHOWN_INPUT: usize = 120;
 
 /// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,53 +31,21 @@ pub(crate) enum Opening {
     Copy,
 }
 
-/// The fields used from the reply to `strata.prompt.send`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    session: String,
-    end: String,
-    error: Option<String>,
-    usage: Usage,
-    cost: Cost,
-    shed: Vec<String>,
-    warnings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Usage {
-    input: usize,
-    output: usize,
-    cache_read: usize,
-    cache_write: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cost {
-    paid: f64,
-    uncached: f64,
-    read_share: f64,
-}
-
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Check this first, so that a missing provider is reported before the slow work.
     headless.provider().map_err(|error| without_provider(&error.to_string()))?;
     let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
-    let session = if arguments.new { NEW } else { &arguments.session };
-    open_session(&mut headless, session, opening)?;
-    if session == LATEST {
-        tell_continued(&mut headless)?;
-    }
+    open_conversation(&mut headless, &arguments.conversation, opening)?;
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     selecting::add_piped(&mut headless, piped)?;
+    let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let question = json!({
         "prompt": text,
+        "images": images,
         "model": arguments.model,
         "policy": arguments.policy,
         "tools": if arguments.tools { "read" } else { "none" },
@@ -89,25 +53,47 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     });
     let cancel = Cancel::new();
     raise_on_interrupt(&cancel);
-    let mut screen = Screen::new(!arguments.json);
-    let reply = headless.send(question, &cancel, &mut |delta| screen.show(&delta));
-    screen.end();
-    let reply = reply.map_err(|error| match error.to_string() {
-        message if message.contains("no usable key") => without_provider(&message),
-        message => Failure::Said(message),
-    })?;
+    let audience = if arguments.json { Audience::Program } else { Audience::Person };
+    let reply = answer::ask(&mut headless, question, &cancel, audience)?;
     if arguments.json {
         output::json(&reply)?;
     }
     let answer: Answer = output::understood(reply)?;
-    for warning in &answer.warnings {
-        output::tell(&format!("warning: {warning}"));
-    }
-    output::tell(&answer.closing_line());
+    answer.close();
     if let Some(error) = answer.error {
         return Err(Failure::said(format!("incomplete answer: {error}")));
     }
     Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Opens the conversation that the arguments name, or else the most recently used one, if it is not old or of another
+/// branch. Says which one it is if the arguments do not name it.
+pub(crate) fn open_conversation(
+    headless: &mut HeadlessWorkspace,
+    arguments: &ConversationArguments,
+    opening: Opening,
+) -> Result<(), Failure> {
+    let ConversationArguments { session, new, continue_latest } = arguments;
+    let named = match session {
+        Some(session) => session,
+        None if *new => NEW,
+        None if *continue_latest => LATEST,
+        None => unnamed(headless)?,
+    };
+    open_session(headless, named, opening)?;
+    if named == LATEST { tell_continued(headless) } else { Ok(()) }
+}
+
+/// Returns the conversation for a question that names none.
+fn unnamed(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
+    let declined = match headless.continuation()? {
+        Continuation::Nothing => return Ok(NEW),
+        Continuation::Session(_) => return Ok(LATEST),
+        Continuation::TooOld(ms) => format!("the last one is of {} UTC", moment(ms)),
+        Continuation::OtherBranch(branch) => format!("the last one was on branch {branch}"),
+    };
+    output::tell(&format!("starting a new conversation, because {declined}; -c continues it"));
+    Ok(NEW)
 }
 
 /// Says which conversation is continued, since the user did not name it.
@@ -119,10 +105,6 @@ fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
     output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
     Ok(())
-}
-
-fn without_provider(message: &str) -> Failure {
-    Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
 }
 
 /// Opens the named session, or begins a new one.
@@ -148,80 +130,6 @@ pub(crate) fn open_session(
              another one"
         ))),
         opened => Ok(opened?),
-    }
-}
-
-impl Answer {
-    /// Returns a line about the answer's cost, and about anything that is missing from it.
-    fn closing_line(&self) -> String {
-        let Usage { input, output, cache_read, cache_write } = self.usage;
-        let Cost { paid, uncached, read_share } = self.cost;
-        let mut line = match input + cache_read + cache_write {
-            0 => "the provider did not report usage".to_owned(),
-            all => format!(
-                "{} tokens in ({:.0} % cached), {} out; the input cost {:.0} % of its price without a cache",
-                count(all),
-                read_share * 100.0,
-                count(output),
-                100.0 * paid / uncached.max(1.0),
-            ),
-        };
-        if !self.shed.is_empty() {
-            line.push_str(&format!("; left out: {}", self.shed.join(", ")));
-        }
-        match self.end.as_str() {
-            "cancelled" => line.push_str("; stopped, and the partial answer was recorded"),
-            "output_limit" => line.push_str("; truncated at the output limit"),
-            "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
-            _ => {}
-        }
-        format!("{line} (session {})", self.session)
-    }
-}
-
-/// The part of the terminal output that shows an answer.
-struct Screen {
-    is_shown: bool,
-    is_terminal: bool,
-    ends_line: bool,
-}
-
-impl Screen {
-    fn new(is_shown: bool) -> Self {
-        Self { is_shown, is_terminal: io::stdout().is_terminal(), ends_line: true }
-    }
-
-    fn show(&mut self, delta: &Delta) {
-        if let Some(text) = delta.text.as_ref().filter(|_| self.is_shown) {
-            self.write(text.for_terminal());
-        }
-        if let Some(call) = &delta.tool_call {
-            self.end_line();
-            let input = output::clipped(&call.input.to_string(), SHOWN_INPUT);
-            output::tell(&format!("{} {input}", call.name));
-        }
-        if let Some(notice) = &delta.notice {
-            self.end_line();
-            output::tell(notice);
-        }
-    }
-
-    fn write(&mut self, text: &str) {
-        self.ends_line = text.ends_with('\n');
-        let shown = if self.is_terminal { output::printable(text).to_string() } else { text.to_owned() };
-        let mut out = io::stdout().lock();
-        // A failed write means that the reader has closed the output. The answer is recorded anyway.
-        let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
-    }
-
-    fn end_line(&mut self) {
-        if !self.ends_line {
-            self.write("\n");
-        }
-    }
-
-    fn end(&mut self) {
-        self.end_line();
     }
 }
 

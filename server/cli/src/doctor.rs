@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::json(&findings)?;
     } else {
-        output::text(&findings.render())?;
+        output::report(&findings.render())?;
     }
     Ok(if findings.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -10,6 +10,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
 use crate::failure::Failure;
 use crate::output;
 
@@ -18,6 +22,11 @@ const MAX_PIPED: usize = 200_000;
 /// Size of the beginning of longer text that is kept, in bytes. The end is kept too, because the outcome of a log or a
 /// test run is there.
 const PIPED_HEAD: usize = 150_000;
+
+/// Maximum size of an attached file, in bytes.
+const MAX_ATTACHED: u64 = 20_000_000;
+/// Maximum size of an attached image, in bytes. Anthropic accepts 5 MB after base64 encoding.
+const MAX_IMAGE: usize = 3_750_000;
 
 /// Time after which the user is told what the program waits for.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -68,13 +77,55 @@ fn shortened(bytes: &[u8]) -> String {
     let Some(left_out @ 1..) = bytes.len().checked_sub(MAX_PIPED) else {
         return text(0..bytes.len()).into_owned();
     };
-    output::tell(&format!("standard input is long, so {left_out} bytes in its middle were left out"));
+    output::tell(&format!("the text is long, so {left_out} bytes in its middle were left out"));
     let (head, tail) = (text(0..PIPED_HEAD), text(PIPED_HEAD + left_out..bytes.len()));
     format!("{head}\n[{left_out} bytes left out]\n{tail}")
 }
 
 fn unreadable(error: &io::Error) -> Failure {
     Failure::said(format!("cannot read standard input: {error}"))
+}
+
+/// A file that is attached to a question.
+pub(crate) enum Attachment {
+    /// An image, as commands take it.
+    Image(Value),
+    Text {
+        name: String,
+        text: String,
+    },
+}
+
+/// Reads an attached file: an image, or a text, which is shortened if it is long.
+pub(crate) fn attachment(path: &Path) -> Result<Attachment, Failure> {
+    let size = fs::metadata(path).map_err(|error| Failure::said(error.to_string()))?.len();
+    if size > MAX_ATTACHED {
+        return Err(Failure::said("is larger than 20 MB"));
+    }
+    let bytes = fs::read(path).map_err(|error| Failure::said(error.to_string()))?;
+    if let Some(media_type) = media_type(&bytes) {
+        if bytes.len() > MAX_IMAGE {
+            return Err(Failure::said("is larger than 3.75 MB, the limit for images; make it smaller"));
+        }
+        let source = json!({ "type": "base64", "mediaType": media_type, "data": STANDARD.encode(&bytes) });
+        return Ok(Attachment::Image(json!({ "source": source })));
+    }
+    if bytes.contains(&0) {
+        return Err(Failure::said("is neither text nor an image (PNG, JPEG, GIF or WebP)"));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Attachment::Text { name, text: shortened(&bytes) })
+}
+
+/// Returns the media type of an image that models accept, from its first bytes.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
 }
 
 /// Returns the text of an argument. `-` stands for standard input.

@@ -3,9 +3,13 @@
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocation;
+mod answer;
 mod arguments;
 mod ask;
 mod bar;
+mod chat;
+mod config;
+mod cost;
 mod doctor;
 mod failure;
 mod gauge;
@@ -17,6 +21,7 @@ mod map;
 mod mcp;
 mod memory;
 mod output;
+mod pack;
 mod prompt;
 mod query;
 mod record;
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Ask(arguments) => ask::run(&arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
@@ -69,6 +75,9 @@ fn main() -> ExitCode {
         Command::Memory(arguments) => memory::run(&arguments),
         Command::Iteration(arguments) => iteration::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Pack(arguments) => pack::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
+        Command::Cost(arguments) => cost::run(&arguments),
         Command::Status(arguments) => status::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

@@ -26,6 +26,13 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| write!(out, "{}", printable(text)))
 }
 
+/// Writes tables and sentences to standard output, like [`text`]. On a terminal, wraps sentences and the last column of
+/// tables between words.
+pub(crate) fn report(text: &str) -> Result<(), Failure> {
+    let Some(width) = width(io::stdout()) else { return self::text(text) };
+    self::text(&wrapped_lines(text, width))
+}
+
 /// Writes the content of a file to standard output. Escapes control characters only if the output is a terminal.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() { self::text(text) } else { result(|out| out.write_all(text.as_bytes())) }
@@ -47,16 +54,65 @@ pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure
         .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
-/// Writes a message to standard error, on one line. Ignores errors, such as a closed output.
+/// Writes a message to standard error, on one line, or wrapped to the width of the terminal. Ignores errors, such as a
+/// closed output.
 pub(crate) fn tell(message: &str) {
+    let line = External::new(message).line().to_string();
+    let line = width(io::stderr()).map_or(line.clone(), |width| wrapped(&line, width));
     let mut err = io::stderr().lock();
-    let _ = writeln!(err, "{}", External::new(message).line()).and_then(|()| err.flush());
+    let _ = writeln!(err, "{line}").and_then(|()| err.flush());
 }
 
-/// Writes lines to standard error, under the conditions of [`text`].
+/// Writes tables and sentences to standard error, like [`report`].
 pub(crate) fn tell_lines(text: &str) {
+    let text = printable(text).to_string();
+    let text = width(io::stderr()).map_or(text.clone(), |width| wrapped_lines(&text, width));
     let mut err = io::stderr().lock();
-    let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());
+    let _ = writeln!(err, "{}", text.trim_end_matches('\n')).and_then(|()| err.flush());
+}
+
+/// Returns the number of columns of a terminal, or `None` if `output` is something else.
+#[cfg(unix)]
+fn width(output: impl std::os::fd::AsFd) -> Option<usize> {
+    terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0))
+}
+
+/// Returns the number of columns of a terminal, or `None` if `output` is something else.
+#[cfg(windows)]
+fn width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
+    terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0))
+}
+
+/// Minimum number of columns in which to wrap a cell.
+const NARROWEST: usize = 8;
+
+fn wrapped_lines(text: &str, width: usize) -> String {
+    text.lines().flat_map(|line| [wrapped(line, width), "\n".to_owned()]).collect()
+}
+
+/// Breaks a line between words, so that each part has at most `width` characters. A longer word, such as a path, stays
+/// whole. In a row of a table, whose columns are separated by two spaces, breaks only the last cell.
+fn wrapped(line: &str, width: usize) -> String {
+    let (before, last) = line.rfind("  ").map_or(("", line), |at| line.split_at(at + 2));
+    let indent = before.chars().count();
+    if indent + last.chars().count() <= width || indent + NARROWEST > width {
+        return line.to_owned();
+    }
+    let (mut text, mut used) = (before.to_owned(), indent);
+    for (at, word) in last.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && used + 1 + length <= width {
+            text.push(' ');
+            used += 1;
+        } else if at > 0 {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        }
+        text.push_str(word);
+        used += length;
+    }
+    text
 }
 
 /// Text of several lines, such as an answer, that cannot control a terminal.
@@ -82,6 +138,17 @@ mod tests {
     fn long_texts_are_shown_on_one_line_up_to_a_length() {
         let shown = ["", " a\n b ", "äöüß", "äöüßx"].map(|text| clipped(text, 4));
         assert_eq!(shown, ["", "a b", "äöüß", "äöü…"]);
+    }
+
+    #[test]
+    fn sentences_are_wrapped_between_words() {
+        let line = "set a/long/path in the file of the user";
+        assert_eq!(wrapped(line, 100), line);
+        assert_eq!(wrapped(line, 12), "set\na/long/path\nin the file\nof the user");
+        assert_eq!(wrapped("", 3), "");
+        let row = "cache  12 %  of the next prompt";
+        assert_eq!(wrapped(row, 28), "cache  12 %  of the next\n             prompt");
+        assert_eq!(wrapped(row, 20), row, "there is no room");
     }
 
     #[test]

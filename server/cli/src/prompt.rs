@@ -30,9 +30,11 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     selecting::add_piped(&mut headless, piped)?;
+    let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let ask = json!({
         "prompt": text,
+        "images": images,
         "model": arguments.model,
         "format": arguments.format,
         "policy": arguments.policy,

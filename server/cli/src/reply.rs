@@ -47,5 +47,5 @@ impl Audience {
 }
 
 pub(crate) fn table<const N: usize>(table: &Table<N>) -> Result<(), Failure> {
-    output::text(&table.render())
+    output::report(&table.render())
 }

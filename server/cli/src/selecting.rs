@@ -1,11 +1,12 @@
 //! Applies the selection options of the command line.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use strata_app::headless::HeadlessWorkspace;
 
 use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
+use crate::input::{self, Attachment};
 use crate::output::{self, counted};
 
 /// The fields used from the reply to `strata.files.select`.
@@ -22,18 +23,40 @@ struct WithheldFiles {
 
 /// Selects and excludes the given files.
 pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
-    let SelectingArguments { select, exclude, confirm_secrets } = arguments;
+    let SelectingArguments { select, deselect, exclude, attach: _, confirm_secrets } = arguments;
     let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.typed(path)).collect();
     for path in select {
         let path = headless.typed(path);
         self::select(headless, &path, &confirmed)?;
     }
-    for path in exclude {
-        headless
-            .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
-            .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
+    for (option, command, paths) in
+        [("--deselect", "strata.files.deselect", deselect), ("--exclude", "strata.files.exclude", exclude)]
+    {
+        for path in paths {
+            headless
+                .run(command, json!({ "paths": [headless.typed(path)] }))
+                .map_err(|error| Failure::of_path(option, headless.folder(), &error))?;
+        }
     }
     Ok(())
+}
+
+/// Adds attached text files to the context. Returns the attached images.
+pub(crate) fn attach(
+    headless: &mut HeadlessWorkspace,
+    arguments: &SelectingArguments,
+) -> Result<Vec<Value>, Failure> {
+    let mut images = Vec::new();
+    for path in &arguments.attach {
+        match input::attachment(path).map_err(|error| error.about(&path.display().to_string()))? {
+            Attachment::Image(image) => images.push(image),
+            Attachment::Text { name, text } => {
+                let path = format!("attached/{name}");
+                headless.run("strata.files.add", json!({ "path": path, "content": text }))?;
+            }
+        }
+    }
+    Ok(images)
 }
 
 /// Name under which a prompt shows text that was piped in.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::clock::now_ms;
-use strata_app::format::visible_json;
+use strata_app::format::{self, visible_json};
 use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
 use strata_app::index::Index;
 use strata_app::live_view::ViewState;
@@ -57,6 +57,8 @@ struct Totals {
     cache_write: usize,
     /// `None` before the first request is billed.
     cost: Option<f64>,
+    /// `None` if the price is unknown.
+    dollars: Option<f64>,
 }
 
 /// The fields used from the reply to `strata.tiers.report`.
@@ -124,7 +126,12 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
         return watch(&mut headless, arguments);
     }
     let session = listed(&mut headless, arguments.id.as_deref())?;
-    output::text(&told(&mut headless, &session, arguments)?)?;
+    let text = told(&mut headless, &session, arguments)?;
+    if arguments.json {
+        output::text(&text)?;
+    } else {
+        output::report(&text)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -267,12 +274,14 @@ impl Replies {
             view.line(),
         );
         text.push_str(&table.render());
-        let Totals { input, output, cache_read, cache_write, cost } = budget.totals;
+        let Totals { input, output, cache_read, cache_write, cost, dollars } = budget.totals;
         if let Some(cost) = cost {
             let [input, read, written, output] = [input, cache_read, cache_write, output].map(count);
             text.push_str(&format!(
-                "\nbilled tokens: {input} plain, {read} read from the cache, {written} written to it, {output} output; the input cost \
-                 as much as {cost:.0} plain tokens\n"
+                "\nbilled: {}\n{input} tokens plain, {read} read from the cache, {written} written to it; priced as {} plain ones\n\
+                 {output} tokens of output\n",
+                dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
+                count(cost.round() as usize),
             ));
         }
         text.push('\n');

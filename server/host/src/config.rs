@@ -2,10 +2,14 @@
 //! of each value. This module treats a setting as a name and a JSON value; the engine interprets and validates it. No
 //! error is fatal: unreadable sources are reported and skipped.
 
+mod edit;
 mod environment;
 mod file;
 mod layers;
 
+pub use self::edit::{EditError, setting_path, value_text, with_setting};
 pub use self::environment::from_environment;
-pub use self::file::{FileError, WORKSPACE_FILES, from_toml, from_yaml, user_source, workspace_sources};
+pub use self::file::{
+    FileError, WORKSPACE_FILES, from_toml, from_yaml, user_file, user_source, workspace_sources,
+};
 pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, Source, set_dotted};

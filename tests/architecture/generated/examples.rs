@@ -248,6 +248,13 @@ fn sending(talk: &mut Talk) {
 }
 
 fn server(talk: &mut Talk) {
+    talk.say("cost.report", json!({ "by": "model" }));
+    talk.say("pack.make", json!({ "paths": ["notes.txt"], "question": "Who is Ada?" }));
+    // The text contains the name of the temporary directory.
+    if let Some(reply) = talk.examples.get_mut("strata.pack.make").and_then(|example| example.reply.as_mut())
+    {
+        reply["tokens"] = json!(54);
+    }
     talk.say("server.status", json!({}));
     talk.say("server.models", json!({}));
     talk.say("server.settings", json!({}));
@@ -305,6 +312,10 @@ impl Talk {
             Value::String(text) => {
                 let text = text.replace(&self.cache, "/home/me/.cache/strata");
                 let mut text = text.replace(&self.folder, "/home/me/meals");
+                let name = self.folder.rsplit('/').next().filter(|name| !name.is_empty());
+                if let Some(name) = name {
+                    text = text.replace(name, "meals");
+                }
                 let words = text.clone();
                 for word in words
                     .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
@@ -335,7 +346,7 @@ impl Talk {
         let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
         // This notification was sent at some point of the conversation, which depends on how busy the machine is.
         if let Value::Object(status) = &mut status {
-            status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
+            status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs" | "dollars"));
             let plain = [
                 ("tokens", json!(748)),
                 ("percent", json!(0.1)),

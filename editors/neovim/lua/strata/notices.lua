@@ -12,6 +12,7 @@ local M = {}
 ---@field window integer Input window of the model, in tokens.
 ---@field percent number `tokens` as a percentage of `window`.
 ---@field cachedPercent? number Percentage of the billed input tokens that were read from the cache.
+---@field dollars? number What the session cost so far, in US dollars.
 ---@field cachedTokens? integer Tokens that the next request can read from the cache.
 ---@field cacheExpiresMs? integer When the cache expires, in milliseconds since 1970.
 ---@field compactionPercent number Percentage of the threshold for the next compaction that the conversation has reached.

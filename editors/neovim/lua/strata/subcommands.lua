@@ -197,7 +197,9 @@ local function status(call)
     local billed = totals.input + totals.cacheRead + totals.cacheWrite
     if billed > 0 then
       local read = window.number(totals.cacheRead)
-      lines[#lines + 1] = { ("%s tokens in so far, %s of them cached\n"):format(window.number(billed), read) }
+      local cost = totals.dollars and ("$%.4f"):format(totals.dollars) or "unknown price"
+      lines[#lines + 1] =
+        { ("%s for %s tokens in so far, %s of them cached\n"):format(cost, window.number(billed), read) }
     end
     vim.api.nvim_echo(lines, false, {})
   end)

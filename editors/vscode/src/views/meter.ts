@@ -101,11 +101,17 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
         ? `${exactly(status.cachedTokens)} tokens, for ${countdown(left)}`
         : 'nothing',
     ],
+    ['Cost so far', status.dollars === undefined ? 'unknown' : dollars(status.dollars)],
     ['Next compaction', nearness(status.compactionPercent)],
     ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')} that did not fit`] as [string, string]] : []),
     ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
   ];
   return table('Strata', rows, unsaved === undefined ? undefined : ['Not saved.', unsaved]);
+}
+
+/** Formats an amount of money: `$0.0123`, `$4.56`. */
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 }
 
 /** Describes how close the next compaction is. */

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, files, grep,
-    here, history, iteration, memory, model, prompt, read, redaction, rules, send, server, session, symbols,
-    tiers, tool_output, url, versioned, written,
+    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, cost, files,
+    grep, here, history, iteration, memory, model, pack, prompt, read, redaction, rules, send, server,
+    session, symbols, tiers, tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
 use crate::schema::Shapes;
@@ -101,6 +101,7 @@ definitions! {
     url::List,
     budget::Report,
     budget::Set,
+    cost::Report,
     compaction::Status,
     compaction::Run,
     compaction::Undo,
@@ -113,6 +114,7 @@ definitions! {
     symbols::Dependents,
     symbols::Find,
     symbols::Relevant,
+    pack::Make,
     server::Status,
     server::Reindex,
     server::ShowSettings,

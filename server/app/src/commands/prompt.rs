@@ -23,6 +23,7 @@ use crate::compaction_job::{CompactionJob, Reason};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;
+use crate::workspace_context::branch;
 
 /// Maximum number of times to ask the client for the token count of one prompt.
 const MEASURED: usize = 2;
@@ -500,6 +501,7 @@ impl Command for Record {
             context.session.apply_stated_limit(stated);
             return Ok(recorded);
         }
+        context.session.branch = branch(context.snapshot);
         let (means, now_ms) = (context.snapshot.means(), context.now_ms);
         let ask = context.session.next_ask(now_ms);
         let before = context.session.request_size(&ask, means);

@@ -239,11 +239,10 @@ impl Command for Fork {
     type Reply = OpenReply;
 
     fn run(params: ForkParams, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
-        let mut session = context.session.clone();
+        let mut session = context.session.copied(SessionStore::new_id()?);
         if let Some(until) = params.until {
             session.end_with(until)?;
         }
-        session.id = SessionStore::new_id()?.into();
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
         let quota = quota(context);

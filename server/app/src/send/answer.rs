@@ -39,7 +39,7 @@ pub(crate) struct SendReply {
     pub error: Option<String>,
     /// Billed token usage of all requests together.
     pub usage: Usage,
-    /// Actual cost of the input.
+    /// Actual cost.
     pub(crate) cost: SendCost,
     /// Predicted cost of the input.
     pub predicted: Charge,
@@ -77,7 +77,8 @@ pub(crate) enum SendEnd {
     Failed,
 }
 
-/// The cost of the input, as the number of uncached input tokens that would cost the same.
+/// The cost of an answer. Costs in tokens are those of the input, as the number of uncached input tokens that would cost
+/// the same.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SendCost {
@@ -87,6 +88,9 @@ pub(crate) struct SendCost {
     pub uncached: f64,
     /// Share of the input that was read from the cache, from 0 to 1.
     pub read_share: f64,
+    /// Cost of input and output in US dollars. Absent if the price is unknown, or no usage was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
 }
 
 /// A tool call that the model made.
@@ -135,12 +139,14 @@ impl SendReply {
         self.requests += 1;
         self.predicted = self.predicted + predicted;
         let Some(usage) = usage else { return };
+        let earlier = if self.usage == Usage::default() { Some(0.0) } else { self.cost.dollars };
         self.usage = self.usage + usage;
         let cost = SendCost::of(usage, &predicted, prices);
         self.cost = SendCost {
             paid: self.cost.paid + cost.paid,
             uncached: self.cost.uncached + cost.uncached,
             read_share: read_share(self.usage),
+            dollars: earlier.zip(cost.dollars).map(|(earlier, new)| earlier + new),
         };
     }
 }
@@ -150,7 +156,12 @@ impl SendCost {
     pub(super) fn of(usage: Usage, predicted: &Charge, prices: &Prices) -> Self {
         let input = usage.input_tokens();
         let uncached = input as f64 * prices.input(input);
-        Self { paid: usage.cost(prices, predicted), uncached, read_share: read_share(usage) }
+        Self {
+            paid: usage.cost(prices, predicted),
+            uncached,
+            read_share: read_share(usage),
+            dollars: usage.dollars(prices, predicted),
+        }
     }
 }
 

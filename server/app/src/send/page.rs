@@ -42,8 +42,9 @@ impl AnswerPage {
         let markdown = |text: &str| External::new(text).markdown().to_string();
         let quoted: String = self.question.lines().map(|line| format!("> {}\n", markdown(line))).collect();
         let bill = format!(
-            "{}: {} in, {:.0} % of them read from the cache, {} out",
+            "{}: {}, {} in, {:.0} % of them read from the cache, {} out",
             markdown(&sent.model),
+            sent.cost.dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
             format::tokens(sent.usage.input_tokens()),
             sent.cost.read_share * 100.0,
             sent.usage.output,

@@ -207,7 +207,7 @@ fn an_answer_is_shown_recorded_and_summed_up() {
     let report = host.workspace.run("strata.budget.report", json!({})).unwrap();
     assert_eq!(
         report["totals"],
-        json!({ "input": 10, "output": 2, "cacheRead": 80, "cacheWrite": 10, "cost": 26.5 })
+        json!({ "input": 10, "output": 2, "cacheRead": 80, "cacheWrite": 10, "cost": 26.5, "dollars": 0.000073 })
     );
     assert!(bodies[0]["max_tokens"].as_u64() > Some(1_000), "{}", bodies[0]["max_tokens"]);
     assert_eq!(host.messages().len(), 2);

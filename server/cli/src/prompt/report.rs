@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::gauge::{bar, share};
 use crate::output::{ExternalText, count, counted};
+use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
 
 /// The fields used from the reply to `strata.prompt.assemble`.
@@ -21,7 +22,24 @@ pub(super) struct Report {
     files: Vec<File>,
     system_files: SystemFiles,
     coverage: Coverage,
+    cost: Cost,
     warnings: Vec<Warning>,
+}
+
+/// Expected cost of the input.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cost {
+    expected: InputCost,
+    cold: InputCost,
+    warm: InputCost,
+    output_price: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct InputCost {
+    tokens: f64,
+    dollars: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -93,7 +111,7 @@ impl Report {
             text.push_str(&table);
         }
         // Writing to a string does not fail.
-        let _ = writeln!(text, "\n{}", self.coverage());
+        let _ = writeln!(text, "\n{}\n{}", self.cost(), self.coverage());
         let SystemFiles { rules, skills, memory } = &self.system_files;
         for (kind, files) in [("rules", rules), ("skills", skills), ("memory", memory)] {
             if !files.is_empty() {
@@ -131,7 +149,7 @@ impl Report {
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
         for Tier { tier, items, tokens, marked } in &self.tiers {
-            let mark = if *marked { "cache breakpoint after it" } else { "" };
+            let mark = if *marked { "breakpoint" } else { "" };
             table.row([
                 count(*tokens),
                 tier.clone(),
@@ -183,6 +201,28 @@ impl Report {
             table.row([count(*tokens), lines, because.to_owned(), excerpt.clone()]);
         }
         Some(table.render())
+    }
+
+    fn cost(&self) -> String {
+        let Cost { expected, cold, warm, output_price } = &self.cost;
+        let mut table = Table::new([Align::Right, Align::Left]);
+        let (unit, is_priced) = match output_price {
+            Some(_) => ("cost", true),
+            None => ("plain tokens", false),
+        };
+        table.row([unit, "expected before sending"].map(str::to_owned));
+        let states =
+            [(expected, "input"), (cold, "if nothing is cached"), (warm, "if it was sent just before")];
+        for (cost, state) in states {
+            let tokens = || count(cost.tokens.round() as usize);
+            table.row([cost.dollars.filter(|_| is_priced).map_or_else(tokens, dollars), state.to_owned()]);
+        }
+        let answer = match output_price {
+            Some(price) => [dollars(price / 1_000.0), "1,000 tokens of the answer".to_owned()],
+            None => ["unknown".to_owned(), "price in money (`strata help cost`)".to_owned()],
+        };
+        table.row(answer);
+        table.render()
     }
 
     fn coverage(&self) -> String {

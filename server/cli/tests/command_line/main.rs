@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
+mod config;
 mod definitions;
 mod doctor;
 mod iteration;
 mod map;
 mod memory;
+mod pack;
 mod prompt;
 mod query;
 mod replay;

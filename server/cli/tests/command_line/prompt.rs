@@ -48,12 +48,18 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
            754  total, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           550  L0      ███████████████░░░░░      3  cache breakpoint after it
-            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint after it
+           550  L0      ███████████████░░░░░      3  breakpoint
+            65  L1      ██░░░░░░░░░░░░░░░░░░      1  breakpoint
            128  active  ███░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
+
+           cost  expected before sending
+        $0.0018  input
+        $0.0018  if nothing is cached
+        $0.0003  if it was sent just before
+        $0.0100  1,000 tokens of the answer
 
         repository: 2 files in the map (budget 1,000), 0 listed by name, 0 only counted by folder
     "#]]
@@ -89,7 +95,7 @@ fn json_is_the_whole_reply() {
     assert_eq!(reply["files"][0]["path"], "app/request.py");
     assert!(reply.get("id").is_none(), "a dry run cannot be recorded");
     let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-    expect!["model format policy body tokens tiers breakpoints predicted files systemFiles coverage shed warnings stateVersion"]
+    expect!["model format policy body tokens tiers breakpoints predicted cost files systemFiles coverage shed warnings stateVersion"]
         .assert_eq(&keys.join(" "));
 }
 
@@ -241,7 +247,7 @@ fn piped_text_is_context_for_a_question() {
     let long = "x".repeat(150_000) + &"middle ".repeat(20_000) + &"y".repeat(50_000);
     let run = repo.strata_with(long.as_bytes(), &ask);
     assert!(
-        run.err.starts_with("standard input is long, so 140000 bytes in its middle were left out\n"),
+        run.err.starts_with("the text is long, so 140000 bytes in its middle were left out\n"),
         "{}",
         run.err
     );
@@ -271,4 +277,33 @@ fn a_body_for_anthropic_is_complete_and_can_be_written_to_a_file() {
         serde_json::from_str(&std::fs::read_to_string(repo.folder().join("body.json")).unwrap()).unwrap();
     assert!(body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{body}");
     assert!(repo.strata(&["prompt", "--auto", "many", "Hello"]).err.contains("a number, such as 4000 or 4k"));
+}
+
+#[test]
+fn files_from_anywhere_and_images_are_attached() {
+    let repo = Repo::new(APP);
+    let outside = repo.folder().parent().unwrap();
+    std::fs::write(outside.join("build.log"), "error: no such pump\n").unwrap();
+    std::fs::write(
+        outside.join("picture.png"),
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x08\0\0\0\x09\x08\x06\0\0\0",
+    )
+    .unwrap();
+    std::fs::write(outside.join("program"), b"\x7fELF\0").unwrap();
+    let attach = ["prompt", "--attach", "../build.log", "--attach", "../picture.png", "What failed?"];
+    let run = repo.strata(&attach);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("no such pump") && run.out.contains("attached/build.log"), "{}", run.out);
+    assert!(run.out.contains("\"media_type\":\"image/png\""), "{}", run.out);
+    let run = repo.strata(&["prompt", "--attach", "../program", "What is it?"]);
+    assert!(run.refusal().contains("../program: is neither text nor an image"), "{}", run.err);
+    let run = repo.strata(&["prompt", "--attach", "../nowhere", "What is it?"]);
+    assert!(run.refusal().contains("../nowhere: "), "{}", run.err);
+}
+
+#[test]
+fn what_is_deselected_is_no_longer_in_full() {
+    let repo = Repo::new(APP);
+    let run = repo.strata(&["prompt", "--auto", "0", "--select", "app", "--deselect", "app/view.py", "Why?"]);
+    assert!(run.out.contains("request body") && !run.out.contains("view body"), "{}", run.out);
 }

@@ -47,6 +47,7 @@ fn help_names_every_command_that_there_is() {
           serve        Start the language server on standard input and output
           mcp          Start a Model Context Protocol server on standard input and output, for agents
           ask          Ask a model: prints the answer to standard output and its cost to standard error
+          chat         Talk with a model at a prompt, with line editing and commands
           prompt       Make a prompt: prints the request to standard output and its contents to standard
                        error
           record       Record the answer to a prompt you sent yourself, read from standard input
@@ -58,12 +59,15 @@ fn help_names_every_command_that_there_is() {
           references   Show where a name is defined and where it is used
           grep         Search files for a pattern
           read         Print a file, lines of it, or a definition in it
+          pack         Make one text of files and outlines, for pasting into a chat
           tokens       Count the tokens of files
           sessions     Manage the stored conversations of a workspace
           memory       Manage notes that outlive conversations
           iteration    Record the iterations of an autonomous loop and make the prompt for the next one
           replay       Replay recorded sessions and report the cost of each prompt layout
           status       Show the size and cost of a session
+          cost         Show what conversations cost, in tokens and money
+          config       Show and change settings
           doctor       Check the installation
           schema       Print the JSON Schema of the protocol or of the settings
           completions  Print a shell completion script

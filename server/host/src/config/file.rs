@@ -66,7 +66,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 
 /// Returns the path of the user's settings file, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME`
 /// or else `~/.config`, or in `%APPDATA%` on Windows. `variable` looks up an environment variable.
-fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let directory = if cfg!(windows) {
         absolute("APPDATA")?

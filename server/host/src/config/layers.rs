@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::edit::setting_path;
+
 /// Where a setting comes from, from the weakest source to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -114,9 +116,13 @@ impl EffectiveSettings {
     }
 }
 
-/// Sets a value by its dotted key, as given on the command line, creating intermediate objects.
+/// Sets a value by its dotted key, as given on the command line, creating intermediate objects. Parts of the key may be
+/// quoted.
 pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
-    set(values, key.split('.'), value);
+    match setting_path(key) {
+        Some(path) => set(values, path.iter().map(String::as_str), value),
+        None => set(values, key.split('.'), value),
+    }
 }
 
 /// The merged values and their origins, by path. No path is a prefix of another.

@@ -120,6 +120,24 @@ impl Store {
         found.map(|found| serde_json::from_str(&found).map_err(StoreError::damaged)).transpose()
     }
 
+    /// Returns the ids of all sessions, each with the value of `field` in its state. Omits sessions without the field.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`].
+    pub fn states_with(&self, field: &str) -> Result<Vec<(SessionId, Value)>, StoreError> {
+        let mut states = self.connection.prepare_cached(
+            "SELECT id, state -> ('$.' || ?1) AS found FROM session WHERE found IS NOT NULL",
+        )?;
+        let mut rows = states.query([field])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id = row.get::<_, String>(0)?.parse().map_err(StoreError::damaged)?;
+            let value = row.get_ref(1)?.as_str().map_err(StoreError::damaged)?;
+            found.push((id, serde_json::from_str(value).map_err(StoreError::damaged)?));
+        }
+        Ok(found)
+    }
+
     /// Opens a session for reading or writing.
     ///
     /// # Errors

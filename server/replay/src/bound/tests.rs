@@ -16,7 +16,7 @@ const FUZZ: &str = include_str!("fuzz.txt");
 
 fn prices(read: f64, write: f64) -> Prices {
     let kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 };
-    Prices { read, write, seconds: 300, extended: None, min_tokens: 1, kind, long_context: None }
+    Prices { read, write, seconds: 300, extended: None, min_tokens: 1, kind, long_context: None, list: None }
 }
 
 fn reference(prices: Prices) -> f64 {

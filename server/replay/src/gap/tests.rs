@@ -15,7 +15,16 @@ const EXPLICIT: CacheKind = CacheKind::Explicit { max_breakpoints: 4, max_matche
 
 fn prices(kind: CacheKind) -> Prices {
     let write = if kind == EXPLICIT { 1.25 } else { 1.0 };
-    Prices { read: 0.1, write, seconds: 300, extended: None, min_tokens: 1, kind, long_context: None }
+    Prices {
+        read: 0.1,
+        write,
+        seconds: 300,
+        extended: None,
+        min_tokens: 1,
+        kind,
+        long_context: None,
+        list: None,
+    }
 }
 
 /// Creates a block of 100 tokens from a word: `f1` is the text of a file, `m1` an outline, `u1` an update, `h1`

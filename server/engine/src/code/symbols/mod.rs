@@ -19,7 +19,10 @@ mod tests;
 pub(crate) use files::{FileList, file_list};
 pub use find::{SymbolMatch, files_of_member, find, find_files};
 
-pub use graph::{model::References, rank::Seeds};
+pub use graph::{
+    model::References,
+    rank::{Ranking, Seeds},
+};
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
 pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember};

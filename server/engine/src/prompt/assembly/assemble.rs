@@ -23,8 +23,8 @@ use super::gather::{self, PromptContent};
 use super::measure::Measure;
 use super::piece::{self, Source};
 use super::reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, PreparedPrompt, TierReport, TokenReport,
-    Warning, WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, PreparedPrompt, PromptCost, TierReport,
+    TokenReport, Warning, WarningCode,
 };
 use super::request::{PromptRequest, PromptServices, Request};
 use super::used_files::used_files;
@@ -331,6 +331,7 @@ impl Run<'_> {
         let reply = AssembledPrompt {
             id: None,
             predicted: Account::predict(self.session.account(), &sent),
+            cost: PromptCost::new(self.session.account(), &sent),
             model: self.measure.model_id().to_owned(),
             format: self.format,
             policy: self.chosen.policy,

@@ -32,7 +32,8 @@ pub use preview::{Preview, changes_since, preview};
 #[cfg(test)]
 pub(crate) use reply::Breakpoint;
 pub use reply::{
-    AssembleError, AssembledPrompt, Coverage, LargePart, PreparedPrompt, TokenReport, Warning, WarningCode,
+    AssembleError, AssembledPrompt, Coverage, InputCost, LargePart, PreparedPrompt, PromptCost, TokenReport,
+    Warning, WarningCode,
 };
 pub(crate) use reply::{TierReport, UsedFile, list};
 pub use request::{PromptRequest, PromptServices, Request, ToolResult};

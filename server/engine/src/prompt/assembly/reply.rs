@@ -16,7 +16,7 @@ use crate::key::FileKey;
 use crate::prompt::tiers::{PolicyChoice, PolicyName, TierState};
 use crate::prompt::wire::Body;
 use crate::tokens::calibration::Expected;
-use crate::tokens::cost::{Charge, SentRequest};
+use crate::tokens::cost::{Account, Charge, SentRequest};
 
 use super::piece::Source;
 use super::request::PromptRequest;
@@ -163,6 +163,50 @@ pub struct TokenReport {
     pub output_reserve: usize,
 }
 
+/// Expected cost of a prompt's input.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptCost {
+    /// Cost if the provider's cache contains what it is believed to contain.
+    pub expected: InputCost,
+    /// Cost if the provider's cache contains nothing.
+    pub cold: InputCost,
+    /// Cost if the provider's cache contains everything that it may keep of this prompt.
+    pub warm: InputCost,
+    /// Price of the answer in US dollars per million tokens; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_price: Option<f64>,
+}
+
+/// Cost of input.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InputCost {
+    /// Number of tokens of plain input that cost the same.
+    pub tokens: f64,
+    /// Cost in US dollars; absent if the price is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
+}
+
+impl PromptCost {
+    /// Computes the costs of a request. `account` is what the provider's cache is believed to contain.
+    pub(super) fn new(account: Option<&Account>, sent: &SentRequest) -> Self {
+        let prices = &sent.prices;
+        let of = |charge: Charge| InputCost {
+            tokens: charge.cost,
+            dollars: prices.dollars(charge.cost, 0, charge.total()),
+        };
+        let cold = Account::after(None, sent, None);
+        Self {
+            expected: of(Account::predict(account, sent)),
+            cold: of(Account::predict(None, sent)),
+            warm: of(Account::predict(Some(&cold), sent)),
+            output_price: prices.dollars(0.0, 1_000_000, 0),
+        }
+    }
+}
+
 /// A finished prompt: the reply to `prompt.assemble`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -186,6 +230,8 @@ pub struct AssembledPrompt {
     pub(crate) breakpoints: Vec<Breakpoint>,
     /// Expected charge, given what the provider's cache is believed to contain.
     pub predicted: Charge,
+    /// Expected cost of the input before it is sent.
+    pub cost: PromptCost,
     /// Files whose text is in the prompt, with their versions.
     pub(crate) files: Vec<UsedFile>,
     /// Files of a trusted workspace that the system prompt quotes or lists.

@@ -27,7 +27,7 @@ use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::{ItemKey, Layout, Tier};
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, BilledInput, CacheEstimate, Pace, SentRequest, Usage};
+use crate::tokens::cost::{Account, Amount, Bill, BilledInput, CacheEstimate, Pace, SentRequest, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 use self::last_turn::RecordedTurn;
@@ -53,6 +53,9 @@ pub(crate) struct Totals {
     /// Cost of the input, in tokens of uncached input; absent if no bill was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// Cost of input and output in US dollars; absent if the price of a model is unknown or no bill was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
 }
 
 /// How a request to the provider ended.
@@ -182,8 +185,10 @@ pub struct Session {
     pub trail: StepHistory,
     /// The autonomous loop that is running, if any.
     pub looping: Option<Loop>,
-    /// Billed usage of the session so far.
-    pub totals: Usage,
+    /// What the session was billed so far.
+    pub bill: Bill,
+    /// Branch of the repository when the last prompt was recorded; `None` if it is unknown.
+    pub branch: Option<String>,
     /// Calibrations from reported usage, by model.
     pub calibrations: Calibrations,
     /// Compactions that were not undone, oldest first.
@@ -195,8 +200,6 @@ pub struct Session {
     refused: Option<(Arc<str>, usize)>,
     /// Maximum input tokens of every request; the model's window applies if this is `None` or larger.
     pub max_input_tokens: Option<usize>,
-    /// Cost of `totals`, in tokens of uncached input; `None` if no bill was reported.
-    spent: Option<f64>,
     /// When prompts were sent, and how much of them was cacheable.
     pub pace: Arc<Pace>,
     /// Estimated contents of the provider's cache.
@@ -252,14 +255,14 @@ impl Session {
             map_members: Vec::new(),
             trail: StepHistory::default(),
             looping: None,
-            totals: Usage::default(),
+            bill: Bill::default(),
+            branch: None,
             calibrations: Calibrations::default(),
             compactions: Arc::default(),
             anchor: None,
             recovery: Recovery::default(),
             refused: None,
             max_input_tokens: None,
-            spent: None,
             pace: Arc::default(),
             account: None,
             last: None,
@@ -315,7 +318,12 @@ impl Session {
 
     /// Returns the billed usage of the session with its cost.
     pub(crate) fn billed(&self) -> Totals {
-        Totals { usage: self.totals, cost: self.spent }
+        let total = self.bill.total();
+        Totals {
+            usage: self.bill.usage(),
+            cost: total.map(|total| total.cost),
+            dollars: total.and_then(|total| total.known_dollars()),
+        }
     }
 
     /// Returns a value that changes whenever a command may have changed the session.
@@ -400,14 +408,19 @@ impl Session {
         Ok(gone)
     }
 
+    /// Makes a copy with a new id, which was billed nothing yet.
+    #[must_use]
+    pub fn copied(&self, id: impl Into<Arc<str>>) -> Self {
+        Self { id: id.into(), bill: Bill::default(), ..self.clone() }
+    }
+
     /// Starts another conversation with a new id and the same files. Keeps the state of the provider's cache.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
         self.calibrations = self.calibrations.elsewhere();
         self.excerpts.begin_again();
         self.set_history([]);
-        self.totals = Usage::default();
-        self.spent = None;
+        self.bill = Bill::default();
         self.looping = None;
         self.recovery = Recovery::default();
         self.pending.clear();
@@ -494,10 +507,11 @@ impl Session {
             self.refuse(&pending.turn)?;
         }
         if let Some(usage) = outcome.usage {
-            self.totals = self.totals + usage;
             let sent = &pending.turn.sent;
-            let cost = usage.cost(&sent.prices, &Account::predict(self.account.as_deref(), sent));
-            self.spent = Some(self.spent.unwrap_or_default() + cost);
+            let predicted = Account::predict(self.account.as_deref(), sent);
+            let (cost, dollars) =
+                (usage.cost(&sent.prices, &predicted), usage.dollars(&sent.prices, &predicted));
+            self.bill.add(outcome.time_ms, &pending.turn.model, Amount::of_request(usage, cost, dollars));
         }
         let status = outcome.status;
         let counts = match status {
@@ -510,7 +524,7 @@ impl Session {
             id: pending.id,
             status,
             messages: self.history.messages().len(),
-            totals: self.totals,
+            totals: self.bill.usage(),
             warnings,
             retry,
         };

@@ -23,7 +23,7 @@ use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::Calibrations;
 
 use super::{Anchor, LastTurn, Pending, Session, StepHistory};
-use crate::tokens::cost::{Account, Pace, Usage};
+use crate::tokens::cost::{Account, Bill, Pace};
 
 /// The stored state of a session, without its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -40,9 +40,10 @@ pub struct SavedSession {
     map_members: Vec<MapMember>,
     trail: StepHistory,
     looping: Option<Loop>,
-    totals: Usage,
+    bill: Bill,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
     calibrations: Calibrations,
-    spent: Option<f64>,
     compactions: Arc<Vec<Record>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_turn: Option<Arc<LastTurn>>,
@@ -61,9 +62,9 @@ impl Session {
             map_members: self.map_members.clone(),
             trail: self.trail.clone(),
             looping: self.looping.clone(),
-            totals: self.totals,
+            bill: self.bill.clone(),
+            branch: self.branch.clone(),
             calibrations: self.calibrations.own(),
-            spent: self.spent,
             compactions: Arc::clone(&self.compactions),
             last_turn: self.last_turn.clone(),
         }
@@ -86,9 +87,9 @@ impl Session {
             map_members,
             trail,
             looping,
-            totals,
+            bill,
+            branch,
             calibrations,
-            spent,
             compactions,
             last_turn,
         } = saved;
@@ -103,9 +104,9 @@ impl Session {
             map_members,
             trail,
             looping,
-            totals,
+            bill,
+            branch,
             calibrations,
-            spent,
             compactions,
             last_turn,
             ..Self::new(id)

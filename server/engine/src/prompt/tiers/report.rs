@@ -150,7 +150,7 @@ pub fn report(
         tokens: reply.tokens.total,
         predicted: reply.predicted,
         expected_percent: read.round() / 10.0,
-        cached_percent: session.totals.cached_percent(),
+        cached_percent: session.bill.usage().cached_percent(),
     })
 }
 

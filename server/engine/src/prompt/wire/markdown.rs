@@ -1,5 +1,5 @@
-//! Writes a prompt as one text for reading and pasting: a heading per message, its texts unchanged, and cache
-//! breakpoints as comments. A text is fenced if it could be mistaken for this structure, or if it would change the
+//! Writes a prompt as one text for reading and pasting: a heading per message and its texts unchanged, and in previews
+//! also cache breakpoints as comments. A text is fenced if it could be mistaken for this structure, or if it would change the
 //! rendering of later text, as an open fence or raw HTML would. Texts are never escaped or rewrapped.
 
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::body::{Body, RenderedBody};
 use crate::conversation::dialect::{Speaker, arguments, results_first};
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::prompt::layout::{Layout, LayoutBlock, fence};
+use crate::prompt::layout::{Layout, LayoutBlock, Part, fence};
 use crate::tokens::models::Ttl;
 
 /// An open code fence: its character and length (CommonMark 4.5).
@@ -39,8 +39,19 @@ pub(crate) struct Passage<'a> {
     pub lines: Range<usize>,
 }
 
-/// Writes a layout as readable text.
+/// Whether a text shows cache breakpoints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    Shown,
+    Hidden,
+}
+
+/// Writes a layout as readable text, with cache breakpoints as comments.
 pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
+    write_layout(layout, Marks::Shown)
+}
+
+fn write_layout(layout: &Layout, marks: Marks) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
     let (mut seen, mut line) = (0, 0);
@@ -48,7 +59,7 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
         let speaker = said.speaker;
         heading(&mut text, message + 1, speaker);
         for block in results_first(&said.blocks, |block| &block.content) {
-            write_block(&mut text, block);
+            write_block(&mut text, block, marks);
             let end = line + line_breaks(text.get(seen..).unwrap_or_default());
             passages.push(Passage { message, speaker, block, lines: line..end });
             (seen, line) = (text.len(), end);
@@ -69,7 +80,18 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
 }
 
 pub(super) fn render(layout: &Layout) -> RenderedBody {
-    RenderedBody { body: Body::Text(readable(layout).text), messages: layout.messages.len() }
+    let text = write_layout(&with_question_last(layout), Marks::Hidden).text;
+    RenderedBody { body: Body::Text(text), messages: layout.messages.len() }
+}
+
+/// Returns the layout with the question after everything else in its message, since whoever pastes a text expects its
+/// question at the end.
+fn with_question_last(layout: &Layout) -> Layout {
+    let mut layout = layout.clone();
+    if let Some(message) = layout.messages.last_mut() {
+        message.blocks.sort_by_key(|block| block.part == Part::Prompt);
+    }
+    layout
 }
 
 fn line_breaks(text: &str) -> usize {
@@ -85,7 +107,7 @@ fn heading(out: &mut String, number: usize, speaker: Speaker) {
     paragraph(out, &format!("# [{number}] {name}"));
 }
 
-fn write_block(out: &mut String, block: &LayoutBlock) {
+fn write_block(out: &mut String, block: &LayoutBlock, marks: Marks) {
     match &block.content {
         ContentBlock::Text { text } => write_text(out, text),
         ContentBlock::Image(image) => paragraph(out, &picture(image)),
@@ -120,7 +142,7 @@ fn write_block(out: &mut String, block: &LayoutBlock) {
             }
         }
     }
-    if let Some(ttl) = block.mark {
+    if let Some(ttl) = block.mark.filter(|_| marks == Marks::Shown) {
         let time = match ttl {
             Ttl::FiveMinutes => "5m",
             Ttl::OneHour => "1h",

@@ -1,8 +1,10 @@
 //! Costs of requests, given the content of the provider's cache: a model's prices, and a simulated provider
-//! that bills as documented. Costs are multiples of the price of one plain input token. This module does not
+//! that bills as documented. Costs are multiples of the price of one plain input token, and US dollars where that
+//! price is known. This module does not
 //! order content, set breakpoints or read the clock.
 
 mod account;
+mod bill;
 mod forecast;
 mod pace;
 mod pauses;
@@ -11,6 +13,7 @@ mod provider;
 mod usage;
 
 pub(crate) use account::{Account, CacheShortfall, SentRequest};
+pub use bill::{Amount, Bill, BillEntry};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;

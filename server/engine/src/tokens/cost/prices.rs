@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::models::{CacheKind, CacheTtl, Lifetime, LongContext, Model};
+use crate::tokens::models::{CacheKind, CacheTtl, Lifetime, ListPrice, LongContext, Model};
 
 /// Minimum lifetime, in seconds, of an entry that counts as [`CacheTtl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
@@ -36,6 +36,9 @@ pub struct Prices {
     pub kind: CacheKind,
     /// Higher price of long prompts, if any.
     pub long_context: Option<LongContext>,
+    /// Price in money; `None` if it is unknown.
+    #[serde(default)]
+    pub list: Option<ListPrice>,
 }
 
 impl Prices {
@@ -63,13 +66,26 @@ impl Prices {
                 Self { read: model.cache.read, write, seconds, extended, kind, ..Self::uncached() }
             }
         };
-        Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
+        Self {
+            min_tokens: model.cache.min_tokens,
+            long_context: model.long_context,
+            list: model.price,
+            ..prices
+        }
     }
 
     /// Returns prices under which nothing is cached and all input is plain.
     pub(crate) fn uncached() -> Self {
-        let (kind, extended, long_context) = (CacheKind::None, None, None);
-        Self { read: 1.0, write: 1.0, seconds: 0, extended, min_tokens: 0, kind, long_context }
+        Self {
+            read: 1.0,
+            write: 1.0,
+            seconds: 0,
+            extended: None,
+            min_tokens: 0,
+            kind: CacheKind::None,
+            long_context: None,
+            list: None,
+        }
     }
 
     /// Returns the price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is
@@ -79,6 +95,17 @@ impl Prices {
             Some(long) if total_tokens > long.above => long.input,
             _ => 1.0,
         }
+    }
+
+    /// Returns the price in US dollars of input that costs as much as `plain` tokens of plain input, and of the `output`
+    /// tokens that answer a prompt of `total_tokens`. Returns `None` if the price of the model is unknown.
+    pub fn dollars(&self, plain: f64, output: u64, total_tokens: usize) -> Option<f64> {
+        let ListPrice { input, output: each } = self.list?;
+        let longer = match self.long_context {
+            Some(long) if total_tokens > long.above => long.output,
+            _ => 1.0,
+        };
+        Some((plain * input + output as f64 * each * longer) / 1e6)
     }
 
     /// Returns the lifetime of an entry that a breakpoint writes.
@@ -146,9 +173,14 @@ mod tests {
 
     #[test]
     fn a_long_prompt_pays_more_for_all_of_it() {
-        let long_context = Some(LongContext { above: 200_000, input: 2.0 });
+        let long_context = Some(LongContext { above: 200_000, input: 2.0, output: 1.5 });
         let prices = Prices { long_context, ..Prices::uncached() };
         assert_eq!((prices.input(200_000), prices.input(200_001)), (1.0, 2.0));
         assert_eq!(Prices::uncached().input(usize::MAX), 1.0);
+        let list = Some(ListPrice { input: 3.0, output: 15.0 });
+        let prices = Prices { list, ..prices };
+        assert_eq!(prices.dollars(1_000_000.0, 100_000, 200_000), Some(4.5));
+        assert_eq!(prices.dollars(1_000_000.0, 100_000, 200_001), Some(5.25));
+        assert_eq!(Prices::uncached().dollars(1.0, 1, 1), None);
     }
 }

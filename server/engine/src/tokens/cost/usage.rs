@@ -40,6 +40,11 @@ impl Usage {
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
     }
 
+    /// Returns the cost of input and output in US dollars, or `None` if the price is unknown. See [`Self::cost`].
+    pub fn dollars(self, prices: &Prices, predicted: &Charge) -> Option<f64> {
+        prices.dollars(self.cost(prices, predicted), self.output, self.input_tokens())
+    }
+
     /// Returns the total number of input tokens.
     pub fn input_tokens(self) -> usize {
         usize::try_from(self.billed().total).unwrap_or(usize::MAX)

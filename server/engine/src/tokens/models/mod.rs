@@ -13,7 +13,7 @@ use crate::tokens::counting::{GivenId, Tokenizer};
 pub(crate) use model::LongContext;
 pub(crate) use model::Provider;
 pub(crate) use model::Structure;
-pub use model::{CacheKind, CacheTtl, Lifetime, Model, Ttl};
+pub use model::{CacheKind, CacheTtl, Lifetime, ListPrice, Model, Ttl};
 pub use table::{ModelTable, TableError};
 
 /// Model table that ships with Strata.
@@ -150,6 +150,11 @@ impl Models {
             None => (Model::unknown(), ModelCertainty::Unknown),
         };
         ResolvedModel { model: Arc::new(Model { id: name.to_owned(), ..model }), known }
+    }
+
+    /// Returns the source and date of the prices, as shown with costs.
+    pub fn prices(&self) -> &str {
+        self.table.prices()
     }
 
     /// Returns every model in the table, ordered by name.

@@ -22,6 +22,9 @@ pub struct Model {
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
     pub(crate) cache: CacheRules,
+    /// List price; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<ListPrice>,
     /// Higher price of long prompts, if any.
     pub(crate) long_context: Option<LongContext>,
     /// Token costs of images; `None` if the model does not accept images.
@@ -132,6 +135,25 @@ pub struct LongContext {
     pub above: usize,
     /// Price of a token in a larger prompt, as a multiple of the plain price.
     pub input: f64,
+    /// Price of a token of the answer to a larger prompt, as a multiple of the plain price.
+    #[serde(default = "LongContext::plain")]
+    pub output: f64,
+}
+
+impl LongContext {
+    fn plain() -> f64 {
+        1.0
+    }
+}
+
+/// Price of a model, in US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListPrice {
+    /// Price of plain input.
+    pub input: f64,
+    /// Price of output.
+    pub output: f64,
 }
 
 /// Tokens that a provider adds to the text of a request.
@@ -233,6 +255,7 @@ impl Model {
                 read: 0.5,
                 lifetimes: vec![Lifetime { seconds: 300, write: 1.0 }],
             },
+            price: None,
             long_context: None,
             image: Some(ImageFormula::UNKNOWN),
             tools: true,

@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
+use super::model::{CacheKind, CacheRules, Lifetime, ListPrice, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
 /// Families and models, keyed by name: additions to the built-in table, and overrides for its entries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
+    /// Source and date of the prices, as shown with costs.
+    #[serde(default)]
+    prices: Option<String>,
     /// Model families to add or override, keyed by family name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
@@ -20,6 +23,9 @@ pub struct ModelTable {
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
+
+/// Maximum price of a million tokens, in US dollars.
+const MAX_DOLLARS: f64 = 100_000.0;
 
 /// Error for a model table that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +81,8 @@ struct Entry {
     max_output: Option<usize>,
     /// Rules of the provider's cache.
     cache: CacheEntry,
+    /// Price in US dollars per million tokens. Costs in money are unknown without it.
+    price: Option<ListPrice>,
     /// Higher price of long prompts.
     long_context: Option<LongContext>,
     /// Formula for the tokens of images, or `"none"` if the model does not accept images.
@@ -124,9 +132,15 @@ impl ModelTable {
         toml::from_str(text).map_err(|error| TableError::Syntax(error.to_string()))
     }
 
+    /// Returns the source and date of the prices.
+    pub(super) fn prices(&self) -> &str {
+        self.prices.as_deref().unwrap_or_default()
+    }
+
     /// Returns this table overridden by `other`, entry by entry and field by field.
     pub(super) fn overlaid_by(&self, other: Self) -> Self {
         let mut table = self.clone();
+        table.prices = other.prices.or(table.prices);
         for (mine, theirs) in [(&mut table.family, other.family), (&mut table.model, other.model)] {
             for (name, over) in theirs {
                 let under = mine.remove(&name).unwrap_or_default();
@@ -177,6 +191,7 @@ impl Entry {
                 read: self.cache.read.or(under.cache.read),
                 lifetimes: self.cache.lifetimes.or(under.cache.lifetimes),
             },
+            price: self.price.or(under.price),
             long_context: self.long_context.or(under.long_context),
             image: self.image.or(under.image),
             tools: self.tools.or(under.tools),
@@ -200,6 +215,7 @@ impl Entry {
                 read: self.cache.read.unwrap_or(1.0),
                 lifetimes: self.cache.lifetimes.unwrap_or_default(),
             },
+            price: self.price,
             long_context: self.long_context,
             image: match self.image {
                 Some(ImageEntry::Formula(formula)) => Some(formula),
@@ -223,8 +239,12 @@ impl Entry {
         if lifetimes.is_empty() != (model.cache.kind == CacheKind::None) {
             return Err(impossible("cache.lifetimes"));
         }
-        if model.long_context.is_some_and(|long| !price(long.input)) {
-            return Err(impossible("long_context.input"));
+        if model.long_context.is_some_and(|long| !price(long.input) || !price(long.output)) {
+            return Err(impossible("long_context price"));
+        }
+        let dollars = |price: f64| (0.0..=MAX_DOLLARS).contains(&price);
+        if model.price.is_some_and(|price| !dollars(price.input) || !dollars(price.output)) {
+            return Err(impossible("price"));
         }
         Ok(model)
     }

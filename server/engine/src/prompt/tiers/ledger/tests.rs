@@ -55,6 +55,7 @@ fn prices() -> Prices {
         min_tokens: 1,
         kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
+        list: None,
     }
 }
 

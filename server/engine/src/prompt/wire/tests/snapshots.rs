@@ -313,8 +313,6 @@ fn markdown() {
 
         # Legend
 
-        <!-- cache breakpoint: L0, 1h -->
-
         # [2] User
 
         Show me a.rs.
@@ -346,8 +344,6 @@ fn markdown() {
         ```
         fn a() {}
         ```
-
-        <!-- cache breakpoint: L3, 5m -->
 
         Tool result (`call_2`):
 

@@ -44,7 +44,7 @@ fn a_pause_that_is_too_long_makes_the_next_turn_write_everything() {
 fn a_switch_writes_everything_at_the_price_of_the_other_model() {
     assert_cost(switch(&prices(Ttl::FiveMinutes), 40_000), 50_000.0);
     assert_cost(switch(&Prices::uncached(), 40_000), 40_000.0);
-    let long_context = Some(LongContext { above: 39_999, input: 2.0 });
+    let long_context = Some(LongContext { above: 39_999, input: 2.0, output: 1.0 });
     assert_cost(switch(&Prices { long_context, ..prices(Ttl::FiveMinutes) }, 40_000), 100_000.0);
 }
 

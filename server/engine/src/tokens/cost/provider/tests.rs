@@ -15,6 +15,7 @@ fn explicit() -> Prices {
         min_tokens: 1_024,
         kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
+        list: None,
     }
 }
 
@@ -180,7 +181,7 @@ fn without_a_cache_all_input_is_plain() {
 
 #[test]
 fn a_long_prompt_costs_more_in_all_of_its_parts() {
-    let long_context = Some(LongContext { above: 3_000, input: 2.0 });
+    let long_context = Some(LongContext { above: 3_000, input: 2.0, output: 1.0 });
     let mut provider = Provider::new(Prices { long_context, ..explicit() });
     assert_cost(bill(&mut provider, 0, &[("a|", 2000), ("b", 1000)]), 3500.0);
     assert_cost(bill(&mut provider, 1, &[("a|", 2000), ("b", 1001)]), 2.0 * 1201.0);

@@ -56,6 +56,7 @@ fn cost_of(trace: &Trace) -> Cost {
         min_tokens: 1_024,
         kind: CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 20 },
         long_context: None,
+        list: None,
     };
     let rules = Rules::new(0, Ttl::FiveMinutes, prices);
     let (seeds, excluded) = (Seeds::default(), BTreeSet::new());

@@ -1,0 +1,360 @@
+//! `pack.*`: makes one text of files and outlines, for pasting into a chat.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::code::outline::language_of;
+use strata_engine::code::symbols::{AskedWords, MapRequest, Ranking, Seeds, map_within, rank_for};
+use strata_engine::external::External;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::layout::fence;
+use strata_engine::text::first_line;
+
+use super::expansion::expand_pattern;
+use super::{Access, Command, CommandError, Context, IndexNeed};
+
+/// Maximum tokens of the pack of a whole workspace, unless requested otherwise.
+const WHOLE_WORKSPACE: usize = 30_000;
+/// Share of the budget that files in full may take if not all of them fit. The rest is for outlines.
+const FULL_SHARE: f64 = 0.8;
+/// Estimated tokens around the text of a file.
+const AROUND_FILE: usize = 12;
+/// Estimated tokens of a pack besides its files and outlines.
+const AROUND_ALL: usize = 100;
+/// Number of files that do not fit after which no more files are read.
+const MAX_MISSES: usize = 20;
+
+/// What to pack, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackParams {
+    /// Paths or globs of the files to pack. Defaults to all files of the workspace.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Question that the pack is for. The files relevant to it come in full first, and the question comes last.
+    question: Option<String>,
+    /// Maximum tokens of the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files, and
+    /// otherwise to 30,000.
+    budget: Option<usize>,
+    /// Form of the pack. Defaults to `markdown`.
+    #[serde(default)]
+    form: PackForm,
+}
+
+/// Form of a pack.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PackForm {
+    /// Headings and code blocks.
+    #[default]
+    Markdown,
+    /// A `<file path="...">` element around each file, whose text is not escaped.
+    Xml,
+}
+
+/// Files and outlines as one text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Pack {
+    /// The text.
+    text: String,
+    /// Number of tokens in `text`.
+    tokens: usize,
+    /// Model whose tokenizer was used.
+    model: String,
+    /// Number of files in full.
+    full: usize,
+    /// Number of files of which the text contains an outline, or only the name.
+    outlined: usize,
+    /// Number of files that did not fit at all.
+    omitted: usize,
+    /// Number of secrets that placeholders replace.
+    redacted: usize,
+    /// Files that cannot be shown.
+    skipped: Vec<SkippedFile>,
+}
+
+/// A file that cannot be shown, with the reason.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SkippedFile {
+    /// Path of the file, relative to the workspace folder.
+    path: FileKey,
+    /// Why the file cannot be shown.
+    reason: String,
+}
+
+pub(super) struct Make;
+
+impl Command for Make {
+    const NAME: &str = "strata.pack.make";
+    const SUMMARY: &str = "Makes one text of files and outlines, for pasting into a chat.";
+    const ACCESS: Access = Access::Reads;
+    const INDEX: IndexNeed = IndexNeed::Outlines;
+    type Args = PackParams;
+    type Reply = Pack;
+
+    fn run(params: PackParams, context: &mut Context<'_>) -> Result<Pack, CommandError> {
+        let mut skipped = Vec::new();
+        let candidates = candidates(&params, context, &mut skipped)?;
+        let is_whole = params.paths.is_empty();
+        let budget = params.budget.unwrap_or(if is_whole { WHOLE_WORKSPACE } else { usize::MAX });
+        let question = params.question.as_deref().map(str::trim).filter(|question| !question.is_empty());
+        let draft = Draft { context, question, ranking: ranking(question, context)? };
+        let mut limit = budget;
+        loop {
+            let contents = draft.contents(&candidates, limit, &mut skipped)?;
+            let text = match params.form {
+                PackForm::Markdown => contents.markdown(),
+                PackForm::Xml => contents.xml(),
+            };
+            let (model, tokens) = draft.context.snapshot.count(&text, None);
+            let over = tokens.saturating_sub(budget);
+            if over > 0 && limit > over && !(contents.files.is_empty() && contents.outlines.is_empty()) {
+                limit -= over;
+                continue;
+            }
+            return Ok(Pack {
+                text,
+                tokens,
+                model,
+                full: contents.files.len(),
+                outlined: contents.outlined,
+                omitted: contents.omitted,
+                redacted: contents.files.iter().map(|file| file.redacted).sum(),
+                skipped,
+            });
+        }
+    }
+}
+
+/// Returns the files to pack. Adds those that need the user's confirmation to `skipped`.
+fn candidates(
+    params: &PackParams,
+    context: &Context<'_>,
+    skipped: &mut Vec<SkippedFile>,
+) -> Result<BTreeSet<FileKey>, CommandError> {
+    let (snapshot, excluded) = (context.snapshot, &context.session.selection.excluded);
+    if params.paths.is_empty() {
+        let shown = snapshot.index.entries.iter().filter(|entry| entry.name_only.is_none());
+        let shown = shown.map(|entry| &entry.key).filter(|key| !excluded.contains(*key));
+        return Ok(shown.cloned().collect());
+    }
+    let mut files = BTreeSet::new();
+    for (at, path) in params.paths.iter().enumerate() {
+        let found = expand_pattern(snapshot, path, context.cancel)
+            .map_err(|error| error.at(&format!("paths[{at}]"), snapshot))?;
+        files.extend(found.files.into_iter().filter(|key| !excluded.contains(key)));
+        let withheld = found.withheld.into_iter();
+        skipped.extend(withheld.map(|(path, reason)| SkippedFile { path, reason: reason.to_string() }));
+    }
+    Ok(files)
+}
+
+/// Ranks all files, most relevant to the question first.
+fn ranking(question: Option<&str>, context: &Context<'_>) -> Result<Ranking, CommandError> {
+    let index = &context.snapshot.index;
+    let seeds = Seeds::default();
+    Ok(match question {
+        Some(question) => {
+            let symbols = context.snapshot.symbols(context.cancel)?;
+            rank_for(question, &symbols, index.lexical(), &index.references, &seeds)
+        }
+        None => index.references.rank(&seeds),
+    })
+}
+
+/// The choice of what to show of each file.
+struct Draft<'a, 'c> {
+    context: &'a Context<'c>,
+    question: Option<&'a str>,
+    ranking: Ranking,
+}
+
+/// What a pack contains.
+struct Contents<'a> {
+    name: String,
+    /// Files in full, sorted by path.
+    files: Vec<PackedFile>,
+    outlines: String,
+    outlined: usize,
+    omitted: usize,
+    question: Option<&'a str>,
+}
+
+struct PackedFile {
+    path: FileKey,
+    language: &'static str,
+    text: String,
+    redacted: usize,
+}
+
+impl<'a> Draft<'a, '_> {
+    /// Chooses what fits into `budget` tokens.
+    fn contents(
+        &self,
+        candidates: &BTreeSet<FileKey>,
+        budget: usize,
+        skipped: &mut Vec<SkippedFile>,
+    ) -> Result<Contents<'a>, CommandError> {
+        let snapshot = self.context.snapshot;
+        let room = budget.saturating_sub(AROUND_ALL + self.question.map_or(0, |text| self.count(text)));
+        let (mut files, mut sizes) = (BTreeMap::new(), Vec::new());
+        let (mut total, mut misses) = (0, 0);
+        let ranked = self.ranking.files.iter().filter(|key| candidates.contains(*key));
+        let in_ranking: BTreeSet<&FileKey> = self.ranking.files.iter().collect();
+        let others = candidates.iter().filter(|key| !in_ranking.contains(key));
+        for key in ranked.chain(others) {
+            self.context.cancel.check()?;
+            if misses >= MAX_MISSES || skipped.iter().any(|file| file.path == *key) {
+                continue;
+            }
+            let file = match snapshot.text(key, &self.context.session.selection) {
+                Ok(file) => file,
+                Err(error) => {
+                    skipped.push(SkippedFile { path: key.clone(), reason: error.to_string() });
+                    continue;
+                }
+            };
+            let tokens = self.count(&file.text) + AROUND_FILE;
+            if total + tokens > room {
+                misses += 1;
+                continue;
+            }
+            total += tokens;
+            sizes.push((key.clone(), tokens));
+            let language = language_of(key, first_line(&file.text)).map_or("", |language| language.name);
+            let packed = PackedFile {
+                path: key.clone(),
+                language,
+                text: file.text.to_string(),
+                redacted: file.redacted.len(),
+            };
+            files.insert(key.clone(), packed);
+        }
+        let left = |files: &BTreeMap<FileKey, PackedFile>| candidates.len() - files.len();
+        if misses > 0 {
+            // Make room for outlines. The least relevant files give way.
+            while total as f64 > room as f64 * FULL_SHARE
+                && let Some((key, tokens)) = sizes.pop()
+            {
+                files.remove(&key);
+                total -= tokens;
+            }
+        }
+        let (outlines, outlined) = match misses {
+            0 => (String::new(), 0),
+            _ => self.outlines(candidates, &files, room - total)?,
+        };
+        let unreadable = skipped.iter().filter(|file| candidates.contains(&file.path)).count();
+        let omitted = left(&files).saturating_sub(outlined + unreadable);
+        let folder = snapshot.roots.iter().next().map(|root| root.real.clone());
+        let name = folder.as_deref().and_then(|folder| folder.file_name()).unwrap_or_default();
+        Ok(Contents {
+            name: name.to_string_lossy().into_owned(),
+            files: files.into_values().collect(),
+            outlines,
+            outlined,
+            omitted,
+            question: self.question,
+        })
+    }
+
+    /// Returns outlines of the candidates that are not shown in full, and their number.
+    fn outlines(
+        &self,
+        candidates: &BTreeSet<FileKey>,
+        full: &BTreeMap<FileKey, PackedFile>,
+        budget: usize,
+    ) -> Result<(String, usize), CommandError> {
+        let snapshot = self.context.snapshot;
+        let symbols = snapshot.symbols(self.context.cancel)?;
+        let is_wanted = |key: &FileKey| candidates.contains(key) && !full.contains_key(key);
+        let without = symbols.keys().filter(|key| !is_wanted(key)).cloned().collect();
+        let about = self.question.map(|question| AskedWords::read(question, snapshot.index.lexical()));
+        let request = MapRequest {
+            budget,
+            kept: &[],
+            required: &[],
+            ranking: &self.ranking,
+            about: about.as_ref(),
+            without: &without,
+        };
+        let count = |text: &str| self.count(text);
+        let mut blocks = map_within(&symbols, &snapshot.index.references, &request, &count).blocks;
+        blocks.sort_by(|one, other| one.key.cmp(&other.key));
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.trim_end()).collect();
+        Ok((texts.join("\n"), blocks.len()))
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.context.snapshot.count(text, None).1
+    }
+}
+
+impl Contents<'_> {
+    /// Returns a sentence about what the pack contains.
+    fn summary(&self) -> String {
+        let mut parts = vec![crate::format::counted(self.files.len(), "file") + " in full"];
+        if self.outlined > 0 {
+            parts.push(format!("{} in outline", self.outlined));
+        }
+        if self.omitted > 0 {
+            parts.push(format!("{} left out", self.omitted));
+        }
+        format!("{}.", parts.join(", "))
+    }
+
+    // Writing to a string does not fail.
+    fn markdown(&self) -> String {
+        let name = External::new(&self.name).line();
+        let mut text = format!("# {name}\n\n{}\n", self.summary());
+        for PackedFile { path, language, text: content, .. } in &self.files {
+            let path = External::new(path.as_str()).line();
+            let _ = write!(text, "\n## {path}\n\n{}", block(language, content));
+        }
+        if !self.outlines.is_empty() {
+            let _ = write!(text, "\n## Outlines of other files\n\n{}", block("", &self.outlines));
+        }
+        if let Some(question) = self.question {
+            let _ = write!(text, "\n## Question\n\n{question}\n");
+        }
+        text
+    }
+
+    fn xml(&self) -> String {
+        let tag = self.unused_tag();
+        let mut text = format!("<{tag}s of=\"{}\">\n{}\n", attribute(&self.name), self.summary());
+        for PackedFile { path, text: content, .. } in &self.files {
+            let content = content.trim_end_matches('\n');
+            let path = attribute(&External::new(path.as_str()).line().to_string());
+            let _ = write!(text, "\n<{tag} path=\"{path}\">\n{content}\n</{tag}>\n");
+        }
+        if !self.outlines.is_empty() {
+            let _ = write!(text, "\n<outlines>\n{}\n</outlines>\n", self.outlines.trim_end());
+        }
+        let _ = writeln!(text, "</{tag}s>");
+        if let Some(question) = self.question {
+            let _ = write!(text, "\n{question}\n");
+        }
+        text
+    }
+
+    /// Returns a name for the elements around files that no file can end.
+    fn unused_tag(&self) -> String {
+        let mut tag = "file".to_owned();
+        while self.files.iter().any(|file| file.text.contains(&format!("</{tag}"))) {
+            tag.push('_');
+        }
+        tag
+    }
+}
+
+fn block(language: &str, content: &str) -> String {
+    let fence = fence(content);
+    format!("{fence}{language}\n{}\n{fence}\n", content.trim_end_matches('\n'))
+}
+
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('\n', "&#10;")
+}

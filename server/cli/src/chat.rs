@@ -1,0 +1,278 @@
+//! `strata chat`: a conversation with the configured model at a prompt. Lines that begin with `/` are commands. Ctrl-C stops
+//! an answer, and Ctrl-D ends the program.
+
+mod line_editor;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use serde_json::{Value, json};
+use strata_app::format::dollars;
+use strata_app::headless::{Cancel, HeadlessWorkspace};
+
+use self::line_editor::{Input, LineEditor};
+use crate::answer::{self, Answer, Audience, without_provider};
+use crate::arguments::ChatArguments;
+use crate::ask::{Opening, open_conversation};
+use crate::failure::Failure;
+use crate::output::{self, count, counted};
+use crate::{repository, selecting};
+
+/// Commands, with their arguments and what they do.
+const COMMANDS: [(&str, &str, &str); 9] = [
+    ("/select", "PATH..", "show files, folders, globs or lines (a.py#L10-40) in full"),
+    ("/drop", "PATH..", "no longer show them in full"),
+    ("/files", "", "list the selected files"),
+    ("/undo", "", "forget the last question and its answer"),
+    ("/cost", "", "say what the conversation cost so far"),
+    ("/compact", "[PROFILE]", "shorten the conversation"),
+    ("/new", "", "start a new conversation with the same files"),
+    ("/help", "", "list the commands"),
+    ("/quit", "", "end the program, like Ctrl-D"),
+];
+
+/// A conversation at a prompt.
+struct Chat {
+    headless: HeadlessWorkspace,
+    interrupts: Interrupts,
+    model: Option<String>,
+    tools: &'static str,
+    /// Images for the next question.
+    images: Vec<Value>,
+}
+
+pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open_stored(&arguments.repository)?;
+    headless.provider().map_err(|error| without_provider(&error.to_string()))?;
+    open_conversation(&mut headless, &arguments.conversation, Opening::Session)?;
+    repository::list(&mut headless)?;
+    selecting::apply(&mut headless, &arguments.selecting)?;
+    let images = selecting::attach(&mut headless, &arguments.selecting)?;
+    repository::index(&mut headless)?;
+    output::tell("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
+    let tools = if arguments.tools { "read" } else { "none" };
+    let interrupts = Interrupts::listen();
+    Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.talk()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Chat {
+    /// Reads and carries out lines until the input ends.
+    fn talk(&mut self) -> Result<(), Failure> {
+        let mut editor = LineEditor::new(COMMANDS.map(|(name, ..)| name).to_vec())?;
+        loop {
+            let files = self.headless.snapshot().index.files.iter().map(|key| key.as_str().to_owned());
+            match editor.read(files.collect())? {
+                Input::End => return Ok(()),
+                Input::Interrupted => output::tell("Ctrl-D or /quit ends the program"),
+                Input::Line(line) if line.trim().is_empty() => {}
+                Input::Line(line) => match self.carry_out(&line) {
+                    Ok(Next::Line) => {}
+                    Ok(Next::End) => return Ok(()),
+                    // The conversation goes on.
+                    Err(Failure::Said(message)) => output::tell(&format!("error: {message}")),
+                    Err(nobody_reads @ Failure::NobodyReads) => return Err(nobody_reads),
+                },
+            }
+        }
+    }
+
+    fn carry_out(&mut self, line: &str) -> Result<Next, Failure> {
+        if !line.starts_with('/') {
+            self.ask(line.trim())?;
+            return Ok(Next::Line);
+        }
+        let mut words = line.split_whitespace();
+        let command = words.next().unwrap_or_default();
+        let words: Vec<&str> = words.collect();
+        match command {
+            "/select" => self.change_files("strata.files.select", &words)?,
+            "/drop" => self.change_files("strata.files.deselect", &words)?,
+            "/files" => self.list_files()?,
+            "/undo" => self.undo()?,
+            "/cost" => self.tell_cost()?,
+            "/compact" => self.compact(words.first().copied())?,
+            "/new" => {
+                self.run("strata.session.reset", json!({}))?;
+                output::tell("new conversation");
+            }
+            "/help" => help(),
+            "/quit" => return Ok(Next::End),
+            other => {
+                return Err(Failure::said(format!(
+                    "no command `{other}`; /help lists them. To send the line to the model, begin it with a space"
+                )));
+            }
+        }
+        Ok(Next::Line)
+    }
+
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
+        Ok(self.headless.run(command, arguments)?)
+    }
+
+    fn ask(&mut self, text: &str) -> Result<(), Failure> {
+        repository::index(&mut self.headless)?;
+        let images = std::mem::take(&mut self.images);
+        let question = json!({ "prompt": text, "images": images, "model": self.model, "tools": self.tools });
+        let cancel = Cancel::new();
+        self.interrupts.set(Some(&cancel));
+        let reply = answer::ask(&mut self.headless, question, &cancel, Audience::Person);
+        self.interrupts.set(None);
+        let answer: Answer = output::understood(reply?)?;
+        answer.close();
+        match answer.error {
+            Some(error) => Err(Failure::said(format!("incomplete answer: {error}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn change_files(&mut self, command: &str, paths: &[&str]) -> Result<(), Failure> {
+        if paths.is_empty() {
+            return Err(Failure::said("name at least one path"));
+        }
+        repository::list(&mut self.headless)?;
+        let typed: Vec<String> = paths.iter().map(|path| self.headless.typed(path)).collect();
+        self.headless
+            .run(command, json!({ "paths": typed }))
+            .map_err(|error| Failure::of_path(&paths.join(" "), self.headless.folder(), &error))?;
+        self.list_files()
+    }
+
+    fn list_files(&mut self) -> Result<(), Failure> {
+        let reply = self.run("strata.files.list", json!({}))?;
+        let files = reply["files"].as_array().into_iter().flatten();
+        let selected: Vec<String> = files
+            .filter(|file| file["state"] == "selected")
+            .filter_map(|file| {
+                let tokens = file["tokens"].as_u64().and_then(|tokens| usize::try_from(tokens).ok())?;
+                Some(format!("{} ({})", file["path"].as_str()?, counted(tokens, "token")))
+            })
+            .collect();
+        match selected.is_empty() {
+            true => output::tell("no files are selected"),
+            false => output::tell(&format!("selected: {}", selected.join(", "))),
+        }
+        Ok(())
+    }
+
+    /// Deletes the last question and everything after it.
+    fn undo(&mut self) -> Result<(), Failure> {
+        let reply = self.run("strata.history.get", json!({}))?;
+        let is_question = |message: &&Value| {
+            let blocks = message["content"].as_array().into_iter().flatten();
+            message["role"] == "user" && blocks.into_iter().any(|block| block["type"] == "text")
+        };
+        let mut messages = reply["messages"].as_array().into_iter().flatten().rev();
+        let Some(question) = messages.find(is_question) else {
+            return Err(Failure::said("there is nothing to undo"));
+        };
+        let text = question["content"][0]["text"].as_str().unwrap_or_default();
+        let text = output::clipped(text, 60);
+        let from = question["id"].clone();
+        self.run("strata.history.truncate", json!({ "from": from }))?;
+        output::tell(&format!("forgot \"{text}\" and its answer"));
+        Ok(())
+    }
+
+    fn tell_cost(&mut self) -> Result<(), Failure> {
+        let totals = self.run("strata.budget.report", json!({ "model": self.model }))?;
+        let totals = &totals["totals"];
+        let tokens =
+            |name: &str| totals[name].as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(0);
+        let (read, output) = (tokens("cacheRead"), tokens("output"));
+        let input = tokens("input") + read + tokens("cacheWrite");
+        let price = totals["dollars"].as_f64().map_or_else(|| "unknown price".to_owned(), dollars);
+        let next = json!({ "prompt": "?", "model": self.model, "dryRun": true });
+        let next = self.run("strata.prompt.assemble", next)?["cost"]["expected"]["dollars"].as_f64();
+        let next =
+            next.map(|next| format!("; the next question costs about {}", dollars(next))).unwrap_or_default();
+        output::tell(&format!(
+            "{price}: {} tokens in ({:.0} % cached), {} out{next}",
+            count(input),
+            100.0 * read as f64 / input.max(1) as f64,
+            count(output),
+        ));
+        Ok(())
+    }
+
+    fn compact(&mut self, profile: Option<&str>) -> Result<(), Failure> {
+        let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
+        let size = |when: &str| {
+            let number =
+                |what: &str| reply[when][what].as_u64().and_then(|number| usize::try_from(number).ok());
+            format!(
+                "{} of {}",
+                counted(number("messages").unwrap_or(0), "message"),
+                counted(number("tokens").unwrap_or(0), "token")
+            )
+        };
+        output::tell(&format!("compacted {}, now {}", size("before"), size("after")));
+        Ok(())
+    }
+}
+
+/// What follows a line.
+enum Next {
+    Line,
+    End,
+}
+
+fn help() {
+    for (name, arguments, what) in COMMANDS {
+        output::tell(&format!("{:<20} {what}", format!("{name} {arguments}")));
+    }
+    output::tell(
+        "A line that ends with a backslash continues on the next one. Pasted text may have several lines.",
+    );
+}
+
+/// Cancels the answer that is being written when Ctrl-C is pressed.
+#[derive(Clone, Default)]
+struct Interrupts(Arc<Mutex<Option<Cancel>>>);
+
+impl Interrupts {
+    /// Starts to listen. Afterwards, Ctrl-C no longer ends the program. Call it before the line editor is created, which
+    /// restores the handler that it found.
+    fn listen() -> Self {
+        let interrupts = Self::default();
+        let own = interrupts.clone();
+        let (ready, is_listening) = mpsc::channel();
+        let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
+            if let Err(error) = own.cancel_at_interrupts(ready) {
+                output::tell(&format!("warning: Ctrl-C will end the program: {error}"));
+            }
+        });
+        match listening {
+            // If the thread cannot listen, it says so.
+            Ok(_) => drop(is_listening.recv()),
+            Err(error) => output::tell(&format!("warning: Ctrl-C will end the program: {error}")),
+        }
+        interrupts
+    }
+
+    /// Cancels the current answer at each interrupt. Drops `ready` when it has begun to listen.
+    fn cancel_at_interrupts(&self, ready: Sender<()>) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        runtime.block_on(async {
+            #[cfg(unix)]
+            let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
+            #[cfg(windows)]
+            let mut interrupts = tokio::signal::windows::ctrl_c()?;
+            drop(ready);
+            while interrupts.recv().await.is_some() {
+                if let Some(cancel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+                    cancel.cancel();
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn set(&self, cancel: Option<&Cancel>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancel.cloned();
+    }
+}

@@ -1,0 +1,166 @@
+//! `strata config`: shows and changes settings.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use strata_app::headless::{ChangeError, HeadlessWorkspace, SettingsFile};
+use strata_app::table::{Align, Table};
+
+use crate::arguments::{ConfigArguments, ConfigCommand};
+use crate::failure::Failure;
+use crate::output::{self, ExternalText};
+use crate::repository;
+
+/// Maximum characters of a value in the list.
+const SHOWN: usize = 24;
+
+/// The fields used from the reply to `strata.server.settings`.
+#[derive(Deserialize)]
+struct Settings {
+    settings: Value,
+    origins: BTreeMap<String, Origin>,
+}
+
+#[derive(Deserialize)]
+struct Origin {
+    layer: String,
+    name: ExternalText,
+}
+
+pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
+    let (mut headless, problems) = repository::open_with_problems(&arguments.repository)?;
+    // A broken file must not keep anyone from repairing it.
+    for problem in &problems {
+        output::tell(&format!("warning: {problem}"));
+    }
+    let file = |is_workspace| if is_workspace { SettingsFile::Workspace } else { SettingsFile::User };
+    match &arguments.command {
+        ConfigCommand::List { all, json } => list(&mut headless, *all, *json)?,
+        ConfigCommand::Get { name } => get(&mut headless, name)?,
+        ConfigCommand::Set { name, value, workspace } => {
+            change(&mut headless, file(*workspace), name, Some(value))?;
+        }
+        ConfigCommand::Unset { name, workspace } => change(&mut headless, file(*workspace), name, None)?,
+        ConfigCommand::Edit { workspace } => return edit(&headless, file(*workspace), arguments),
+        ConfigCommand::Path { workspace } => {
+            let path = headless.settings_file(file(*workspace)).map_err(said)?;
+            output::text(&format!("{}\n", path.display()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn said(error: ChangeError) -> Failure {
+    Failure::said(error.to_string())
+}
+
+fn effective(headless: &mut HeadlessWorkspace) -> Result<(Value, Settings), Failure> {
+    let reply = headless.run("strata.server.settings", json!({}))?;
+    Ok((reply.clone(), output::understood(reply)?))
+}
+
+fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), Failure> {
+    let (reply, Settings { settings, origins }) = effective(headless)?;
+    if json {
+        return output::json(&reply);
+    }
+    let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
+    table.row(["setting", "value", "set in"].map(str::to_owned));
+    let mut shown = 0;
+    for (name, origin) in &origins {
+        let is_default = origin.layer == "defaults";
+        if is_default && !all {
+            continue;
+        }
+        shown += 1;
+        let value = strata_app::headless::setting_value(&settings, name).map(text_of).unwrap_or_default();
+        let place = match origin.layer.as_str() {
+            "defaults" => String::new(),
+            "user" => "your settings".to_owned(),
+            _ => origin.name.line().to_string(),
+        };
+        table.row([name.clone(), output::clipped(&value, SHOWN), place]);
+    }
+    if shown == 0 {
+        output::tell("all settings have their defaults; --all lists them");
+        return Ok(());
+    }
+    output::report(&table.render())
+}
+
+fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
+    let (_, Settings { settings, .. }) = effective(headless)?;
+    let value = strata_app::headless::setting_value(&settings, name);
+    match value {
+        Some(Value::Null) => {
+            output::tell(&format!("`{name}` is not set"));
+            Ok(())
+        }
+        Some(value) => output::text(&format!("{}\n", text_of(value))),
+        None => Err(said(ChangeError::unknown(name))),
+    }
+}
+
+/// Returns a value as `strata config set` accepts it.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        value => strata_app::headless::toml_text(value),
+    }
+}
+
+fn change(
+    headless: &mut HeadlessWorkspace,
+    file: SettingsFile,
+    name: &str,
+    value: Option<&String>,
+) -> Result<(), Failure> {
+    let path = headless.change_setting(file, name, value.map(String::as_str)).map_err(said)?;
+    let what = match value {
+        Some(value) => format!("set {name} to {value}"),
+        None => format!("removed {name}"),
+    };
+    output::tell(&format!("{what} in {}", path.display()));
+    Ok(())
+}
+
+/// Opens a settings file in the user's editor, and checks it afterwards.
+fn edit(
+    headless: &HeadlessWorkspace,
+    file: SettingsFile,
+    arguments: &ConfigArguments,
+) -> Result<ExitCode, Failure> {
+    let path = headless.settings_file(file).map_err(said)?;
+    let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
+    let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
+        Failure::said(format!(
+            "no editor is set; set the variable EDITOR, or edit {} yourself",
+            path.display()
+        ))
+    })?;
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(|error| Failure::said(error.to_string()))?;
+    }
+    if !open_in(&editor, &path)? {
+        return Ok(ExitCode::FAILURE);
+    }
+    let (_, problems) = repository::open_with_problems(&arguments.repository)?;
+    for problem in &problems {
+        output::tell(&format!("warning: {problem}"));
+    }
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs an editor, given as a program with arguments. Returns whether it succeeded.
+fn open_in(editor: &str, path: &Path) -> Result<bool, Failure> {
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let status = Command::new(program).args(words).arg(path).status();
+    let status = status.map_err(|error| Failure::said(format!("cannot run `{program}`: {error}")))?;
+    Ok(status.success())
+}

@@ -1,0 +1,153 @@
+//! Changes single settings in the text of a TOML file. Comments, order and form of everything else stay as they are.
+
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Key, Table, TableLike};
+
+/// Why a setting cannot be changed in a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The text is not TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// A part of the name is a value in the file, not a table.
+    #[error("`{0}` is not a table")]
+    NotATable(String),
+    /// TOML cannot represent the value.
+    #[error("a value must not be `null`, or contain it")]
+    Null,
+}
+
+/// Returns the parts of a setting's dotted name. As in TOML, a part may be quoted: `models.model."gpt-5.1".price`.
+/// Returns `None` if the name is not written like this.
+pub fn setting_path(name: &str) -> Option<Vec<String>> {
+    let keys = Key::parse(name).ok()?;
+    Some(keys.iter().map(|key| key.get().to_owned()).collect())
+}
+
+/// Returns `text` with a setting set to `value`, or removed if `value` is `None`.
+///
+/// # Errors
+/// [`EditError`] if the text is not TOML, or if the setting or its value does not fit into it.
+pub fn with_setting(text: &str, path: &[String], value: Option<&Value>) -> Result<String, EditError> {
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| EditError::Syntax(error.to_string()))?;
+    let Some((last, above)) = path.split_last() else { return Ok(text.to_owned()) };
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for name in above {
+        if value.is_none() && !table.contains_key(name) {
+            return Ok(text.to_owned());
+        }
+        let item = table.entry(name).or_insert_with(|| {
+            let mut new = Table::new();
+            new.set_implicit(true);
+            Item::Table(new)
+        });
+        table = item.as_table_like_mut().ok_or_else(|| EditError::NotATable(name.clone()))?;
+    }
+    match value {
+        None => drop(table.remove(last)),
+        Some(value) => {
+            let mut value = to_toml(value)?;
+            match table.get_mut(last) {
+                Some(Item::Value(old)) => {
+                    *value.decor_mut() = old.decor().clone();
+                    *old = value;
+                }
+                _ => drop(table.insert(last, Item::Value(value))),
+            }
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// Returns a value as TOML on one line. `null`, which TOML cannot represent, is empty.
+pub fn value_text(value: &Value) -> String {
+    to_toml(value).map_or_else(|_| String::new(), |value| value.to_string())
+}
+
+fn to_toml(value: &Value) -> Result<toml_edit::Value, EditError> {
+    Ok(match value {
+        Value::Null => return Err(EditError::Null),
+        Value::Bool(truth) => (*truth).into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => whole.into(),
+            None => number.as_f64().unwrap_or_default().into(),
+        },
+        Value::String(text) => text.as_str().into(),
+        Value::Array(values) => values.iter().map(to_toml).collect::<Result<Array, _>>()?.into(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, field)| Ok((Key::new(name), to_toml(field)?)));
+            fields.collect::<Result<InlineTable, EditError>>()?.into()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::from_toml;
+
+    const FILE: &str = "# mine\nmodel = \"gpt-5\"  # for now\n\n[symbols]\n# small\nmap_budget = 1_000\n";
+
+    fn changed(text: &str, name: &str, value: Value) -> String {
+        with_setting(text, &setting_path(name).unwrap(), Some(&value)).unwrap()
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_is() {
+        let text = changed(FILE, "model", json!("gpt-5.1"));
+        let text = changed(&text, "symbols.map_budget", json!(4000));
+        let text = changed(&text, "symbols.exclude", json!(["a", "b/**"]));
+        let text = changed(&text, "models.model.\"gpt-5.1\".price", json!({ "input": 1.5, "output": 10 }));
+        expect![[r#"
+            # mine
+            model = "gpt-5.1"  # for now
+
+            [symbols]
+            # small
+            map_budget = 4000
+            exclude = ["a", "b/**"]
+
+            [models.model."gpt-5.1"]
+            price = { input = 1.5, output = 10 }
+        "#]]
+        .assert_eq(&text);
+        let path = setting_path("symbols.exclude").unwrap();
+        let without = with_setting(&text, &path, None).unwrap();
+        assert_eq!(without, text.replace("exclude = [\"a\", \"b/**\"]\n", ""));
+        assert_eq!(with_setting(FILE, &setting_path("a.b.c").unwrap(), None).unwrap(), FILE);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        let error = |text: &str, name: &str, value: Value| {
+            with_setting(text, &setting_path(name).unwrap(), Some(&value)).unwrap_err()
+        };
+        assert_eq!(error(FILE, "model.name", json!(1)), EditError::NotATable("model".to_owned()));
+        assert_eq!(error("", "model", json!([null])), EditError::Null);
+        assert!(matches!(error("a =", "model", json!(1)), EditError::Syntax(_)));
+        assert_eq!(setting_path("a..b"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_set_is_read_again(
+            text in prop::sample::select(vec!["", FILE, "symbols = { a = 1 }\n", "symbols.a = 1\n", "[symbols.a]\n[x]\n"]),
+            name in prop::sample::select(vec!["model", "symbols.map_budget", "symbols.\"x y\".z", "files.list"]),
+            number in any::<i64>(),
+            words in "[ -~é\n\"']{0,9}",
+        ) {
+            let path = setting_path(name).unwrap();
+            for value in [json!(number), json!(words), json!([words]), json!({ (&*words): number })] {
+                let changed = with_setting(text, &path, Some(&value)).unwrap();
+                let read = from_toml("f", &changed).unwrap();
+                let found = path.iter().try_fold(&read, |at, part| at.get(part));
+                prop_assert_eq!(found, Some(&value), "{}", changed);
+            }
+        }
+    }
+}
