@@ -371,7 +371,7 @@ fn a_conversation_of_another_branch_is_not_continued_unasked() {
     for (path, text) in [("config", "[core]\nbare = false\n"), ("objects/none", ""), ("refs/none", "")] {
         shell.repo.write(&format!(".git/{path}"), text);
     }
-    let head = |branch: &str| shell.repo.write(".git/HEAD", &format!("ref: refs/heads/{branch}\n"));
+    let head = |branch: &str| shell.repo.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
     head("main");
     assert_eq!(shell.run(&["ask", "First?"]).0, 0);
     head("pumps");
