@@ -330,7 +330,9 @@ async def test_an_agent_sees_what_the_person_selects_in_their_editor(repo):
         session = editor.run("server.status")["session"]
         editor.close()
 
-        assert await call(client, "files_deselect", paths=["src/app.py"]) == {"changed": ["src/app.py"], "withheld": []}
+        deselected = await call(client, "files_deselect", paths=["src/app.py"])
+        assert (deselected["changed"], deselected["withheld"]) == (["src/app.py"], [])
+        assert "an editor has ended" in deselected["freshness"]["news"][0]
         editor = Editor(repo)
         loaded = editor.run("session.load", id=session)
         assert loaded["readOnly"] is False, "the agent still holds the session"

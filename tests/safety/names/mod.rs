@@ -68,6 +68,12 @@ fn command_line(hostile: &Hostile) {
         &["sessions", "search", "shared"],
         &["status"],
         &["doctor"],
+        &["rules"],
+        &["rules", &missing],
+        &["cost"],
+        &["config", "list"],
+        &["config", "get", &missing],
+        &["config", "set", "model", &missing],
     ];
     for arguments in commands {
         let Printed { out, err, .. } = shell.run(arguments, "");
@@ -151,6 +157,9 @@ fn tools(hostile: &Hostile) {
         calls.push((tool, json!({ "paths": [format!("{}x", hostile.paths[2])] })));
     }
     calls.push(("files_read", json!({ "path": format!("{}x", hostile.paths[2]) })));
+    calls.push(("rules", json!({ "paths": hostile.paths })));
+    calls.push(("files_changed", json!({})));
+    calls.push(("files_changed", json!({ "since": FORGED })));
     calls.push(("tool_output_read", json!({ "id": FORGED })));
     calls.push(("count_tokens", json!({ "text": FORGED, "model": FORGED })));
     for tool in TOOLS {

@@ -105,8 +105,15 @@ impl Masks {
 
     fn text(&mut self, text: &str) -> String {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        // The state of all files begins with the time at which the server started.
+        let is_state = |word: &str| {
+            let start = word.split_once('-').map_or("", |(start, _)| start);
+            start.len() == 13 && start.bytes().all(|byte| byte.is_ascii_digit())
+        };
         let random = |word: &&str| {
-            (word.starts_with("s-") && word.len() == 18) || (word.starts_with("tmp") && word.len() > 3)
+            (word.starts_with("s-") && word.len() == 18)
+                || (word.starts_with("tmp") && word.len() > 3)
+                || is_state(word)
         };
         let mut masked = text.to_owned();
         let words: Vec<&str> = text.split(|c| !is_word(c)).filter(random).collect();
