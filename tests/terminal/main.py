@@ -54,7 +54,7 @@ STEPS = [
     step("strata config list", "all settings have their defaults"),
     step("strata config set provider.name anthropic", "set provider.name to anthropic"),
     step("strata config set provider.name antropic", "provider.name", code=1),
-    step("strata config set provider.nam anthropic", "did you mean `provider.name`", code=1),
+    step("strata config set provider.nema anthropic", "did you mean `provider.name`", code=1),
     step("strata config set provider.base_url $BASE_URL", "set provider.base_url"),
     step("strata config set symbols.map_budget 2k", "2k"),
     step("strata config get symbols.map_budget", "^2000$"),
