@@ -84,7 +84,7 @@ fn width(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
 }
 
 /// Minimum number of columns in which to wrap a cell.
-const NARROWEST: usize = 8;
+const NARROWEST: usize = 6;
 
 fn wrapped_lines(text: &str, width: usize) -> String {
     text.lines().flat_map(|line| [wrapped(line, width), "\n".to_owned()]).collect()
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(wrapped("", 3), "");
         let row = "cache  12 %  of the next prompt";
         assert_eq!(wrapped(row, 28), "cache  12 %  of the next\n             prompt");
-        assert_eq!(wrapped(row, 20), row, "there is no room");
+        assert_eq!(wrapped(row, 18), row, "there is no room");
     }
 
     #[test]
