@@ -142,8 +142,13 @@ class Terminal:
         while not (ended.exists() and ended.read_text().endswith("\n")):
             assert time.monotonic() < end, f"`{line}` did not end: {self.tmux('capture-pane', '-p')}"
             time.sleep(0.02)
-        rows = [self.tmux("capture-pane", "-p", *joined).rstrip().splitlines() for joined in ((), ("-J",))]
-        return int(ended.read_text()), *rows
+        # The prompt of the shell may appear between two captures.
+        while (shown := self.rows()) != (written := self.rows("-J"), self.rows())[1]:
+            assert time.monotonic() < end, f"the screen does not come to rest after `{line}`"
+        return int(ended.read_text()), shown, written
+
+    def rows(self, *options: str) -> list[str]:
+        return self.tmux("capture-pane", "-p", *options).rstrip().splitlines()
 
     def close(self):
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True)
