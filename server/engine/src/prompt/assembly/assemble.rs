@@ -328,10 +328,11 @@ impl Run<'_> {
             identity: self.rules.identity,
             prices: self.rules.prices,
         };
+        let predicted = Account::predict(self.session.account(), &sent);
         let reply = AssembledPrompt {
             id: None,
-            predicted: Account::predict(self.session.account(), &sent),
-            cost: PromptCost::new(self.session.account(), &sent),
+            predicted,
+            cost: PromptCost::new(predicted, &sent),
             model: self.measure.model_id().to_owned(),
             format: self.format,
             policy: self.chosen.policy,

@@ -190,8 +190,9 @@ pub struct InputCost {
 }
 
 impl PromptCost {
-    /// Computes the costs of a request. `account` is what the provider's cache is believed to contain.
-    pub(super) fn new(account: Option<&Account>, sent: &SentRequest) -> Self {
+    /// Computes the costs of a request. `predicted` is its charge if the provider's cache contains what it is believed to
+    /// contain.
+    pub(super) fn new(predicted: Charge, sent: &SentRequest) -> Self {
         let prices = &sent.prices;
         let of = |charge: Charge| InputCost {
             tokens: charge.cost,
@@ -199,8 +200,8 @@ impl PromptCost {
         };
         let cold = Account::after(None, sent, None);
         Self {
-            expected: of(Account::predict(account, sent)),
-            cold: of(Account::predict(None, sent)),
+            expected: of(predicted),
+            cold: of(cold.last()),
             warm: of(Account::predict(Some(&cold), sent)),
             output_price: prices.dollars(0.0, 1_000_000, 0),
         }

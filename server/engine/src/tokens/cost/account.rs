@@ -103,7 +103,6 @@ impl Account {
     }
 
     /// Returns the charge of the last request.
-    #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
     }
