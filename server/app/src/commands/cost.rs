@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::conversation_facts::one_line;
-use strata_engine::tokens::cost::{Amount, Bill};
+use strata_engine::tokens::cost::{Amount, Bill, DAY_MS};
 
 use super::{Access, Command, CommandError, Context};
 
-/// Milliseconds of a day.
-const DAY_MS: u64 = 86_400_000;
 /// Maximum characters of the beginning of a conversation.
 const PREVIEW_CHARS: usize = 120;
 

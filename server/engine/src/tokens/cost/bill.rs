@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Usage;
 
 /// Milliseconds of a day.
-const DAY_MS: u64 = 86_400_000;
+pub const DAY_MS: u64 = 86_400_000;
 
 /// What a conversation was billed, by day and model, in the order in which the requests were answered.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

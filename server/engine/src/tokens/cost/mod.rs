@@ -13,7 +13,7 @@ mod provider;
 mod usage;
 
 pub(crate) use account::{Account, CacheShortfall, SentRequest};
-pub use bill::{Amount, Bill, BillEntry};
+pub use bill::{Amount, Bill, BillEntry, DAY_MS};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;

@@ -163,15 +163,9 @@ impl Provider {
                 if marked > self.prices.kind.max_markers() {
                     return None;
                 }
+                let markers = prefixes.iter_mut().rev().filter(|prefix| prefix.mark.breakpoint().is_some());
                 // Only the last ones write.
-                let mut lookups = marked.saturating_sub(max_breakpoints);
-                for prefix in prefixes.iter_mut().filter(|prefix| prefix.mark.breakpoint().is_some()) {
-                    if lookups == 0 {
-                        break;
-                    }
-                    lookups -= 1;
-                    prefix.mark = Mark::Lookup;
-                }
+                markers.skip(max_breakpoints).for_each(|prefix| prefix.mark = Mark::Lookup);
                 self.explicit(&prefixes, lookback, now_ms)
             }
         };

@@ -26,13 +26,11 @@ impl State {
         };
         // A breakpoint is either on a new block, or on a cached boundary of the kept prefix. The last breakpoints of
         // the request write or keep their entries alive.
-        let mut marked: Vec<(ContentHash, Breakpoint)> =
-            marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?.hash, mark))).collect();
+        let marked = marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?, mark)));
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),
             CacheKind::Explicit { max_breakpoints, .. } => {
-                let writing = marked.split_off(marked.len().saturating_sub(max_breakpoints));
-                writing.into_iter().map(|(hash, mark)| used(hash, mark)).collect()
+                marked.rev().take(max_breakpoints).map(|(boundary, mark)| used(boundary.hash, mark)).collect()
             }
             CacheKind::Automatic { .. } => {
                 draft.boundaries.iter().map(|boundary| used(boundary.hash, Breakpoint::Short)).collect()

@@ -30,7 +30,7 @@ impl Marks {
         self.places.last().copied()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Breakpoint)> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, Breakpoint)> {
         self.places.iter().enumerate().map(|(nth, at)| (*at, self.lifetime(nth)))
     }
 
