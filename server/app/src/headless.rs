@@ -33,6 +33,7 @@ use crate::executor::{self, Environment, Outcome};
 use crate::freshness::{Freshness, ReadLog};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
 use crate::live_view::{LiveView, ViewState};
+use crate::path_reference::FilePart;
 use crate::redaction::screen_of_user;
 use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
 use crate::services::Services;
@@ -238,6 +239,11 @@ impl HeadlessWorkspace {
             // The current directory no longer exists.
             Err(_) => path.to_owned(),
         }
+    }
+
+    /// Whether a path, relative to the workspace folder, names a definition in a file (`src/lib.rs#Type.method`).
+    pub fn names_definition(&self, path: &str) -> bool {
+        matches!(self.snapshot.path_reference(path).part, Some(FilePart::Definition(_)))
     }
 
     pub fn snapshot(&self) -> &Snapshot {

@@ -89,10 +89,11 @@ struct Part {
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let asked = json!({ "path": headless.typed(&arguments.path) });
+    let path = headless.typed(&arguments.path);
+    let asked = json!({ "path": path });
     let reply = match ask("files_read", asked.clone(), &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
-        Err(_) if arguments.path.contains('#') => {
+        Err(_) if headless.names_definition(&path) => {
             repository::index(&mut headless)?;
             ask("files_read", asked, &arguments.query, &mut headless)?
         }

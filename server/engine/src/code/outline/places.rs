@@ -45,9 +45,7 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
             NameMatch::Whole
         } else if before.is_some_and(|before| before.ends_with('.')) {
             NameMatch::ShownEnd
-        } else if parts.ends_with(&wanted)
-            || names.shorter_parts().is_some_and(|parts| parts.ends_with(&wanted))
-        {
+        } else if names.ends_with(&wanted) {
             NameMatch::End
         } else {
             continue;

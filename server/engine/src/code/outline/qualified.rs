@@ -70,6 +70,11 @@ impl<'a> QualifiedNames<'a> {
         Some(names.flat_map(|name| name_parts(name)).collect())
     }
 
+    /// Whether the qualified name, as a query may spell it, ends with these parts.
+    pub(crate) fn ends_with(&self, wanted: &[&str]) -> bool {
+        self.parts().ends_with(wanted) || self.shorter_parts().is_some_and(|parts| parts.ends_with(wanted))
+    }
+
     /// Returns the parts of the containers' names and of the current definition's own name.
     pub(crate) fn parts(&self) -> Vec<&'a str> {
         self.names.iter().flat_map(|name| name_parts(name)).collect()
