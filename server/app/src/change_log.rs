@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_engine::conversation::selection::Selection;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_host::disk::Stamp;
@@ -121,6 +120,5 @@ fn texts(snapshot: &Snapshot) -> BTreeMap<FileKey, TextVersion> {
 /// Whether a file has the text on disk now that was unsaved before.
 fn is_saved(key: &FileKey, before: TextVersion, now: TextVersion, snapshot: &Snapshot) -> bool {
     let (TextVersion::Unsaved(before), TextVersion::Disk(_)) = (before, now) else { return false };
-    let file = snapshot.text_as_it_is(key, &Selection::default());
-    file.is_ok_and(|file| ContentHash::of(&file.text) == before)
+    snapshot.text_hash(key) == Some(before)
 }

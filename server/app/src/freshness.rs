@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::conversation::selection::Selection;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_host::disk::{Stamp, quick_stamp};
@@ -166,7 +165,7 @@ impl ReadLog {
             if now == read.version {
                 continue;
             }
-            let hash = text_hash(key, snapshot);
+            let hash = snapshot.text_hash(key);
             if hash != read.hash {
                 changed.push(key.clone());
             }
@@ -178,7 +177,7 @@ impl ReadLog {
     /// Records that the client has read a file. Returns whether the file may have changed meanwhile.
     fn record(&mut self, key: FileKey, snapshot: &Snapshot, began_ms: u64) -> bool {
         let version = TextVersion::new(&key, snapshot);
-        let hash = text_hash(&key, snapshot);
+        let hash = snapshot.text_hash(&key);
         let is_recent = match version {
             TextVersion::Disk(stamp) => {
                 stamp.mtime_ns / 1_000_000 + TICK_MS > i64::try_from(began_ms).unwrap_or(i64::MAX)
@@ -205,11 +204,6 @@ impl TextVersion {
         }
         quick_stamp(&snapshot.roots, key).map_or(Self::Missing, Self::Disk)
     }
-}
-
-fn text_hash(key: &FileKey, snapshot: &Snapshot) -> Option<ContentHash> {
-    let file = snapshot.text_as_it_is(key, &Selection::default()).ok()?;
-    Some(ContentHash::of(&file.text))
 }
 
 /// Returns the files whose texts a reply shows.

@@ -13,6 +13,7 @@ use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
+use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{self, FileText, PromptRequest, PromptServices, Source, Workspace};
 use strata_engine::prompt::session::Session;
@@ -248,6 +249,12 @@ impl Snapshot {
             return Ok(None);
         }
         Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
+    }
+
+    /// Returns the hash of the text of a file, in an editor or on disk. `None` if it cannot be read.
+    pub(crate) fn text_hash(&self, key: &FileKey) -> Option<ContentHash> {
+        let file = self.text_as_it_is(key, &Selection::default()).ok()?;
+        Some(ContentHash::of(&file.text))
     }
 
     /// Returns the current text of a file including secrets: the client's content, the open buffer, or the file on
