@@ -10,6 +10,7 @@ use strata_app::send::Delta;
 
 use crate::failure::Failure;
 use crate::output::{self, count};
+use crate::usage::Usage;
 
 /// Maximum characters of a tool's arguments to show.
 const SHOWN_INPUT: usize = 120;
@@ -26,15 +27,6 @@ pub(crate) struct Answer {
     cost: Cost,
     shed: Vec<String>,
     warnings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Usage {
-    input: usize,
-    output: usize,
-    cache_read: usize,
-    cache_write: usize,
 }
 
 #[derive(Deserialize)]
@@ -86,9 +78,8 @@ impl Answer {
 
     /// Returns a line about the answer's cost, and about anything that is missing from it.
     fn closing_line(&self) -> String {
-        let Usage { input, output, cache_read, cache_write } = self.usage;
         let Cost { paid, read_share, dollars } = self.cost;
-        let mut line = match input + cache_read + cache_write {
+        let mut line = match self.usage.input_tokens() {
             0 => "the provider did not report usage".to_owned(),
             all => format!(
                 "{}: {} tokens in ({:.0} % cached, priced as {}), {} out",
@@ -96,7 +87,7 @@ impl Answer {
                 count(all),
                 read_share * 100.0,
                 count(paid.round() as usize),
-                count(output),
+                count(self.usage.output),
             ),
         };
         if !self.shed.is_empty() {

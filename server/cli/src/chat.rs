@@ -19,6 +19,7 @@ use crate::arguments::ChatArguments;
 use crate::ask::{Opening, open_conversation};
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
+use crate::usage::Usage;
 use crate::{repository, selecting};
 
 /// Commands, with their arguments and what they do.
@@ -179,22 +180,19 @@ impl Chat {
     }
 
     fn tell_cost(&mut self) -> Result<(), Failure> {
-        let totals = self.run("strata.budget.report", json!({ "model": self.model }))?;
-        let totals = &totals["totals"];
-        let tokens =
-            |name: &str| totals[name].as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(0);
-        let (read, output) = (tokens("cacheRead"), tokens("output"));
-        let input = tokens("input") + read + tokens("cacheWrite");
+        let mut report = self.run("strata.budget.report", json!({ "model": self.model }))?;
+        let totals = report["totals"].take();
         let price = totals["dollars"].as_f64().map_or_else(|| "unknown price".to_owned(), dollars);
+        let usage: Usage = output::understood(totals)?;
         let next = json!({ "prompt": "?", "model": self.model, "dryRun": true });
         let next = self.run("strata.prompt.assemble", next)?["cost"]["expected"]["dollars"].as_f64();
         let next =
             next.map(|next| format!("; the next question costs about {}", dollars(next))).unwrap_or_default();
         output::tell(&format!(
             "{price}: {} tokens in ({:.0} % cached), {} out{next}",
-            count(input),
-            100.0 * read as f64 / input.max(1) as f64,
-            count(output),
+            count(usage.input_tokens()),
+            usage.cached_percent(),
+            count(usage.output),
         ));
         Ok(())
     }

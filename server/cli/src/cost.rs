@@ -12,6 +12,7 @@ use crate::arguments::CostArguments;
 use crate::failure::Failure;
 use crate::output::{self, ExternalText, count, counted};
 use crate::sessions::SHOWN;
+use crate::usage::Usage;
 use crate::{repository, when};
 
 /// The reply to `strata.cost.report`.
@@ -39,15 +40,6 @@ struct Amount {
     usage: Usage,
     dollars: f64,
     unpriced: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Usage {
-    input: usize,
-    output: usize,
-    cache_read: usize,
-    cache_write: usize,
 }
 
 pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
@@ -103,10 +95,8 @@ impl Entry {
 
 impl Amount {
     fn cells(&self, name: String) -> [String; 5] {
-        let Usage { input, output, cache_read, cache_write } = self.usage;
-        let all = input + cache_read + cache_write;
-        let cached = 100.0 * cache_read as f64 / all.max(1) as f64;
-        [self.price(), count(all), format!("{cached:.0} %"), count(output), name]
+        let cached = format!("{:.0} %", self.usage.cached_percent());
+        [self.price(), count(self.usage.input_tokens()), cached, count(self.usage.output), name]
     }
 
     /// Returns the cost in money, marked if it does not include everything.

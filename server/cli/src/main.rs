@@ -36,6 +36,7 @@ mod sessions;
 mod status;
 mod tokens;
 mod tree;
+mod usage;
 mod when;
 
 use std::process::ExitCode;

@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::gauge::{bar, share};
 use crate::output::{self, ExternalText, count, counted};
 use crate::repository;
+use crate::usage::Usage;
 use strata_app::table::{Align, Table};
 
 /// Interval at which `--watch` checks the files and the list of sessions.
@@ -51,10 +52,8 @@ struct Budget {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Totals {
-    input: usize,
-    output: usize,
-    cache_read: usize,
-    cache_write: usize,
+    #[serde(flatten)]
+    usage: Usage,
     /// `None` before the first request is billed.
     cost: Option<f64>,
     /// `None` if the price is unknown.
@@ -274,7 +273,8 @@ impl Replies {
             view.line(),
         );
         text.push_str(&table.render());
-        let Totals { input, output, cache_read, cache_write, cost, dollars } = budget.totals;
+        let Totals { usage, cost, dollars } = budget.totals;
+        let Usage { input, output, cache_read, cache_write } = usage;
         if let Some(cost) = cost {
             let [input, read, written, output] = [input, cache_read, cache_write, output].map(count);
             text.push_str(&format!(
