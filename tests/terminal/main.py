@@ -143,9 +143,11 @@ class Terminal:
             assert time.monotonic() < end, f"`{line}` did not end: {self.tmux('capture-pane', '-p')}"
             time.sleep(0.02)
         # The prompt of the shell may appear between two captures.
-        while (shown := self.rows()) != (written := self.rows("-J"), self.rows())[1]:
+        while True:
+            shown, written = self.rows(), self.rows("-J")
+            if shown == self.rows():
+                return int(ended.read_text()), shown, written
             assert time.monotonic() < end, f"the screen does not come to rest after `{line}`"
-        return int(ended.read_text()), shown, written
 
     def rows(self, *options: str) -> list[str]:
         return self.tmux("capture-pane", "-p", *options).rstrip().splitlines()

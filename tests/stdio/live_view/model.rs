@@ -12,7 +12,7 @@ use super::{editor, read, save, settle};
 const FILES: [&str; 3] = ["a.txt", "b.py", "c/d.rs"];
 const STEPS: usize = 600;
 
-/// What is known of a file: its text on disk, and its text in the editor if it is open there.
+/// A file: its text on disk, and its text in the editor if it is open there.
 #[derive(Default)]
 struct Model {
     disk: String,
