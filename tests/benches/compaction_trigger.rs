@@ -46,18 +46,12 @@ fn main() {
         "window", "compacted over", "cost", "share", "compactions", "names", "requests", "left out"
     );
     for window in WINDOWS {
-        for (name, share, over) in [
-            ("24,000 tokens", 0.0, 24_000),
-            ("a quarter of the limit", 0.25, 0),
-            ("half of the limit", 0.5, 0),
-            ("three quarters", 0.75, 0),
-            ("the limit alone", 0.0, 0),
-        ] {
-            let options = ProfileOptions {
-                history_share: Some(share),
-                history_over: Some(over),
-                ..ProfileOptions::default()
+        for over in [16_000, 24_000, 48_000, 96_000, 0] {
+            let name = match over {
+                0 => "the limit alone".to_owned(),
+                over => format!("{over} tokens"),
             };
+            let options = ProfileOptions { pays_over: Some(over), ..ProfileOptions::default() };
             let mut figures = TriggerStats::default();
             talks.iter().for_each(|talk| play(talk, window, &options, &mut figures));
             let share = |part: f64| part / figures.looks.max(1) as f64 * 100.0;

@@ -53,9 +53,8 @@ pub enum Moment {
 /// Conditions that make a compaction due. Any one of them is enough. `None` disables a condition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Trigger {
-    /// Size of the conversation above which a compaction is due if it also saves money, as a share of the
-    /// request limit.
-    pub history_share: Option<f64>,
+    /// Size of the conversation above which a compaction is due if it also saves money, in tokens.
+    pub pays_over: Option<usize>,
     /// Size of the conversation above which a compaction is due, in tokens.
     pub history_over: Option<usize>,
     /// Size of the whole prompt at which a compaction is due, in tokens.
@@ -166,10 +165,10 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration.
     pub moment: Option<Moment>,
-    /// Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens
-    /// is compacted as soon as compacting saves money. 0 disables this condition.
+    /// Size of the conversation, in tokens, above which it is compacted as soon as compacting saves money. 0 disables
+    /// this condition.
     #[schemars(extend("x-workspace" = true))]
-    pub history_share: Option<f64>,
+    pub pays_over: Option<usize>,
     /// Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub history_over: Option<usize>,
@@ -291,7 +290,7 @@ impl Family {
         };
         match self {
             Self::Topic => Profile {
-                trigger: Trigger { history_share: Some(0.5), ..Trigger::default() },
+                trigger: Trigger { pays_over: Some(24_000), ..Trigger::default() },
                 keep: Keep { tokens: 4_000, exchanges: 2, ..nothing },
                 ..profile
             },
@@ -373,7 +372,7 @@ impl ProfileOptions {
         let unless_zero = |figure: usize| (figure > 0).then_some(figure);
         let trigger = &mut profile.trigger;
         let share = |share: f64| (share > 0.0).then_some(share);
-        replace(&mut trigger.history_share, self.history_share.map(share));
+        replace(&mut trigger.pays_over, self.pays_over.map(unless_zero));
         replace(&mut trigger.history_over, self.history_over.map(unless_zero));
         replace(&mut trigger.context_from, self.context_from.map(unless_zero));
         replace(&mut trigger.window_share, self.window_share.map(share));

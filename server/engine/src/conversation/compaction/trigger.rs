@@ -11,9 +11,6 @@ use super::profile::{Profile, Reserve, SUMMARY_SHARE, Trigger};
 /// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
 /// messages beyond the limit would be omitted.
 const CEILING_PERCENT: usize = 95;
-/// Tokens that a conversation must exceed for `history_share` to apply. In small windows, compacting earlier
-/// costs as much and keeps less (`cargo bench -p e2e --bench compaction_trigger`).
-const LIGHT: usize = 24_000;
 /// A conversation smaller than the request limit divided by this number is not compacted just because the
 /// request is nearly full.
 const WORTH: usize = 10;
@@ -141,7 +138,7 @@ impl Trigger {
             let due = reading.due && (reading.measured != ContextTokens || helps(reading.limit));
             TriggerReading { due, ..reading }
         };
-        let heavy = over(HistoryTokens, history, self.heavy(pressure.limit));
+        let heavy = over(HistoryTokens, history, self.pays_over);
         let near = match self.reserve {
             Some(reserve) if reserve.limit(pressure.window).is_none() => {
                 from(Messages, messages, (reserve.messages > 0).then_some(reserve.messages))
@@ -171,15 +168,7 @@ impl Trigger {
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);
-        let heavy = self.heavy(limit);
-        [heavy, self.history_over, self.context_from, near, share, ceiling(limit)].into_iter().flatten().min()
-    }
-}
-
-impl Trigger {
-    /// Converts `history_share` to a number of tokens, given a request limit of `limit`.
-    fn heavy(&self, limit: Option<usize>) -> Option<usize> {
-        share_of(self.history_share, limit).map(|tokens| tokens.max(LIGHT))
+        [self.pays_over, self.history_over, self.context_from, near, share, ceiling(limit)].into_iter().flatten().min()
     }
 }
 

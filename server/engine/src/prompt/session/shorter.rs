@@ -8,13 +8,14 @@ use crate::conversation::compaction::{
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
 use crate::conversation::reply::ContextSize;
-use crate::conversation::settings::SummariserKind;
+use crate::conversation::settings::{CompactionSettings, SummariserKind};
 use crate::conversation::tool_result_archival::expected_turns;
 use crate::prompt::assembly::{
     PromptRequest, PromptServices, history_size, largest_parts, request_size, with_scales,
 };
 use crate::tokens::calibration::Calibration;
-use crate::tokens::cost::Prices;
+use crate::tokens::cost::{Prices, price_of_staying};
+use crate::tokens::models::{Model, Models};
 
 use super::{Anchor, Recovery, Session, SessionError, Turn};
 
@@ -114,24 +115,24 @@ impl Session {
     }
 
     /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but the summary
-    /// and the content after it are written to the cache again, and a summarizing model reads the conversation once.
-    /// Prices are relative to uncached input.
+    /// and the content after it are written to the cache again, and `compaction.model`, if set, reads the conversation
+    /// once. Prices are relative to uncached input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
         let profile = compaction.profile(&means.settings.tool_output);
         let model = &means.models.resolve(&means.settings.model).model;
-        let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
+        let prices = Prices::of(model, means.settings.cache.ttl);
         let after = (profile.keep.tokens + profile.summary.tokens).min(history);
         let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
         // If the cache has expired, the whole prompt is written again, with or without a compaction.
         let (rewritten, saved_once) = if is_warm { (after, 0) } else { (0, history - after) };
-        let asked = match compaction.summariser {
-            SummariserKind::Extractive => 0.0,
-            _ => history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64,
-        };
-        let saved = (history - after) as f64 * read * expected_turns(self.pace.prompts())
-            + saved_once as f64 * (write - read);
-        saved > rewritten as f64 * (write - read) + asked
+        let asked = summarizer_price(compaction, model, means.models)
+            * (history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
+        let rewriting = prices.write - prices.read;
+        let staying = price_of_staying(self.pace.course().pauses_ms, &prices);
+        let saved = (history - after) as f64 * staying * expected_turns(self.pace.prompts())
+            + saved_once as f64 * rewriting;
+        saved > rewritten as f64 * rewriting + asked
     }
 
     /// Replaces the conversation with a compacted draft of it.
@@ -206,4 +207,15 @@ impl Session {
         let factor = self.calibration(model).map_or(1.0, Calibration::factor);
         Some(tokens.saturating_add((later as f64 * factor).ceil() as usize))
     }
+}
+
+/// Returns what a token of input costs the model that writes summaries, relative to `model`. Rules cost nothing, and so
+/// does a model of the client, whose price is not known.
+fn summarizer_price(compaction: &CompactionSettings, model: &Model, models: &Models) -> f64 {
+    let Some(name) = compaction.model.as_deref() else { return 0.0 };
+    if compaction.summariser == SummariserKind::Extractive {
+        return 0.0;
+    }
+    let prices = models.resolve(name).model.price.zip(model.price);
+    prices.filter(|(_, own)| own.input > 0.0).map_or(1.0, |(summarizer, own)| summarizer.input / own.input)
 }

@@ -18,7 +18,7 @@ pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;
 pub use pauses::PAUSES_S;
-pub(crate) use pauses::extended_is_needed;
+pub(crate) use pauses::{extended_is_needed, price_of_staying};
 pub use prices::{Breakpoint, Prices};
 
 pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};

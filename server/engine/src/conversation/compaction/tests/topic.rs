@@ -37,17 +37,17 @@ fn topic() -> Profile {
 
 #[test]
 fn a_heavy_conversation_waits_until_a_compaction_pays_or_the_limit_is_near() {
-    let half = Pressure { limit: Some(100_000), history: 50_001, context: 60_000, ..Pressure::default() };
+    let heavy = Pressure { limit: Some(100_000), history: 24_001, context: 60_000, ..Pressure::default() };
     let due = |pressure: Pressure| Family::Topic.profile().due(&pressure).map(|reading| reading.limit);
-    assert_eq!(due(half), None);
-    assert_eq!(due(Pressure { pays: true, ..half }), Some(50_000));
-    assert_eq!(due(Pressure { pays: true, history: 50_000, ..half }), None);
-    assert_eq!(due(Pressure { context: 95_000, ..half }), Some(95_000));
-    let status = CompactionStatus::new(AutoCompaction::On, &Family::Topic.profile(), &half, None);
+    assert_eq!(due(heavy), None);
+    assert_eq!(due(Pressure { pays: true, ..heavy }), Some(24_000));
+    assert_eq!(due(Pressure { pays: true, history: 24_000, ..heavy }), None);
+    assert_eq!(due(Pressure { context: 95_000, ..heavy }), Some(95_000));
+    let status = CompactionStatus::new(AutoCompaction::On, &Family::Topic.profile(), &heavy, None);
     assert_eq!((status.due, status.distance), (false, 0));
     assert_eq!(
         status.why,
-        "tokens of the conversation: 50,001 of 50,000, but compacting now would cost more than it saves"
+        "tokens of the conversation: 24,001 of 24,000, but compacting now would cost more than it saves"
     );
 }
 
