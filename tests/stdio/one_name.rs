@@ -71,6 +71,10 @@ fn of_two_buffers_of_a_file_the_last_edited_counts_and_the_reply_says_so() {
     let prompt = editor.assemble();
     assert_eq!((prompt.count("typed_first"), prompt.count("def on_disk")), (1, 0));
     assert_eq!(prompt.warnings(), [("out_of_step", "src/app.py")]);
+    let document = json!({ "uri": repo.uri("lib/app.py"), "version": 2 });
+    let nothing = json!({ "textDocument": document, "contentChanges": [] });
+    editor.server.notify("textDocument/didChange", nothing);
+    assert_eq!(editor.assemble().count("typed_first"), 1, "a change without changes is no edit");
     editor.replace("lib/app.py", "on_disk", "typed_last");
     let prompt = editor.assemble();
     assert_eq!((prompt.count("typed_last"), prompt.count("typed_first")), (1, 0));

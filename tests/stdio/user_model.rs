@@ -137,6 +137,7 @@ fn a_prompt_shows_the_users_text_or_says_that_it_may_not() {
                 .collect();
             threads.into_iter().for_each(|thread| stats.add(thread.join().unwrap()));
         });
+        eprintln!("{} prompts so far, {} runs wrong", stats.prompts, stats.errors.len());
     }
     let RunStats { prompts, files, doubted, errors } = stats;
     eprintln!("{} runs, {prompts} prompts, {files} files, {doubted} of them with a warning", runs());

@@ -222,15 +222,20 @@ impl OpenDocuments {
         Some(key)
     }
 
-    /// Replaces the buffer of a document after an edit, or opens it. It counts from now on.
+    /// Replaces the buffer of a document after a change, or opens it. It counts from now on, unless the change edited
+    /// nothing.
     pub fn put(&mut self, uri: &str, key: FileKey, buffer: Buffer) {
-        if !self.documents.contains_key(uri) {
+        let is_new = !self.documents.contains_key(uri);
+        if is_new {
             self.insert(uri, key, buffer.clone(), None);
         }
         let now = self.tick();
         if let Some(document) = self.documents.get_mut(uri) {
+            let state = |buffer: &Buffer| (buffer.generation(), buffer.document().is_in_step());
+            if is_new || state(&document.buffer) != state(&buffer) {
+                document.edited_at = now;
+            }
             document.buffer = Arc::new(buffer);
-            document.edited_at = now;
         }
     }
 

@@ -143,10 +143,8 @@ impl World {
         let mut actions = self.follow_links();
         let Some(key) = self.snapshot.key_of(uri) else { return actions };
         let may_be_open = self.snapshot.lost.reason(&key, &self.snapshot.roots).is_some();
-        let documents = &self.snapshot.documents;
-        // The disk has the text now, but another buffer of the file would be shown instead.
-        let hides_text = documents.buffer_at(uri).is_none() && documents.contains(&key);
-        if params.text.is_some() || !hides_text {
+        // An editor saves what it has open. Without the text, a document whose opening was lost remains in doubt.
+        if params.text.is_some() || self.snapshot.documents.buffer_at(uri).is_some() {
             self.settle(&key, uri);
         }
         actions.push(Action::Refresh(BTreeSet::from([key.clone()])));

@@ -205,6 +205,8 @@ impl<'e> Scene<'e> {
             open.sort_by_key(|buffer| buffer.edited_at);
             let seen = open.last().map(|buffer| &buffer.text).or(file.disk.as_ref());
             let is_seen_alike = open.iter().all(|buffer| Some(buffer.text.shown()) == seen.map(Text::shown));
+            // Two buffers that differ in their last line end look alike, but a warning about them is true.
+            let is_same = is_seen_alike && open.iter().all(|buffer| Some(&buffer.text) == seen);
             let is_order_known = !file.is_order_lost && open.last().is_none_or(|last| last.edited_at > 0);
             let is_doubtful = file.is_doubtful.contains(&true);
             let shown = prompt.full_text(&file.key);
@@ -216,7 +218,7 @@ impl<'e> Scene<'e> {
                 check.errors.push(format!("no warning: {} does not exist", file.key));
             } else if !(is_warned || is_shown && is_seen_alike) {
                 check.errors.push(format!("silent: {}\nuser   {seen:?}\nprompt {shown:?}", file.key));
-            } else if is_warned && !is_doubtful && is_seen_alike && !is_missing {
+            } else if is_warned && !is_doubtful && is_same && !is_missing {
                 check.errors.push(format!("needless warning: {}: {}", file.key, prompt.0["warnings"]));
             } else if !is_shown && !is_doubtful && (is_seen_alike || is_order_known) && !is_missing {
                 check.errors.push(format!("wrong: {}\nuser   {seen:?}\nprompt {shown:?}", file.key));
