@@ -11,8 +11,6 @@ use strata_engine::key::FileKey;
 use strata_host::disk::Stamp;
 
 use crate::clock::now_ms;
-use crate::live_view::unsaved_text;
-use crate::snapshot::Snapshot;
 
 /// What happened to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -40,10 +38,20 @@ struct States {
     changes: BTreeMap<FileKey, (u64, FileChange)>,
 }
 
+/// The text of a file at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TextVersion {
+pub(crate) enum TextVersion {
     Unsaved(ContentHash),
     Disk(Stamp),
+}
+
+/// The files of a workspace at one moment, as the log compares them.
+pub(crate) trait CurrentTexts {
+    /// Returns all files with the versions of their texts.
+    fn versions(&self) -> BTreeMap<FileKey, TextVersion>;
+
+    /// Returns the hash of the current text of a file. `None` if it cannot be read.
+    fn hash(&self, key: &FileKey) -> Option<ContentHash>;
 }
 
 impl Default for ChangeLog {
@@ -57,7 +65,7 @@ impl ChangeLog {
     pub(crate) fn changes(
         &self,
         since: Option<&str>,
-        snapshot: &Snapshot,
+        now: &impl CurrentTexts,
     ) -> Option<(String, Vec<(FileKey, FileChange)>)> {
         let mut states = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let since = match since {
@@ -69,7 +77,7 @@ impl ChangeLog {
                 Some(state.filter(|_| is_own)?)
             }
         };
-        states.update(snapshot);
+        states.update(now);
         let changes =
             states.changes.iter().filter(|(_, (state, _))| since.is_some_and(|since| *state > since));
         let changes = changes.map(|(key, (_, change))| (key.clone(), *change)).collect();
@@ -79,15 +87,14 @@ impl ChangeLog {
 
 impl States {
     /// Compares the files with those of the last state, and begins a new state if any differs.
-    fn update(&mut self, snapshot: &Snapshot) {
-        let now = texts(snapshot);
+    fn update(&mut self, current: &impl CurrentTexts) {
         let is_first = self.state == 0;
-        let before = std::mem::replace(&mut self.texts, now);
+        let before = std::mem::replace(&mut self.texts, current.versions());
         let mut changes = Vec::new();
         for (key, now) in &self.texts {
             match before.get(key) {
                 None => changes.push((key.clone(), FileChange::Created)),
-                Some(before) if before != now && !is_saved(key, *before, *now, snapshot) => {
+                Some(before) if before != now && !is_saved(key, *before, *now, current) => {
                     changes.push((key.clone(), FileChange::Changed));
                 }
                 Some(_) => {}
@@ -105,20 +112,8 @@ impl States {
     }
 }
 
-fn texts(snapshot: &Snapshot) -> BTreeMap<FileKey, TextVersion> {
-    let on_disk = snapshot.index.entries.iter();
-    let mut texts: BTreeMap<FileKey, TextVersion> =
-        on_disk.map(|entry| (entry.key.clone(), TextVersion::Disk(entry.stamp))).collect();
-    for key in snapshot.documents.whole_documents() {
-        if let Some(text) = unsaved_text(key, snapshot) {
-            texts.insert(key.clone(), TextVersion::Unsaved(ContentHash::of(&text)));
-        }
-    }
-    texts
-}
-
 /// Whether a file has the text on disk now that was unsaved before.
-fn is_saved(key: &FileKey, before: TextVersion, now: TextVersion, snapshot: &Snapshot) -> bool {
+fn is_saved(key: &FileKey, before: TextVersion, now: TextVersion, current: &impl CurrentTexts) -> bool {
     let (TextVersion::Unsaved(before), TextVersion::Disk(_)) = (before, now) else { return false };
-    snapshot.text_hash(key) == Some(before)
+    current.hash(key) == Some(before)
 }

@@ -31,7 +31,7 @@ use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::diagnostics::WorkspaceReport;
 use crate::executor::{self, Environment, Outcome};
 use crate::freshness::{Freshness, ReadLog};
-use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
+use crate::index::{Index, OutlineUpdates, Progress, Step, walk_options};
 use crate::live_view::{LiveView, ViewState};
 use crate::path_reference::FilePart;
 use crate::redaction::screen_of_user;
@@ -292,7 +292,7 @@ impl HeadlessWorkspace {
         if self.snapshot.index.state == IndexState::Building {
             return self.reindex(progress);
         }
-        let means = IndexInputs::of(&self.snapshot, &self.cancel);
+        let means = self.snapshot.index_inputs(&self.cancel);
         if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
             let index = if index.is_stale { index.linked() } else { index };
             self.adopt_index(index, updates);
@@ -302,7 +302,7 @@ impl HeadlessWorkspace {
 
     /// Makes the index again, from all files.
     fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
-        let means = IndexInputs::of(&self.snapshot, &self.cancel);
+        let means = self.snapshot.index_inputs(&self.cancel);
         let tell = |step| match step {
             Step::Listed(_) => {}
             Step::Outlined(so_far) => progress(so_far),

@@ -1,11 +1,11 @@
 //! The index of files on disk: listing, outlines, references, and Git history. Each run builds an immutable value that
 //! replaces the previous one as a whole. The engine makes the outlines from the texts that this module provides.
 
+mod inputs;
 mod outlining;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -24,15 +24,15 @@ use strata_engine::prompt::trust::Trust;
 use strata_engine::text::first_line;
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
-use strata_host::index::{Batch, IndexOptions, spread};
+use strata_host::index::{Batch, spread};
 use strata_host::outline_cache::{OutlineCache, OutlineKey};
 use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 
-use crate::snapshot::Snapshot;
-
+pub use inputs::IndexInputs;
+pub(crate) use inputs::walk_options;
 pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
@@ -130,19 +130,6 @@ pub enum NotReady {
     Outlines,
 }
 
-/// The inputs of an index run.
-#[derive(Clone, Debug)]
-pub struct IndexInputs<'a> {
-    pub roots: &'a Roots,
-    pub options: WalkOptions,
-    /// Cached outlines of earlier runs.
-    pub cache: &'a OutlineCache,
-    pub trust: Trust,
-    /// Number of threads that read and parse files.
-    pub threads: NonZeroUsize,
-    pub cancel: &'a Cancel,
-}
-
 /// An intermediate result of a full index run.
 #[derive(Debug)]
 pub enum Step {
@@ -158,26 +145,6 @@ pub struct Progress {
     pub done: usize,
     /// Number of files to process.
     pub total: usize,
-}
-
-impl<'a> IndexInputs<'a> {
-    /// Creates inputs for a workspace, with its settings.
-    pub fn of(snapshot: &'a Snapshot, cancel: &'a Cancel) -> Self {
-        let means = Self::new(&snapshot.roots, &snapshot.outlines, cancel);
-        Self { options: walk_options(&snapshot.settings, snapshot.trust), trust: snapshot.trust, ..means }
-    }
-
-    /// Creates inputs for an untrusted workspace with default settings, and with as many threads as an editor can spare.
-    pub fn new(roots: &'a Roots, cache: &'a OutlineCache, cancel: &'a Cancel) -> Self {
-        Self {
-            roots,
-            options: WalkOptions::default(),
-            cache,
-            trust: Trust::default(),
-            threads: IndexOptions::default().threads,
-            cancel,
-        }
-    }
 }
 
 impl Index {
@@ -485,41 +452,6 @@ fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     folders.chain([key]).any(|path| committed.contains(path))
 }
 
-/// Outlines one file on disk. Returns `None` if it has no outline or no longer exists.
-///
-/// # Errors
-/// Returns [`Cancelled`] if the operation is cancelled.
-pub(crate) fn outline_of(
-    snapshot: &Snapshot,
-    key: &FileKey,
-    cancel: &Cancel,
-) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-    let limits = ReadLimits { max_bytes: snapshot.settings.symbols.max_file_bytes };
-    // The file may have been replaced by a link since the scan.
-    let outlined = match secret_by_place(&snapshot.roots, key) {
-        Some(_) => None,
-        None => {
-            let text = snapshot.disk.text(&snapshot.roots, key, limits).ok();
-            text.and_then(|text| outline(&snapshot.outlines, key, &text.text, cancel))
-        }
-    };
-    cancel.check()?;
-    Ok(outlined)
-}
-
-/// Returns the options of the scan that the settings specify.
-pub(crate) fn walk_options(
-    settings: &strata_engine::prompt::settings::Settings,
-    trust: Trust,
-) -> WalkOptions {
-    WalkOptions {
-        trust,
-        exclude: settings.server.ignore.clone(),
-        max_outline_bytes: settings.symbols.max_file_bytes,
-        ..WalkOptions::default()
-    }
-}
-
 /// Reads the project files among `files`.
 fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
     let hidden: Vec<FileKey> =
@@ -542,7 +474,13 @@ fn notes_of(walked: &Walk) -> Vec<String> {
     walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
 }
 
-fn outline(cache: &OutlineCache, key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
+/// Outlines the text of one file, unless its outline is stored. Returns `None` if it has no outline.
+pub(crate) fn outline(
+    cache: &OutlineCache,
+    key: &FileKey,
+    text: &str,
+    cancel: &Cancel,
+) -> Option<Arc<FileSymbols>> {
     let language = language_of(key, first_line(text))?;
     let hash = OutlineKey::new(ContentHash::of(text), edition(language));
     let outline = match cache.outline(hash) {

@@ -1,6 +1,4 @@
-//! Parses texts, except those that an earlier attempt showed to be dangerous: a process ended meanwhile, or it took too
-//! long. Everything that parses a text of the workspace does it here, except for searches among files of the index,
-//! which were parsed before.
+//! Parses texts and open buffers of a snapshot, except those given up earlier, and reuses what the index knows of them.
 
 use std::sync::Arc;
 
@@ -11,32 +9,10 @@ use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
-use strata_host::deadline::within_outline_time;
-use strata_host::outline_cache::{GivenUp, OutlineCache, OutlineKey};
+use strata_host::outline_cache::OutlineKey;
 
+use crate::parse_attempt::attempt;
 use crate::snapshot::Snapshot;
-
-/// Calls `parse` for the text with this key, with a flag that is also raised when the time is up.
-///
-/// # Errors
-/// Returns [`Cancelled`] if `cancel` is raised. The inner error says why the text was not parsed.
-pub(crate) fn attempt<T>(
-    cache: &OutlineCache,
-    key: OutlineKey,
-    cancel: &Cancel,
-    parse: impl FnOnce(&Cancel) -> Result<T, Cancelled>,
-) -> Result<Result<T, Unparsed>, Cancelled> {
-    match cache.parse(key, || parse(&within_outline_time(cancel))) {
-        Ok(Ok(parsed)) => Ok(Ok(parsed)),
-        Ok(Err(cancelled)) if cancel.is_cancelled() => Err(cancelled),
-        Ok(Err(_)) => {
-            cache.give_up(key);
-            Ok(Err(Unparsed::TimedOut))
-        }
-        Err(GivenUp::TimedOut) => Ok(Err(Unparsed::TimedOut)),
-        Err(GivenUp::ProcessEnded) => Ok(Err(Unparsed::ProcessEnded)),
-    }
-}
 
 impl Snapshot {
     /// Parses a text. The tree says if the text was not parsed.

@@ -2,20 +2,18 @@
 //! creates it, or the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::cancel::Cancel;
 use strata_engine::code::document::{OutOfStep, Sync};
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
-use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{self, FileText, PromptRequest, PromptServices, Source, Workspace};
+use strata_engine::prompt::assembly::{self, FileText, PromptServices, Source};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
@@ -33,21 +31,16 @@ use strata_host::uri;
 use crate::change_log::ChangeLog;
 use crate::documents::key_of;
 use crate::format;
-use crate::index::{Index, outline_of};
+use crate::index::{Index, IndexInputs, walk_options};
 use crate::lost_messages::LostMessages;
 use crate::open_documents::OpenDocuments;
 use crate::path_reference::PathReference;
 use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
-use crate::workspace_context::{session_state, standing};
 
 /// Maximum memory for the cached contents of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
-
-/// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
-/// microseconds.
-const FIRST_LOOK: usize = 5_000;
 
 /// The workspace at one moment. Cheap to clone.
 #[derive(Clone)]
@@ -329,100 +322,10 @@ impl Snapshot {
         Cow::Owned(current)
     }
 
-    /// Returns the current outlines. Those of open buffers replace those of files on disk.
-    ///
-    /// # Errors
-    /// Returns [`Cancelled`] if `cancel` is raised.
-    pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
-        let mut symbols = self.index.symbols.clone();
-        for (key, buffer) in self.documents.buffers() {
-            // A file that the scan does not outline because of its name must not enter the map when it is open.
-            if secret_by_place(&self.roots, key).is_some() {
-                lay_over(&mut symbols, key, None);
-                continue;
-            }
-            lay_over(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
-        }
-        Ok(symbols)
-    }
-
-    /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.
-    ///
-    /// # Errors
-    /// Returns [`Cancelled`] if `cancel` is raised.
-    pub(crate) fn with_workspace<R>(
-        &self,
-        session: &Session,
-        ask: &PromptRequest,
-        cancel: &Cancel,
-        use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
-    ) -> Result<R, Cancelled> {
-        let mut texts = BTreeMap::new();
-        let mut unreadable = BTreeMap::new();
-        for key in session.selection.selected.keys() {
-            cancel.check()?;
-            match self.text(key, &session.selection) {
-                Ok(text) => {
-                    texts.insert(key.clone(), text);
-                }
-                Err(error) => {
-                    unreadable.insert(key.clone(), error.to_string());
-                }
-            }
-        }
-        let mut symbols = self.symbols(cancel)?;
-        self.refresh_members(&mut symbols, &session.map_members, cancel)?;
-        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
-        // A notebook that is selected or excluded decides for its cells.
-        let decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
-        for cell in open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| decided(&notebook)))
-        {
-            symbols.remove(cell);
-        }
-        let system = standing(self, session);
-        let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
-        let frame = self.context_frame(session, ask, &symbols);
-        let now = session_state(self, session, cancel)?;
-        let workspace = Workspace {
-            texts: &texts,
-            unreadable: &unreadable,
-            symbols: &symbols,
-            references: &self.index.references,
-            lexical: self.index.lexical(),
-            context_frame: &frame,
-            seeds: &self.index.seeds,
-            listing: &self.index.files,
-            open: &open,
-            excerpts: &excerpts,
-            index: self.index.state,
-            trust: self.trust,
-            standing: &system,
-            session_state: &self.screen.text(&now),
-        };
-        Ok(use_it(&workspace, self.means()))
-    }
-
-    /// Refreshes the outlines of closed files that changed on disk, because file watchers can miss changes. Checks
-    /// every file that has a block in the map, or may get one in the first prompt.
-    fn refresh_members(
-        &self,
-        symbols: &mut SymbolIndex,
-        members: &[MapMember],
-        cancel: &Cancel,
-    ) -> Result<(), Cancelled> {
-        let first: Vec<FileKey> = match members {
-            [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
-            _ => Vec::new(),
-        };
-        let closed = |key: &&FileKey| !self.documents.contains(key);
-        for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
-            cancel.check()?;
-            let Some(known) = self.index.stamp(key) else { continue };
-            if quick_stamp(&self.roots, key) != Some(known) {
-                lay_over(symbols, key, outline_of(self, key, cancel)?);
-            }
-        }
-        Ok(())
+    /// Returns the inputs of an index run over this workspace, with its settings.
+    pub fn index_inputs<'a>(&'a self, cancel: &'a Cancel) -> IndexInputs<'a> {
+        let inputs = IndexInputs::new(&self.roots, &self.outlines, cancel);
+        IndexInputs { options: walk_options(&self.settings, self.trust), trust: self.trust, ..inputs }
     }
 
     /// Describes how a document is included in the context of a session, for its user: `in full, 1,204 tokens`,
@@ -475,17 +378,5 @@ impl Snapshot {
     /// Returns the maximum tokens of a map that is not part of a prompt, under the current settings.
     pub(crate) fn whole_map_budget(&self) -> usize {
         assembly::whole_map_budget(self.means())
-    }
-}
-
-/// Replaces the outline of a file, or removes it if `now` is `None`.
-fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
-    match now {
-        // Any change copies the table of all files, so skip an equal outline.
-        Some(now) if symbols.get(key) == Some(&now) => {}
-        Some(now) => symbols.extend([(key.clone(), now)]),
-        None => {
-            symbols.remove(key);
-        }
     }
 }

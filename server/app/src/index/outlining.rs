@@ -18,8 +18,8 @@ use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
 
-use super::IndexInputs;
-use crate::parsing::attempt;
+use super::inputs::IndexInputs;
+use crate::parse_attempt::attempt;
 
 /// Inputs of an index run that all outlining threads share.
 pub(super) struct OutlineRun<'a> {

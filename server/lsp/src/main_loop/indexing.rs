@@ -17,7 +17,7 @@ use crate::event::{Event, IndexEnd};
 use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
 use strata_app::faults::carried;
-use strata_app::index::{Efforts, Index, IndexInputs, OutlineUpdates, Progress, Step};
+use strata_app::index::{Efforts, Index, OutlineUpdates, Progress, Step};
 use strata_app::snapshot::Snapshot;
 
 /// Minimum number of files between two progress reports.
@@ -174,7 +174,7 @@ fn look(
     mut report: Report,
     events: &Sender<Event>,
 ) -> Option<(Index, OutlineUpdates)> {
-    let means = IndexInputs::of(snapshot, cancel);
+    let means = snapshot.index_inputs(cancel);
     let looked = match wanted {
         IndexScope::Nothing => return None,
         IndexScope::Files(keys) => snapshot.index.refreshed(&keys, &means),
