@@ -1,83 +1,21 @@
-//! Runs compactions and archives tool results. Sends the engine's questions to a model, returns the answers, and
-//! notifies the client. The engine decides what is kept.
+//! Drafts a compaction and installs the draft: sends the engine's questions to a model and returns the answers. The
+//! engine decides what is kept.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
-    Draft, NotCompacted, Pressure, Profile, RequestSize, Run, Size, Strategy, SummaryAuthor, TriggerReading,
+    Draft, DraftRefusal, NoSuchProfile, NotCompacted, Pressure, Profile, RequestSize, Run, Strategy,
 };
-use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 use strata_engine::prompt::assembly::{history_size, with_scales};
 use strata_engine::prompt::session::Session;
 
 use crate::clock::now_ms;
-use crate::commands::CommandError;
+use crate::compaction_notice::{CompactionNotice, CompactionState, Reason};
 use crate::format::{self, grouped};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 
 /// A compaction that frees less than the size of the request divided by this number gets a note for the user.
 const WORTH_SAYING: usize = 10;
-
-/// Why a conversation is compacted.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[schemars(rename = "CompactionReason")]
-pub enum Reason {
-    /// The user or the client requested the compaction.
-    Asked,
-    /// The conversation reached a threshold of the profile.
-    Due(TriggerReading),
-    /// The provider rejected a prompt as too long.
-    ContextLimit,
-}
-
-/// The state of a compaction. Sent to clients as `strata/compaction`, and returned by `strata.compaction.run`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Compaction")]
-pub struct CompactionNotice {
-    /// Whether the compaction has started, ended or failed.
-    pub state: CompactionState,
-    /// Id of the session being compacted.
-    pub session: String,
-    /// Name of the compaction profile.
-    pub profile: String,
-    /// Why the conversation is compacted.
-    pub reason: Reason,
-    /// How the conversation was shortened. Absent until the compaction has ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<Strategy>,
-    /// Size of the conversation before the compaction. Absent if unknown, such as when the compaction failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Size>,
-    /// Size of the conversation after the compaction. Absent until the compaction has ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Size>,
-    /// Who wrote the summary. Absent until it is written, and if the conversation was only truncated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summarised_by: Option<SummaryAuthor>,
-    /// Notes for the user, such as why no model was asked or which steps failed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-    /// Why the compaction failed. Absent unless it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// The progress of a compaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CompactionState {
-    /// The compaction has started.
-    Started,
-    /// The conversation has been compacted.
-    Ended,
-    /// The compaction failed. The conversation is unchanged.
-    Failed,
-}
 
 /// A compaction to run in a session.
 #[derive(Clone, Debug)]
@@ -89,17 +27,6 @@ pub struct CompactionJob {
     pub size: Option<RequestSize>,
 }
 
-/// Summarizes the tool results to archive, on the caller's thread. Uses excerpts of the results if no model answers.
-pub fn sum_up(ageing: ArchivalPlan, snapshot: &Snapshot, services: &Services) -> Archival {
-    let summarizer = services.summarizer(snapshot);
-    let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
-    if let Some(Err(problem)) = &answer {
-        tracing::warn!(%problem, "tool results were archived without a model's summary");
-    }
-    let text = answer.and_then(Result::ok).map(|answer| answer.text);
-    ageing.apply(text.as_deref())
-}
-
 /// Why a compaction produced no draft.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
@@ -109,6 +36,17 @@ pub enum DraftError {
     /// The compaction was cancelled.
     #[error("the compaction was cancelled; the conversation is unchanged")]
     Cancelled,
+}
+
+/// Why a draft was not installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The profile of the draft is gone from the settings.
+    #[error(transparent)]
+    NoSuchProfile(#[from] NoSuchProfile),
+    /// The messages or the profile have changed since the draft was made.
+    #[error(transparent)]
+    Refused(#[from] DraftRefusal),
 }
 
 impl CompactionJob {
@@ -164,13 +102,13 @@ impl CompactionJob {
     /// Installs a draft. Rejects the draft if the profile or the messages have changed since it was made.
     ///
     /// # Errors
-    /// Returns a [`CommandError`] if the draft is rejected.
+    /// Returns an [`InstallError`] if the draft is rejected.
     pub fn install(
         &self,
         session: &mut Session,
         draft: Draft,
         snapshot: &Snapshot,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), InstallError> {
         let settings = &snapshot.settings;
         let profile = settings.compaction.profile_named(&draft.profile.name, &settings.tool_output)?;
         session.compact(draft, &profile, &settings.tools, now_ms())?;
@@ -248,12 +186,5 @@ impl CompactionJob {
     /// Returns the notice that the compaction failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
-    }
-}
-
-impl From<CompactionNotice> for Value {
-    fn from(news: CompactionNotice) -> Self {
-        // Plain data with string keys always serializes.
-        serde_json::to_value(news).unwrap_or_default()
     }
 }

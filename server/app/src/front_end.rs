@@ -12,7 +12,7 @@ use strata_engine::conversation::compaction::Purpose;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::key::FileKey;
 
-use crate::compaction_job::CompactionNotice;
+use crate::compaction_notice::CompactionNotice;
 
 /// The connection of the application to the user and to the client.
 pub trait FrontEnd: fmt::Debug + Send + Sync {

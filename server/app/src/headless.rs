@@ -24,18 +24,22 @@ use strata_host::store::{StoreError, state_directory};
 
 use self::foreign_rules::distrust_foreign_rules;
 use self::working_folder::{from_top, repository_of};
+use crate::archival::sum_up;
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
-use crate::compaction_job::{CompactionJob, Reason, sum_up};
+use crate::compaction_job::CompactionJob;
+use crate::compaction_notice::Reason;
 use crate::diagnostics::WorkspaceReport;
+use crate::effects;
 use crate::executor::{self, Environment, Outcome};
 use crate::freshness::{Freshness, ReadLog};
 use crate::index::{Index, OutlineUpdates, Progress, Step, walk_options};
 use crate::live_view::{LiveView, ViewState};
 use crate::path_reference::FilePart;
+use crate::provider_client::{ProviderClient, ProviderReport};
 use crate::redaction::screen_of_user;
-use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
+use crate::send::{Delta, SendHost};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
@@ -453,7 +457,7 @@ impl HeadlessWorkspace {
         if let Some(session) = session {
             self.sessions.install(session);
         }
-        (self.sessions.apply(effects), result)
+        (effects::apply(&mut self.sessions, effects), result)
     }
 
     fn change(
@@ -610,7 +614,7 @@ impl HeadlessWorkspace {
         let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
         let news = job.ended(Some(&draft));
         let snapshot = self.snapshot.clone();
-        self.change(|session| job.install(session, draft, &snapshot))?;
+        self.change(|session| Ok(job.install(session, draft, &snapshot)?))?;
         Ok(commands::versioned(news.into(), self.session()?))
     }
 

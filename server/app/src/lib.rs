@@ -2,12 +2,15 @@
 //! effective settings, and compaction jobs. Its three front ends are the language server, the server for agents, and
 //! the command line. The application uses no types of their protocols and does not depend on which one runs it.
 
+pub mod archival;
 pub mod change_log;
 pub mod clock;
 pub mod commands;
 pub mod compaction_job;
+pub mod compaction_notice;
 pub mod diagnostics;
 pub mod documents;
+pub mod effects;
 mod excerpts;
 pub mod executor;
 pub mod faults;
@@ -26,6 +29,7 @@ mod parsed_file;
 mod parsing;
 mod path_reference;
 mod prompt_inputs;
+pub mod provider_client;
 mod recent_documents;
 pub mod redaction;
 mod references;

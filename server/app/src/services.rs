@@ -10,7 +10,7 @@ use strata_engine::key::FileKey;
 use strata_host::outline_cache::cache_directory;
 use strata_host::preview_file::PreviewFiles;
 
-use crate::compaction_job::CompactionNotice;
+use crate::compaction_notice::CompactionNotice;
 use crate::front_end::{FrontEnd, Warning};
 use crate::session_store::SessionStore;
 use crate::snapshot::Snapshot;

@@ -1,12 +1,14 @@
-//! The open sessions, and which of them is the current one. All effects of commands on sessions are applied here.
+//! The open sessions, and which of them is the current one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_engine::prompt::session::Session;
 
-use crate::commands::{Effect, Job, MAIN_SESSION};
 use crate::session_store::SessionStore;
+
+/// Alias that requests can use for the id of the current session.
+pub const MAIN_SESSION: &str = "main";
 
 #[derive(Clone, Debug)]
 pub struct Sessions {
@@ -59,62 +61,25 @@ impl Sessions {
         }
     }
 
-    /// Applies the effects of a command: opens, shows and closes sessions. Returns the jobs to start, in order.
-    pub fn apply(&mut self, effects: Vec<Effect>) -> Vec<Job> {
-        let mut jobs = Vec::new();
-        for effect in effects {
-            match effect {
-                // Keep a session that is already open.
-                Effect::Open(session) => {
-                    self.open.entry(Arc::clone(&session.id)).or_insert(session);
-                }
-                Effect::Show(id) if self.contains(&id) => self.current = id,
-                Effect::Show(_) => {}
-                Effect::Close(id) => {
-                    self.open.remove(&id);
-                    if self.current == id {
-                        let next = Arc::new(Session::new(SessionStore::new_name()));
-                        self.current = Arc::clone(&next.id);
-                        self.open.insert(Arc::clone(&next.id), next);
-                    }
-                }
-                Effect::Start(job) => jobs.push(job),
-            }
+    /// Opens a session. Keeps the one with this id that is already open, if any.
+    pub(crate) fn open(&mut self, session: Arc<Session>) {
+        self.open.entry(Arc::clone(&session.id)).or_insert(session);
+    }
+
+    /// Makes a session the current one, if it is open.
+    pub(crate) fn show(&mut self, id: Arc<str>) {
+        if self.contains(&id) {
+            self.current = id;
         }
-        jobs
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn opened() -> Sessions {
-        let mut sessions = Sessions::new(Arc::new(Session::new(MAIN_SESSION)));
-        sessions.apply(vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())]);
-        sessions
     }
 
-    #[test]
-    fn main_is_the_current_session_whatever_others_are_called() {
-        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
-        assert_eq!(found, [Some("s-1".into()), Some("s-1".into()), None]);
-    }
-
-    #[test]
-    fn closing_the_current_session_begins_another_one() {
-        let mut sessions = opened();
-        let jobs = sessions.apply(vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
-        assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
-        assert!(sessions.current().is_some_and(|session| session.history.messages().is_empty()));
-        assert_eq!(sessions.iter().count(), 2);
-    }
-
-    #[test]
-    fn a_closed_session_stays_closed() {
-        let mut sessions = opened();
-        sessions.apply(vec![Effect::Close(MAIN_SESSION.into())]);
-        sessions.install(Arc::new(Session::new(MAIN_SESSION)));
-        assert!(!sessions.contains(MAIN_SESSION));
+    /// Closes a session. A new and empty one replaces the current session.
+    pub(crate) fn close(&mut self, id: &Arc<str>) {
+        self.open.remove(id);
+        if self.current == *id {
+            let next = Arc::new(Session::new(SessionStore::new_name()));
+            self.current = Arc::clone(&next.id);
+            self.open.insert(Arc::clone(&next.id), next);
+        }
     }
 }

@@ -9,7 +9,7 @@ use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::external::External;
 use strata_app::headless::{Settings, Trust};
 use strata_app::live_view::ViewState;
-use strata_app::send::ProviderReport;
+use strata_app::provider_client::ProviderReport;
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;

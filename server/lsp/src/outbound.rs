@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::CompactionNotice;
+use strata_app::compaction_notice::CompactionNotice;
 use strata_app::front_end::{
     Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, TokenCount, Warning,
 };

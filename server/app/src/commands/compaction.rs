@@ -10,7 +10,8 @@ use strata_engine::prompt::assembly::PromptRequest;
 use strata_engine::prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
-use crate::compaction_job::{CompactionJob, CompactionNotice, Reason};
+use crate::compaction_job::CompactionJob;
+use crate::compaction_notice::{CompactionNotice, Reason};
 use crate::snapshot::Snapshot;
 
 /// The compaction to run.

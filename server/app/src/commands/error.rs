@@ -11,6 +11,7 @@ use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
+use crate::compaction_job::InstallError;
 use crate::index::NotReady;
 use crate::session_store::SessionStoreError;
 
@@ -108,7 +109,8 @@ from_display!(
     StoreError,
     NoSuchMessage,
     NoSuchProfile,
-    DraftRefusal
+    DraftRefusal,
+    InstallError
 );
 
 /// Truncates each quotation in a message to [`QUOTED`] characters, because arguments can be arbitrarily long.

@@ -15,12 +15,16 @@ mod files;
 mod grep;
 mod here;
 mod history;
+mod imported;
 mod iteration;
 mod memory;
 mod model;
+mod model_job;
+mod model_reply;
 mod named_file;
 mod pack;
 mod prompt;
+mod provider_error;
 mod read;
 mod redaction;
 mod rules;
@@ -46,10 +50,10 @@ use strata_engine::conversation::tool_result_archival::ArchivalPlan;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
-use crate::compaction_job::{CompactionJob, CompactionNotice};
+use crate::compaction_job::CompactionJob;
+use crate::compaction_notice::CompactionNotice;
 use crate::index::Index;
 use crate::running_compaction::RunningCompaction;
-use crate::send::ModelJob;
 use crate::services::Services;
 use crate::session_store::SessionStore;
 use crate::sessions::Sessions;
@@ -57,10 +61,13 @@ use crate::snapshot::Snapshot;
 
 pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
+pub use model_job::ModelJob;
+pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob, ToolAccess, WorkspaceFacts};
+pub(crate) use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::does_not_exist;
+pub(crate) use provider_error::described as described_send_error;
 
-/// Alias that requests can use for the id of the current session.
-pub const MAIN_SESSION: &str = "main";
+pub use crate::sessions::MAIN_SESSION;
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
@@ -234,7 +241,7 @@ pub enum Job {
     /// Marks the compaction with this number as adopted: a command has waited for its draft and installed it.
     Adopted(u64),
     /// Sends a request to a model. The command replies with the outcome.
-    Send(Arc<dyn ModelJob>),
+    Send(Box<ModelJob>),
     /// Asks a model to summarize tool results of the session, then archives them.
     Archive(Box<ArchivalPlan>),
 }

@@ -19,7 +19,8 @@ use strata_engine::tokens::models::CacheTtl;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
-use crate::compaction_job::{CompactionJob, Reason};
+use crate::compaction_job::CompactionJob;
+use crate::compaction_notice::Reason;
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;

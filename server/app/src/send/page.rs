@@ -3,20 +3,10 @@
 
 use serde_json::{Value, json};
 use strata_engine::external::External;
-use strata_host::preview_file::PreviewFiles;
 use strata_host::uri;
 
-use super::{SendEnd, SendReply};
-use crate::commands::CommandError;
+use crate::commands::{AnswerPage, CommandError, SendEnd, SendReply};
 use crate::format;
-
-/// The document to write an answer to.
-#[derive(Clone, Debug)]
-pub(crate) struct AnswerPage {
-    pub(crate) previews: PreviewFiles,
-    /// Question as shown to the user. It becomes the heading of the document.
-    pub(crate) question: String,
-}
 
 impl AnswerPage {
     /// Writes the answer, and returns the location of the document.

@@ -14,9 +14,10 @@ use strata_engine::tokens::cost::Usage;
 
 use strata_host::provider::SendEvent;
 
-use super::model_client::ModelClient;
 use super::*;
+use crate::commands::{Connection, WorkspaceFacts};
 use crate::headless::{HeadlessWorkspace, SessionSource};
+use crate::provider_client::ModelClient;
 
 /// A scripted answer to one request.
 #[derive(Clone, Debug)]
@@ -174,7 +175,7 @@ impl Host {
             client: Arc::clone(script) as Arc<dyn ModelClient>,
             format: Format::Anthropic,
             max_output_tokens: None,
-            snapshot: SnapshotParts::of(self.workspace.snapshot()),
+            workspace: WorkspaceFacts::of(self.workspace.snapshot()),
         }
     }
 

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::{ContentBlock, Outcome};
 
-use super::answer::{SendReply, ToolUse};
-use super::{Delta, DeltaToolResult};
-use super::{SendHost, SendJob};
-use crate::commands::CommandError;
+use super::connection::show;
+use super::delta::{Delta, DeltaToolResult};
+use super::host::SendHost;
+use crate::commands::{CommandError, SendJob, SendReply, ToolUse};
 use crate::tools::{Schemas, Tool, ToolHost, call};
 
 /// Tools offered to the model, in the order of their declaration.
@@ -113,7 +113,7 @@ impl SendJob {
             reply.tools.push(ToolUse { name: name.to_owned(), input: input.clone(), failed });
             let (id, name) = (id.to_owned(), name.to_owned());
             let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
-            self.connection.show(host, |delta| Delta { tool_result: Some(shown), ..delta });
+            show(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
             results.push(
                 json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }),
             );

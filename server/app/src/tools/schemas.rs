@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use super::Tool;
 use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, NOT_SAID};
 use super::pages::{MORE, NEXT, Shape};
-use crate::schema;
+use crate::commands;
+use crate::schema::{self, Shapes};
 use serde_json::{Map, Value, json};
 
 const DEFINITIONS: &str = "#/$defs/";
@@ -24,7 +25,7 @@ impl Default for Schemas {
 impl Schemas {
     /// Derives the schemas from the command types.
     pub fn new() -> Self {
-        Self(schema::commands())
+        Self(described_commands())
     }
 
     pub fn input(&self, tool: &Tool) -> Map<String, Value> {
@@ -150,6 +151,14 @@ fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static
             required.retain(|field| field != name);
         }
     }
+}
+
+/// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
+/// refer to.
+fn described_commands() -> Value {
+    let mut shapes = Shapes::default();
+    let commands = commands::described(&mut shapes);
+    json!({ "commands": commands, "$defs": shapes.finish() })
 }
 
 #[cfg(test)]

@@ -16,10 +16,14 @@ use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
 use strata_app::faults::carried;
 use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
+use strata_app::{
+    archival::sum_up,
+    compaction_job::CompactionJob,
+    compaction_notice::{CompactionNotice, Reason},
+};
 
 impl MainLoop {
     /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.

@@ -10,9 +10,12 @@ use tower_lsp::ls_types::NumberOrString;
 use crate::event::Answer;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use strata_app::running_compaction::{DraftCell, RunningCompaction};
 use strata_app::sessions::Sessions;
+use strata_app::{
+    compaction_job::CompactionJob,
+    compaction_notice::{CompactionNotice, Reason},
+};
 
 pub(super) struct RunningJob {
     pub(super) number: u64,

@@ -20,8 +20,8 @@ use super::MainLoop;
 use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
 use crate::outbound::{Outbound, Work, notice};
-use strata_app::commands::{self, CommandError};
-use strata_app::send::{Delta, ModelJob, SendHost};
+use strata_app::commands::{self, CommandError, ModelJob};
+use strata_app::send::{Delta, SendHost};
 use strata_app::snapshot::Snapshot;
 use strata_app::tools::ToolHost;
 
@@ -70,7 +70,7 @@ impl MainLoop {
     /// too many requests are running.
     pub(super) fn send(
         &mut self,
-        job: Arc<dyn ModelJob>,
+        job: ModelJob,
         cancel: Cancel,
         token: Option<NumberOrString>,
         answer: Answer<Result<Value, CommandError>>,

@@ -11,8 +11,6 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::prompt::settings::{ProviderSettings, Settings};
 use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
 
-use crate::commands::CommandError;
-
 /// Timeout for checking the connection to a provider.
 const PROBE: Duration = Duration::from_secs(15);
 
@@ -42,13 +40,6 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
 )]
 pub(crate) struct NotConfigured;
 
-impl From<NotConfigured> for CommandError {
-    fn from(error: NotConfigured) -> Self {
-        let data = Some(serde_json::json!({ "kind": "noProvider" }));
-        Self::Failed { message: error.to_string(), data }
-    }
-}
-
 /// A client for the provider in the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderClient {
@@ -74,6 +65,11 @@ pub struct ProviderReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     pub asked: bool,
+}
+
+/// Returns whether the settings name a provider. Does not check whether its key is available.
+pub fn is_configured(settings: &Settings) -> bool {
+    settings.provider.name.is_some()
 }
 
 impl ProviderClient {
@@ -120,9 +116,9 @@ impl ProviderClient {
     /// Checks the configuration without connecting.
     ///
     /// # Errors
-    /// Returns a [`CommandError`] that names what is missing.
-    pub(crate) fn check(&self) -> Result<(), CommandError> {
-        self.provider.check().map_err(|error| super::failure(&error))
+    /// Returns a [`SendError`] that names what is missing.
+    pub(crate) fn check(&self) -> Result<(), SendError> {
+        self.provider.check()
     }
 
     /// Reports the configuration without connecting.
