@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use serde_json::json;
-use strata_app::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
 
 use crate::answer::{Answer, Audience, without_provider};
 use crate::arguments::{AskArguments, ConversationArguments};

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::ask::LATEST;

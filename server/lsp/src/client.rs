@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use strata_app::front_end::Abilities;
+use strata_app::services::front_end::Abilities;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;

@@ -44,9 +44,9 @@ use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
 use strata_app::commands::MAIN_SESSION;
 use strata_app::faults::{self, Point, carried};
-use strata_app::front_end::{FrontEnd, Warning};
+use strata_app::model::snapshot::outlines_of_user;
 use strata_app::services::Services;
-use strata_app::snapshot::outlines_of_user;
+use strata_app::services::front_end::{FrontEnd, Warning};
 
 use compactions::Compactions;
 use endpoint::EndpointState;

@@ -16,7 +16,7 @@ use strata_engine::prompt::session::Session;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 pub(crate) use feature::{ACTION_KIND, Feature, features};
 

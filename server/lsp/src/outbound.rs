@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::compaction_notice::CompactionNotice;
-use strata_app::front_end::{
+use strata_app::jobs::send::Delta;
+use strata_app::model::meter::Status;
+use strata_app::services::compaction_notice::CompactionNotice;
+use strata_app::services::front_end::{
     Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, TokenCount, Warning,
 };
-use strata_app::meter::Status;
-use strata_app::send::Delta;
 use strata_engine::external::External;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;

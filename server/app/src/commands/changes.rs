@@ -9,9 +9,9 @@ use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
 use super::{Access, Command, CommandError, Context, IndexNeed};
-use crate::change_log::{CurrentTexts, FileChange, TextVersion};
-use crate::live_view::unsaved_text;
-use crate::snapshot::Snapshot;
+use crate::model::change_log::{CurrentTexts, FileChange, TextVersion};
+use crate::model::live_view::unsaved_text;
+use crate::model::snapshot::Snapshot;
 
 /// The state to compare with.
 #[derive(Debug, Deserialize, JsonSchema)]

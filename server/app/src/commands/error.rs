@@ -11,9 +11,9 @@ use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
-use crate::compaction_job::InstallError;
-use crate::index::NotReady;
-use crate::session_store::SessionStoreError;
+use crate::model::index::NotReady;
+use crate::model::session_store::SessionStoreError;
+use crate::services::compaction::InstallError;
 
 /// Maximum characters of an argument quoted in an error message.
 const QUOTED: usize = 80;

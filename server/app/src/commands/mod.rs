@@ -50,14 +50,14 @@ use strata_engine::conversation::tool_result_archival::ArchivalPlan;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
-use crate::compaction_job::CompactionJob;
-use crate::compaction_notice::CompactionNotice;
-use crate::index::Index;
-use crate::running_compaction::RunningCompaction;
+use crate::model::index::Index;
+use crate::model::session_store::SessionStore;
+use crate::model::sessions::Sessions;
+use crate::model::snapshot::Snapshot;
 use crate::services::Services;
-use crate::session_store::SessionStore;
-use crate::sessions::Sessions;
-use crate::snapshot::Snapshot;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::CompactionNotice;
+use crate::services::running_compaction::RunningCompaction;
 
 pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
@@ -67,7 +67,7 @@ pub(crate) use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::does_not_exist;
 pub(crate) use provider_error::described as described_send_error;
 
-pub use crate::sessions::MAIN_SESSION;
+pub use crate::model::sessions::MAIN_SESSION;
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
@@ -328,7 +328,7 @@ fn written(reply: impl Serialize) -> Result<Value, CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::headless::{HeadlessWorkspace, Settings};
+    use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
     #[test]
     fn names_are_area_and_verb_and_unique() {

@@ -13,7 +13,7 @@ use super::{
     Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
     ModelReply, WorkspaceFacts,
 };
-use crate::provider_client::ProviderClient;
+use crate::services::provider_client::ProviderClient;
 
 /// A conversation to forward, and how to deliver the answer.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::dialect::Format;
 use strata_host::preview_file::PreviewFiles;
 
-use crate::provider_client::ModelClient;
-use crate::snapshot::Snapshot;
+use crate::model::snapshot::Snapshot;
+use crate::services::provider_client::ModelClient;
 
 /// A request to a model, which a command starts and a job carries out.
 #[derive(Clone, Debug)]

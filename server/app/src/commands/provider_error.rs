@@ -5,7 +5,7 @@ use strata_engine::conversation::reply::ProviderErrorKind;
 use strata_host::provider::SendError;
 
 use super::CommandError;
-use crate::provider_client::NotConfigured;
+use crate::services::provider_client::NotConfigured;
 
 impl From<NotConfigured> for CommandError {
     fn from(error: NotConfigured) -> Self {

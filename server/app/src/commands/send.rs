@@ -12,7 +12,7 @@ use super::{
     Access, AnswerPage, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob, SendJob,
     SendReply, ToolAccess, WorkspaceFacts,
 };
-use crate::provider_client::ProviderClient;
+use crate::services::provider_client::ProviderClient;
 
 /// A question, and how to deliver the answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -21,7 +21,7 @@ use super::tool_output::quota;
 use super::{
     Access, Command, CommandError, Context, Deferred, Effect, Empty, MAIN_SESSION, NoArguments, imported,
 };
-use crate::session_store::{SessionStore, SessionStoreError};
+use crate::model::session_store::{SessionStore, SessionStoreError};
 
 /// A stored session to open.
 #[derive(Debug, Deserialize, JsonSchema)]

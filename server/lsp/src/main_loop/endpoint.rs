@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use strata_app::live_view::{ServedView, listen};
+use strata_app::model::live_view::{ServedView, listen};
 use strata_host::endpoint::{Endpoint, EndpointError};
 
 use super::MainLoop;

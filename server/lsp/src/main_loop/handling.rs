@@ -6,7 +6,7 @@ use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
 use strata_app::commands::CommandError;
-use strata_app::executor::{release_opened, restore};
+use strata_app::runtime::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 

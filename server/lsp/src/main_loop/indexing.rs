@@ -17,8 +17,8 @@ use crate::event::{Event, IndexEnd};
 use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
 use strata_app::faults::carried;
-use strata_app::index::{Efforts, Index, OutlineUpdates, Progress, Step};
-use strata_app::snapshot::Snapshot;
+use strata_app::model::index::{Efforts, Index, OutlineUpdates, Progress, Step};
+use strata_app::model::snapshot::Snapshot;
 
 /// Minimum number of files between two progress reports.
 const REPORT_EVERY: usize = 256;

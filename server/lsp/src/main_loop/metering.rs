@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::outbound::{Newest, Outbound};
 use strata_app::clock::now_ms;
 use strata_app::faults::carried;
-use strata_app::meter::{self, Status};
+use strata_app::model::meter::{self, Status};
 
 /// Minimum interval between two meter notifications (`strata/status`, at most four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
@@ -89,8 +89,8 @@ mod tests {
     use strata_engine::prompt::session::Session;
 
     use super::*;
-    use strata_app::session_store::Persistence;
-    use strata_app::snapshot::Snapshot;
+    use strata_app::model::session_store::Persistence;
+    use strata_app::model::snapshot::Snapshot;
 
     #[test]
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {

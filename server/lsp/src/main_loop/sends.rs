@@ -3,7 +3,6 @@
 //! queue is free between them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -21,9 +20,9 @@ use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
 use crate::outbound::{Outbound, Work, notice};
 use strata_app::commands::{self, CommandError, ModelJob};
-use strata_app::send::{Delta, SendHost};
-use strata_app::snapshot::Snapshot;
-use strata_app::tools::ToolHost;
+use strata_app::jobs::send::{Delta, SendHost};
+use strata_app::jobs::tools::ToolHost;
+use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of requests to models that run at the same time, in all sessions together.
 const MAX_SENDS: usize = 16;

@@ -19,14 +19,14 @@ use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::commands::{self, CommandError, Definition, Effect, IndexNeed, Job};
-use strata_app::compaction_notice::Reason;
-use strata_app::effects;
-use strata_app::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::faults::{self, Point, carried};
+use strata_app::model::session_store::SessionStoreError;
+use strata_app::model::snapshot::Snapshot;
+use strata_app::runtime::effects;
+use strata_app::runtime::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::services::Services;
-use strata_app::session_store::SessionStoreError;
-use strata_app::snapshot::Snapshot;
-use strata_app::token_count_client::CountedPrompt;
+use strata_app::services::compaction_notice::Reason;
+use strata_app::services::token_count_client::CountedPrompt;
 
 /// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
 /// ended.
@@ -375,7 +375,7 @@ mod tests {
 
     use super::*;
     use strata_app::faults::plan::Plan;
-    use strata_app::sessions::Sessions;
+    use strata_app::model::sessions::Sessions;
 
     /// Creates a loop that stores sessions below a folder, with one stored session that has a message.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {

@@ -12,8 +12,8 @@ use super::feature::ACTION_KIND;
 use crate::client::ClientInfo;
 use crate::position;
 use strata_app::format;
-use strata_app::provider_client;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
+use strata_app::services::provider_client;
 
 /// Returns the code actions for a document, depending on its state in the session.
 pub(super) fn actions(

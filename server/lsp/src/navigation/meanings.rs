@@ -16,7 +16,7 @@ use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupK
 use super::page::Page;
 use super::{Caret, Declarations, key};
 use crate::position::Encoding;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of definitions in a hover.
 const MOST_SHOWN: usize = 5;
