@@ -36,7 +36,11 @@ pub(crate) const CRATES: &[Crate] = &[
             ("runtime", &["model", "services", "commands", "jobs"]),
         ],
     },
+    Crate { sources: "server/host/src/", floors: &[] },
+    Crate { sources: "server/lsp/src/", floors: &[] },
     Crate { sources: "server/mcp/src/", floors: &[] },
+    Crate { sources: "server/replay/src/", floors: &[] },
+    Crate { sources: "server/cli/src/", floors: &[] },
 ];
 
 type Module = Vec<String>;

@@ -11,12 +11,10 @@ use crate::answer::{Answer, Audience, without_provider};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::sessions::{List, SHOWN};
+use crate::sessions::{LATEST, List, SHOWN};
 use crate::when::moment;
 use crate::{answer, input, repository, selecting};
 
-/// Argument of `--session` that stands for the most recently used session.
-pub(crate) const LATEST: &str = "latest";
 /// Argument of `--session` that stands for a new session.
 const NEW: &str = "new";
 /// Exit code that shells use for a program stopped with Ctrl-C.

@@ -11,8 +11,8 @@ use strata_engine::prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 
+use crate::client_requests::{CountTokensRequest, SummarizeRequest};
 use crate::navigation::Feature;
-use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
 /// The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options there.

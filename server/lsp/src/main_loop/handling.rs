@@ -1,7 +1,8 @@
 //! Defines how each event is handled, and how the server recovers if its handler panics, so that no request waits
 //! forever and no buffer is silently wrong. This is the only module that knows all events.
 
-use super::{MainLoop, Meter};
+use super::MainLoop;
+use super::meter_state::Meter;
 use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;

@@ -8,7 +8,7 @@ use strata_engine::cancel::Cancel;
 
 use super::MainLoop;
 use crate::event::Event;
-use crate::outbound::{Newest, Outbound};
+use crate::outbound::Outbound;
 use strata_app::clock::now_ms;
 use strata_app::faults::carried;
 use strata_app::model::meter::{self, Status};
@@ -23,19 +23,6 @@ const TIMES_AS_LONG: u32 = 5;
 
 /// Maximum interval between two readings, regardless of their duration.
 const METER_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
-
-/// State of the meter: whether a reading is needed, and when the next one may start.
-#[derive(Default)]
-pub(super) struct Meter {
-    pub(super) wanted: bool,
-    reading: bool,
-    /// When the last reading began.
-    last: Option<Instant>,
-    /// How long the last reading took.
-    took: Duration,
-    /// The latest reading, until it is sent.
-    unsent: Newest,
-}
 
 impl MainLoop {
     /// Returns the time until the next reading. `None` if no reading is needed, a reading is running, or the first

@@ -2,7 +2,6 @@
 //! continues the conversation. The commands of a question enter the session's queue like any other command, and the
 //! queue is free between them.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -16,6 +15,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::MainLoop;
+use super::running_sends::RunningSend;
 use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
 use crate::outbound::{Outbound, Work, notice};
@@ -29,40 +29,6 @@ const MAX_SENDS: usize = 16;
 
 /// Commands that a request to a model runs even after it is cancelled, since the end of its turn must be recorded.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
-
-/// Running requests to models, by number.
-#[derive(Default)]
-pub(super) struct Sends {
-    last: u64,
-    running: BTreeMap<u64, RunningSend>,
-}
-
-struct RunningSend {
-    session: String,
-    /// Whether the request continues the conversation of its session. Only one such request may run per session.
-    occupies_session: bool,
-    cancel: Cancel,
-    /// Token for reporting progress, if the client gave one.
-    token: Option<NumberOrString>,
-    answer: Answer<Result<Value, CommandError>>,
-}
-
-impl RunningSend {
-    fn occupies(&self, session: &str) -> bool {
-        self.occupies_session && self.session == session
-    }
-}
-
-impl Sends {
-    /// Cancels the request to a model whose progress has this token.
-    pub(super) fn cancel(&self, token: &NumberOrString) {
-        for (number, running) in &self.running {
-            if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
-                running.cancel.cancel();
-            }
-        }
-    }
-}
 
 impl MainLoop {
     /// Starts a request to a model on its own thread. Rejects it if the session is already waiting for an answer, or if
