@@ -1,4 +1,4 @@
-//! What the cache holds: outlines by key, and what is known of files.
+//! What the cache holds: outlines by key, and the stamps and hashes of files.
 
 use std::sync::Arc;
 
