@@ -24,7 +24,6 @@ pub(crate) const IMPURE: &[&str] = &[
     "git2",
     "hyper",
     "ignore",
-    "jiff",
     "ls-types",
     "lsp-types",
     "mio",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use strata_app::commands::{Access, COMMANDS, Definition};
-use strata_app::tools::TOOLS;
+use strata_app::jobs::tools::TOOLS;
 
 /// Directories with pages for users and contributors.
 const FOLDERS: [&str; 10] = [

@@ -7,8 +7,8 @@
 mod dependencies;
 mod display;
 mod documentation;
-mod engine_floors;
 mod engine_lints;
+mod floors;
 mod generated;
 mod imports;
 mod local_paths;
@@ -139,18 +139,21 @@ fn the_server_for_agents_is_no_language_server() {
 }
 
 #[test]
-fn the_floors_of_the_engine_point_down() {
-    let findings = engine_floors::Arrows::of(&Repo::open().sources()).upward();
+fn floors_point_down() {
+    let sources = Repo::open().sources();
+    let findings = floors::CRATES.iter().flat_map(|part| floors::Arrows::of(part, &sources).upward());
     hold(
-        &findings,
-        "Move the type to the floor where it belongs: prompt -> {conversation, code} -> tokens -> base.",
+        &findings.collect::<Vec<_>>(),
+        "Move the type to the floor where it belongs: prompt -> {conversation, code} -> tokens -> base in the engine, \
+         runtime -> jobs -> commands -> services -> model -> base in the application.",
     );
 }
 
 #[test]
-fn no_files_of_the_engine_make_a_circle() {
-    let findings = engine_floors::Arrows::of(&Repo::open().sources()).circles();
-    hold(&findings, "Move what both files need to a separate file that both use.");
+fn no_files_make_a_circle() {
+    let sources = Repo::open().sources();
+    let findings = floors::CRATES.iter().flat_map(|part| floors::Arrows::of(part, &sources).circles());
+    hold(&findings.collect::<Vec<_>>(), "Move what both files need to a separate file that both use.");
 }
 
 #[test]

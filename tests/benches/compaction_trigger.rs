@@ -13,7 +13,7 @@ use std::env;
 use std::fs;
 
 use serde_json::{Value, json};
-use strata_app::headless::HeadlessWorkspace;
+use strata_app::runtime::headless::HeadlessWorkspace;
 use strata_engine::conversation::compaction::ProfileOptions;
 use strata_engine::conversation::exchange::read_any;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use e2e::process::Process;
-use strata_app::index::{Index, IndexInputs, Step};
+use strata_app::model::index::{Index, IndexInputs, Step};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::symbols::{
     FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant,

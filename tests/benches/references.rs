@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
-use strata_app::index::{Index, IndexInputs};
+use strata_app::model::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::references::{
     Confidence, ReferenceQuery, ReferenceReport, ReferenceSources, references,

@@ -13,7 +13,7 @@ use std::env;
 
 use e2e::Rng;
 use serde_json::{Value, json};
-use strata_app::headless::HeadlessWorkspace;
+use strata_app::runtime::headless::HeadlessWorkspace;
 use strata_engine::conversation::compaction::Family;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::models::Models;

@@ -4,16 +4,9 @@
 
 #[cfg(feature = "faults")]
 pub mod plan;
+mod point;
 
-/// How far work has progressed when it reaches a point where a test can inject a panic.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Point {
-    Before,
-    /// The work has made changes that are not visible yet.
-    Changed,
-    /// All work is done except reporting the result.
-    After,
-}
+pub use point::Point;
 
 /// Marks a point in the work called `what`, at which a test may inject a panic.
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]

@@ -1,4 +1,4 @@
-//! Describes every command and setting by a JSON Schema derived from the types that read and write it.
+//! Describes types and settings by a JSON Schema derived from the types that read and write them.
 
 mod shapes;
 mod tidy;
@@ -6,19 +6,9 @@ mod tidy;
 use serde_json::{Map, Value, json};
 use strata_engine::prompt::settings::Settings;
 
-use crate::commands;
-
 pub use shapes::Shapes;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-
-/// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
-/// refer to.
-pub(crate) fn commands() -> Value {
-    let mut shapes = Shapes::default();
-    let commands = commands::described(&mut shapes);
-    json!({ "commands": commands, "$defs": shapes.finish() })
-}
 
 /// Returns the schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {

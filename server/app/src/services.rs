@@ -1,6 +1,14 @@
 //! Services that commands use outside their session: the store, and the connection to the client. All threads share
 //! them. They contain no state of conversations.
 
+pub mod compaction;
+pub mod compaction_notice;
+pub mod front_end;
+pub mod provider_client;
+pub mod running_compaction;
+pub(crate) mod summarizer_client;
+pub mod token_count_client;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,12 +18,12 @@ use strata_engine::key::FileKey;
 use strata_host::outline_cache::cache_directory;
 use strata_host::preview_file::PreviewFiles;
 
-use crate::compaction_job::CompactionNotice;
-use crate::front_end::{FrontEnd, Warning};
-use crate::session_store::SessionStore;
-use crate::snapshot::Snapshot;
-use crate::summarizer_client::SummarizerClient;
-use crate::token_count_client::TokenCountClient;
+use crate::model::session_store::SessionStore;
+use crate::model::snapshot::Snapshot;
+use crate::services::compaction_notice::CompactionNotice;
+use crate::services::front_end::{FrontEnd, Warning};
+use crate::services::summarizer_client::SummarizerClient;
+use crate::services::token_count_client::TokenCountClient;
 
 /// Maximum number of notices of one kind to remember. Their hashes take 16 KiB. With more models or files than this, the
 /// oldest notices are repeated.

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 use serde::Deserialize;
 use serde_json::Value;
 use strata_app::format;
-use strata_app::headless::{Cancel, HeadlessWorkspace};
-use strata_app::send::Delta;
+use strata_app::jobs::send::Delta;
+use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use crate::failure::Failure;
 use crate::output::{self, count};

@@ -941,7 +941,7 @@ pub(crate) enum ConfigCommand {
 struct SettingName;
 
 /// Names of all settings.
-static SETTING_NAMES: LazyLock<Vec<String>> = LazyLock::new(strata_app::headless::setting_names);
+static SETTING_NAMES: LazyLock<Vec<String>> = LazyLock::new(strata_app::runtime::headless::setting_names);
 
 impl TypedValueParser for SettingName {
     type Value = String;

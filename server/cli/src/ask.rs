@@ -5,18 +5,16 @@ use std::process::ExitCode;
 use std::thread;
 
 use serde_json::json;
-use strata_app::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
 
 use crate::answer::{Answer, Audience, without_provider};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::sessions::{List, SHOWN};
+use crate::sessions::{LATEST, List, SHOWN};
 use crate::when::moment;
 use crate::{answer, input, repository, selecting};
 
-/// Argument of `--session` that stands for the most recently used session.
-pub(crate) const LATEST: &str = "latest";
 /// Argument of `--session` that stands for a new session.
 const NEW: &str = "new";
 /// Exit code that shells use for a program stopped with Ctrl-C.

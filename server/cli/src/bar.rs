@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
 
 /// Duration of work before the bar appears.
 const SHOW_AFTER: Duration = Duration::from_millis(500);

@@ -11,7 +11,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use strata_app::format::dollars;
-use strata_app::headless::{Cancel, HeadlessWorkspace};
+use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use self::line_editor::{Input, LineEditor};
 use crate::answer::{self, Answer, Audience, without_provider};

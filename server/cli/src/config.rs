@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_app::headless::{ChangeError, HeadlessWorkspace, SettingsFile};
+use strata_app::runtime::headless::{ChangeError, HeadlessWorkspace, SettingsFile};
 use strata_app::table::{Align, Table};
 
 use crate::arguments::{ConfigArguments, ConfigCommand};
@@ -77,7 +77,8 @@ fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), F
             continue;
         }
         shown += 1;
-        let value = strata_app::headless::setting_value(&settings, name).map(text_of).unwrap_or_default();
+        let value =
+            strata_app::runtime::headless::setting_value(&settings, name).map(text_of).unwrap_or_default();
         let place = match origin.layer.as_str() {
             "defaults" => String::new(),
             "user" => "your settings".to_owned(),
@@ -94,7 +95,7 @@ fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), F
 
 fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
     let (_, Settings { settings, .. }) = effective(headless)?;
-    let value = strata_app::headless::setting_value(&settings, name);
+    let value = strata_app::runtime::headless::setting_value(&settings, name);
     match value {
         Some(Value::Null) => {
             output::tell(&format!("`{name}` is not set"));
@@ -110,7 +111,7 @@ fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        value => strata_app::headless::toml_text(value),
+        value => strata_app::runtime::headless::toml_text(value),
     }
 }
 

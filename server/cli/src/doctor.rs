@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::external::External;
-use strata_app::headless::{Settings, Trust};
-use strata_app::live_view::ViewState;
-use strata_app::send::ProviderReport;
+use strata_app::model::live_view::ViewState;
+use strata_app::runtime::diagnostics::{Diagnostics, WorkspaceReport};
+use strata_app::runtime::headless::{Settings, Trust};
+use strata_app::services::provider_client::ProviderReport;
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use strata_app::commands::CommandError;
-use strata_app::headless::{self, OpenError};
-use strata_app::session_store::SessionStoreError;
+use strata_app::model::session_store::SessionStoreError;
+use strata_app::runtime::headless::{self, OpenError};
 
 /// Why a command did not deliver a result.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
+use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
 
 use crate::arguments::{
     EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, PromptOfLoopArguments,

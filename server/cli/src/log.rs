@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use strata_app::external::External;
-use strata_app::redaction::{Screen, screen_of_user};
+use strata_app::model::redaction::{Screen, screen_of_user};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;

@@ -85,7 +85,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::pages(&arguments),
     };
-    strata_app::snapshot::release_parses();
+    strata_app::model::snapshot::release_parses();
     match done {
         Ok(exit) => exit,
         // The reader has closed the output, as in `strata map | head`. This is not a failure.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::Map;
-use strata_app::headless::Trust;
+use strata_app::runtime::headless::Trust;
 use strata_mcp::Subject;
 
 use crate::arguments::McpArguments;

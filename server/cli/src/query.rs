@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_app::commands::CommandError;
-use strata_app::freshness::Freshness;
-use strata_app::headless::HeadlessWorkspace;
-use strata_app::tools::{Reply, Tool, answer};
+use strata_app::jobs::tools::{Reply, Tool, answer};
+use strata_app::model::freshness::Freshness;
+use strata_app::runtime::headless::HeadlessWorkspace;
 
 use crate::arguments::{
     ContextArguments, GrepArguments, OutlineArguments, QueryArguments, ReadArguments, ReferencesArguments,

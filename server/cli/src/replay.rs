@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use strata_app::headless::{CacheTtl, Settings};
+use strata_app::runtime::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
 use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use strata_app::headless::{HeadlessWorkspace, OpenError, Trust};
+use strata_app::runtime::headless::{HeadlessWorkspace, OpenError, Trust};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;

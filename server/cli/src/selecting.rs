@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_app::headless::HeadlessWorkspace;
+use strata_app::runtime::headless::HeadlessWorkspace;
 
 use crate::arguments::SelectingArguments;
 use crate::failure::Failure;

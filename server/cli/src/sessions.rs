@@ -8,10 +8,9 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
+use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
-use crate::ask::LATEST;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, count, counted};
@@ -20,6 +19,9 @@ use crate::repository;
 use crate::search_results;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
+
+/// Argument of `--session` that stands for the most recently used session.
+pub(crate) const LATEST: &str = "latest";
 
 /// Maximum characters of a name or a preview to show.
 pub(crate) const SHOWN: usize = 60;

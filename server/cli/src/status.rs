@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_app::clock::now_ms;
 use strata_app::format::{self, visible_json};
-use strata_app::headless::{Access, HeadlessWorkspace, SessionSource};
-use strata_app::index::Index;
-use strata_app::live_view::ViewState;
+use strata_app::model::index::Index;
+use strata_app::model::live_view::ViewState;
+use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use strata_app::token_usage::{Problem, TokenUsage, Weight};
+use strata_app::runtime::token_usage::{Problem, TokenUsage, Weight};
 
 use crate::arguments::TokensArguments;
 use crate::bar::Bar;

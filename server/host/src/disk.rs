@@ -3,37 +3,26 @@
 
 mod cache;
 mod decode;
+mod error;
 mod open;
+mod stamp;
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use strata_engine::code::notebook::{Notebook, is_notebook};
-use strata_engine::external::External;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
 pub use self::cache::{TextCache, quick_stamp};
 pub(crate) use self::decode::DecodeNotice;
+pub use self::error::ReadError;
+pub use self::stamp::Stamp;
 
 use self::decode::{DecodeError, decode, is_binary};
 use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
-use crate::roots::{PathError, Roots};
-
-/// Metadata of a file at one point in time. If it differs between two reads, the content may have changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Stamp {
-    /// Modification time, in nanoseconds since 1970 (negative for earlier times).
-    pub mtime_ns: i64,
-    /// Size in bytes.
-    pub size: u64,
-    /// Distinguishes a file from a replacement with the same modification time. Derived from the inode and the change
-    /// time on Unix, 0 elsewhere.
-    pub identity: u64,
-}
+use crate::roots::Roots;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
@@ -52,101 +41,13 @@ pub struct DiskText {
     pub notice: Option<DecodeNotice>,
 }
 
-/// Why a file could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// The path is invalid or not allowed.
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error("`{}` does not exist", .0.notice())]
-    NotFound(FileKey),
-    #[error("`{}` is a directory", .0.notice())]
-    Folder(FileKey),
-    /// A FIFO, a socket or a device, which was not opened.
-    #[error("`{}` is not a regular file", .0.notice())]
-    NotRegular(FileKey),
-    /// The file exceeds the size limit, so none of its content is returned.
-    #[error("`{}` has {size} bytes; the limit is {limit}", .key.notice())]
-    TooLarge {
-        key: FileKey,
-        /// Size of the file, in bytes.
-        size: u64,
-        /// Maximum size of one file, in bytes.
-        limit: u64,
-    },
-    /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.
-    #[error(
-        "`{}` needs confirmation, because its name or link target suggests secrets ({rule}); the user can select it with \
-         `confirmSecrets`",
-        .key.notice()
-    )]
-    Secret {
-        key: FileKey,
-        /// The secrets rule that the name matches.
-        rule: &'static str,
-    },
-    #[error("`{}` does not fit in memory", .0.notice())]
-    NoMemory(FileKey),
-    #[error("`{}` is binary", .0.notice())]
-    Binary(FileKey),
-    /// The text is neither UTF-8 nor UTF-16.
-    #[error("`{}` is not valid UTF-8", .0.notice())]
-    NotUtf8(FileKey),
-    #[error("`{}` is not a notebook", .0.notice())]
-    NotNotebook(FileKey),
-    /// The notebook has no cell with this name or number.
-    #[error(
-        "`{}` has no cell `{}`; name it by its id, or by its number as `cell1`",
-        .notebook.notice(),
-        External::new(.cell).notice()
-    )]
-    NoCell { notebook: FileKey, cell: String },
-    /// The file was renamed or replaced during every attempt to open it.
-    #[error("`{}` kept changing while Strata opened it", .0.notice())]
-    Moving(FileKey),
-    /// Another program has the file open for exclusive access. Occurs only on Windows.
-    #[error("`{}` is locked by another program", .0.notice())]
-    Locked(FileKey),
-    #[error("cannot read `{}`: {kind}", .key.notice())]
-    Io { key: FileKey, kind: io::ErrorKind },
-}
-
 /// How much larger than its text the file of a notebook may be. Outputs are often pictures.
 const NOTEBOOK_FACTOR: u64 = 16;
-
-/// Coarsest timestamp resolution of common file systems, in nanoseconds: 2 s on FAT; Linux before 6.13 has up to 10 ms.
-/// A file that is read within this time of its last change could change again and keep its stamp (Git calls this
-/// "racily clean").
-const CLOCK_STEP_NS: i64 = 2_000_000_000;
-
-impl Stamp {
-    /// Whether the last change is old enough that any later change must alter the stamp.
-    pub fn is_settled(self) -> bool {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
-        self.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)
-    }
-}
 
 impl Default for ReadLimits {
     /// Limits files to 2 MiB, since no model's context window can hold a larger file in full.
     fn default() -> Self {
         Self { max_bytes: 2 * 1024 * 1024 }
-    }
-}
-
-impl ReadError {
-    fn io(key: &FileKey, error: &io::Error) -> Self {
-        /// `ERROR_SHARING_VIOLATION` and `ERROR_LOCK_VIOLATION`, for which the standard library has no name.
-        const LOCKED: [i32; 2] = [32, 33];
-        match error.kind() {
-            _ if cfg!(windows) && error.raw_os_error().is_some_and(|code| LOCKED.contains(&code)) => {
-                Self::Locked(key.clone())
-            }
-            io::ErrorKind::NotFound => Self::NotFound(key.clone()),
-            io::ErrorKind::IsADirectory => Self::Folder(key.clone()),
-            kind => Self::Io { key: key.clone(), kind },
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! and the database replaced. This module neither parses nor reads source files.
 
 mod body;
+mod entry;
 mod parses;
 mod table;
 
@@ -13,19 +14,16 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
 use strata_engine::code::outline::Outline;
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::hash::ContentHash;
 
+pub use self::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 pub use self::parses::{GivenUp, release_parses};
 
 use self::parses::ParseRecords;
 use self::table::{CacheError, DatabaseFile, Table};
-use crate::disk::Stamp;
 
 /// The user's outline cache. Threads share it, and each uses its own connection.
 #[derive(Debug)]
@@ -38,42 +36,6 @@ pub struct OutlineCache {
     parses: OnceLock<Option<ParseRecords>>,
     /// Whether writing has failed, for example because the disk is full or the files belong to another user.
     read_only: AtomicBool,
-}
-
-/// Identifies an outline by the hash of the source text and of everything else that the outline depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OutlineKey(ContentHash);
-
-/// The stamp of a file and the hash of its content, as last read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownFile {
-    /// Metadata of the file when it was read.
-    pub stamp: Stamp,
-    pub hash: ContentHash,
-}
-
-/// The results of one index run, to be stored for the next run.
-#[derive(Debug, Default)]
-pub struct OutlineUpdate {
-    /// Files that were read, by path relative to the folder.
-    pub seen: Vec<(Box<str>, KnownFile)>,
-    /// Previously known files that no longer exist.
-    pub gone: Vec<Box<str>>,
-    /// Outlines computed during the run.
-    pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
-    /// Outlines in use. The cache evicts unused outlines first.
-    pub used: Vec<OutlineKey>,
-}
-
-/// Size of the cache on disk, for all workspaces.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CacheSize {
-    pub path: String,
-    /// Total size of the cache files, in bytes.
-    pub bytes: u64,
-    pub outlines: u64,
-    /// Number of files with a stored stamp.
-    pub files: u64,
 }
 
 /// Maximum size of the database, in bytes. At about 1.5 KB per outline, the limit allows 200,000 files in one
@@ -97,25 +59,6 @@ enum Condition {
     Damaged(DatabaseFile),
     /// The database cannot be opened, or is damaged and cannot be deleted.
     Useless,
-}
-
-impl OutlineKey {
-    /// Combines the hash of a text and the edition of its language
-    /// ([`edition`](strata_engine::code::outline::edition)).
-    pub fn new(text: ContentHash, edition: ContentHash) -> Self {
-        Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
-    }
-
-    fn bytes(self) -> [u8; 16] {
-        self.0.to_bytes()
-    }
-
-    /// Returns the row id in the database. Two keys may have the same row id, in which case one outline replaces the
-    /// other. This is rare.
-    fn row(self) -> i64 {
-        let [a, b, c, d, e, f, g, h, ..] = self.bytes();
-        i64::from_be_bytes([a, b, c, d, e, f, g, h])
-    }
 }
 
 impl Default for OutlineCache {
@@ -293,12 +236,6 @@ impl State {
                 }
             };
         }
-    }
-}
-
-impl OutlineUpdate {
-    fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
     }
 }
 

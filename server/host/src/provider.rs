@@ -13,20 +13,22 @@ mod http;
 mod key;
 mod key_command;
 mod key_filter;
+mod key_lookup;
 mod kind;
+mod model;
+mod outcome;
 mod retry;
-
-use std::time::Duration;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, ask_for_stream};
-use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind, Reply, ReplyEvent};
+use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind, Reply};
 use strata_engine::json;
-use strata_engine::prompt::settings::ProviderName;
 
 pub use self::error::SendError;
 pub use self::key::{Key, KeySource};
+pub use self::model::Provider;
+pub use self::outcome::{Limits, SendEvent, Sent};
 
 pub(crate) use self::address::Target;
 
@@ -34,68 +36,6 @@ use self::address::Address;
 use self::attempt::{Exchange, StreamReading, WholeReading};
 use self::http::Request;
 use self::key_filter::Decoded;
-
-/// A model and how to reach it.
-#[derive(Debug, Clone)]
-pub struct Provider {
-    /// The provider, which determines the protocol.
-    pub kind: ProviderName,
-    /// Base URL in the form that the provider's own client accepts (`https://api.openai.com/v1`,
-    /// `https://api.anthropic.com`, `http://localhost:11434`). Defaults to the provider's public address.
-    pub base_url: Option<String>,
-    /// Model name, as the provider writes it.
-    pub model: String,
-    pub key: KeySource,
-}
-
-/// Limits on the duration of a request and the size of its reply.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Maximum time from the call to the end of the reply, including all attempts and the waits between them.
-    pub deadline: Duration,
-    /// Maximum time between bytes of a streamed reply. Does not apply to a non-streamed reply, which may be silent
-    /// until the deadline.
-    pub stall: Duration,
-    /// Maximum size of a reply as transferred, in bytes.
-    pub max_reply_bytes: usize,
-    /// Maximum number of retries after temporary failures. A request that may have been billed is retried at most once.
-    pub retries: u32,
-}
-
-/// An event of a streamed request.
-#[derive(Debug)]
-pub enum SendEvent {
-    Reply(ReplyEvent),
-    /// An attempt failed, and the next one follows after `wait`.
-    Waiting {
-        wait: Duration,
-        /// Why the attempt failed.
-        reason: String,
-    },
-}
-
-/// The outcome of a streamed request: the reply received so far, and why it is incomplete, if it is.
-#[derive(Debug)]
-pub struct Sent {
-    /// The reply received so far, with the reported usage.
-    pub reply: Reply,
-    /// Why the reply is incomplete: the connection was lost, a limit was reached, or the provider reported an error
-    /// partway. `None` if the reply is complete.
-    pub broken: Option<SendError>,
-}
-
-impl Default for Limits {
-    /// Sets a deadline of ten minutes, the default timeout of the providers' own clients.
-    fn default() -> Self {
-        Self {
-            deadline: Duration::from_secs(600),
-            // Some models send nothing while they reason.
-            stall: Duration::from_secs(300),
-            max_reply_bytes: 16 << 20,
-            retries: 2,
-        }
-    }
-}
 
 impl Provider {
     /// Posts a body and waits for the complete reply. Can be called on any thread. Raising `cancel` ends the call

@@ -6,16 +6,17 @@
 //! the file system ignores case. Otherwise, names are compared byte by byte, without case folding or Unicode
 //! normalization. A hard link cannot be distinguished from an ordinary file, so it is treated as a separate file.
 
+mod canonical;
 mod real;
 mod refusal;
 
 use std::collections::BTreeSet;
-use std::io;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf, Prefix};
 
 use strata_engine::key::FileKey;
 
+pub use self::canonical::canonical;
 pub use self::refusal::PathError;
 pub(crate) use self::refusal::Refusal;
 
@@ -438,31 +439,6 @@ fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     // There is one more candidate than there are taken names, so at least one is free.
     let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
     numbered.find(|name| !taken.contains(name)).unwrap_or(base)
-}
-
-/// Returns the absolute path with all symbolic links resolved, like [`Path::canonicalize`], but without the `\\?\`
-/// prefix on Windows. Editors, Git and users write paths without the prefix, so keeping it would give one file two
-/// names. Long paths still work, because the standard library adds the prefix where it is required.
-///
-/// # Errors
-/// Same as [`Path::canonicalize`].
-pub fn canonical(path: &Path) -> io::Result<PathBuf> {
-    let real = path.canonicalize()?;
-    if !cfg!(windows) {
-        return Ok(real);
-    }
-    Ok(real.to_str().and_then(without_prefix).map_or(real, PathBuf::from))
-}
-
-/// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. Returns `None` if the path cannot be
-/// written without the prefix, such as a path to a volume without a drive letter.
-fn without_prefix(path: &str) -> Option<String> {
-    let rest = path.strip_prefix(r"\\?\")?;
-    if let Some(share) = rest.strip_prefix(r"UNC\") {
-        return Some(format!(r"\\{share}"));
-    }
-    let has_drive = matches!(rest.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
-    has_drive.then(|| rest.to_owned())
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@ mod id;
 mod json_lines;
 mod lock;
 mod memory;
+mod new_id;
 mod opening;
 pub(crate) mod paths;
+mod rows;
 mod schema;
 mod search;
 mod sessions;
@@ -27,9 +29,9 @@ pub use self::error::StoreError;
 pub use self::id::{FragmentId, SessionId};
 
 pub use self::lock::{Access, SessionHandle};
-pub use self::memory::{Fragment, NewFragment};
 pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
+pub use self::rows::{Fragment, NewFragment};
 pub use self::search::{
     Coverage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source,
     passages::{FoundPassage, search_passages},
@@ -76,7 +78,7 @@ impl Store {
         // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
         // sessions.
         if place.aside(1).symlink_metadata().is_err() {
-            let is_stored = |id: &SessionId| match sessions::key_of(&connection, id) {
+            let is_stored = |id: &SessionId| match rows::key_of(&connection, id) {
                 Err(StoreError::NoSession(_)) => Ok(false),
                 found => found.map(|_| true),
             };

@@ -4,6 +4,7 @@
 //! name and size without reading them.
 
 mod ignore_rules;
+mod note;
 mod repository;
 mod rule_file;
 mod skipped_folders;
@@ -21,6 +22,8 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::trust::Trust;
 
+pub use self::ignore_rules::IGNORE_FILE;
+pub use self::note::Note;
 pub use self::unlisted::Unlisted;
 pub(crate) use self::unlisted::why_unlisted;
 
@@ -65,14 +68,6 @@ pub enum NameOnly {
     TooLarge,
 }
 
-/// A problem during a scan.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
-    /// Key of the file or directory, or its path if it has no key.
-    pub place: String,
-    pub problem: String,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
     /// The files, sorted by key and without duplicates.
@@ -85,9 +80,6 @@ pub struct Walk {
     /// Whether the scan stopped at the maximum number of files, so that some files are missing.
     pub cut_short: bool,
 }
-
-/// Name of Strata's own ignore file.
-pub const IGNORE_FILE: &str = ".strataignore";
 
 /// Maximum number of threads. Additional threads would only wait for the disk and for each other.
 const MAX_THREADS: usize = 4;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, Settings};
+use strata_app::runtime::headless::{HeadlessWorkspace, Settings};
 use strata_engine::conversation::dialect::{Format, Piece, pieces};
 use strata_engine::tokens::counting::TokenCounter;
 

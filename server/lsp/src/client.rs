@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use strata_app::front_end::Abilities;
+use strata_app::services::front_end::Abilities;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 
+use crate::client_requests::{CountTokensRequest, SummarizeRequest};
 use crate::navigation::Feature;
-use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
 /// The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options there.

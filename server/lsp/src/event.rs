@@ -23,12 +23,12 @@ use crate::invalid_notification::InvalidNotification;
 use crate::navigation::Question;
 use crate::reply_rendering::UserMessage;
 use strata_app::commands::CommandError;
-use strata_app::executor::Outcome;
-use strata_app::index::Index;
-use strata_app::live_view::ServedView;
-use strata_app::meter::Status;
-use strata_app::settings::FoundSettings;
-use strata_app::token_count_client::CountedPrompt;
+use strata_app::model::index::Index;
+use strata_app::model::live_view::ServedView;
+use strata_app::model::meter::Status;
+use strata_app::model::settings::FoundSettings;
+use strata_app::runtime::executor::Outcome;
+use strata_app::services::token_count_client::CountedPrompt;
 
 /// Sends the answer to a request. If it is dropped without an answer, because the handler panicked, the client gets an
 /// internal error.

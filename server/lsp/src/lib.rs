@@ -4,6 +4,7 @@
 mod backend;
 mod capabilities;
 mod client;
+mod client_requests;
 mod command_error;
 mod event;
 mod folders;

@@ -10,28 +10,34 @@ mod blocking;
 mod compactions;
 mod configuring;
 mod endpoint;
+mod endpoint_state;
 mod handling;
 mod handshake;
+mod index_runs;
 mod indexing;
+mod meter_state;
 mod metering;
+mod offering;
 mod parsing;
 mod queue;
 mod registrations;
+mod running;
+mod running_sends;
 mod sends;
 mod tasks;
+mod watch_state;
 mod watching;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_host::pool::{Pool, Urgency, catch_panic};
+use strata_host::pool::{Pool, Urgency};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -44,19 +50,18 @@ use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
 use strata_app::commands::MAIN_SESSION;
 use strata_app::faults::{self, Point, carried};
-use strata_app::front_end::{FrontEnd, Warning};
+use strata_app::model::snapshot::outlines_of_user;
 use strata_app::services::Services;
-use strata_app::snapshot::outlines_of_user;
+use strata_app::services::front_end::{FrontEnd, Warning};
 
 use compactions::Compactions;
-use endpoint::EndpointState;
-use handling::Handling;
-use indexing::IndexRuns;
-use metering::Meter;
+use endpoint_state::EndpointState;
+use index_runs::IndexRuns;
+use meter_state::Meter;
 use queue::Queues;
 use registrations::Registrations;
-use sends::Sends;
-use watching::WatchState;
+use running_sends::Sends;
+use watch_state::WatchState;
 
 /// Maximum number of jobs that wait for outside events at the same time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -167,48 +172,6 @@ impl MainLoop {
         self
     }
 
-    /// Handles events until [`Event::Goodbye`].
-    pub(crate) fn run(mut self, events: &Receiver<Event>) {
-        loop {
-            let next = match self.time_to_wake() {
-                Some(wait) => events.recv_timeout(wait),
-                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            match next {
-                Ok(Event::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(event) => self.take(event),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.handle(Handling::new("time", Self::on_time).or_reset_meter());
-                }
-            }
-        }
-    }
-
-    /// Returns the time until the next timer is due. `None` if no timer is active.
-    fn time_to_wake(&self) -> Option<Duration> {
-        let times = [self.time_to_meter(), self.watching.time_to_look(), self.time_to_release_any()];
-        times.into_iter().flatten().min()
-    }
-
-    fn take(&mut self, event: Event) {
-        self.handle(Handling::of(event));
-    }
-
-    /// Handles an event. After a panic, leaves the world unchanged, notifies the user, and runs the recovery.
-    fn handle(&mut self, Handling { name, handle, recover }: Handling) {
-        let done = catch_panic(|| {
-            faults::reach(name, Point::Before);
-            handle(self);
-        });
-        let Err(panicked) = done else { return };
-        tracing::error!(name, %panicked, "a handler panicked; the state is unchanged");
-        let message = format!("an internal error: `{name}` had no effect; please report this");
-        self.services.warn("internal", message);
-        if let Err(panicked) = catch_panic(|| recover(self)) {
-            tracing::error!(name, %panicked, "recovering from a panic failed");
-        }
-    }
-
     /// Computes the next world and installs it. Leaves the world unchanged if this panics.
     fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let mut world = self.world.clone();
@@ -216,18 +179,6 @@ impl MainLoop {
         faults::reach("transition", Point::Changed);
         self.world = world;
         actions.into_iter().for_each(|action| self.act(action));
-    }
-
-    /// Handles timers: reads the meter, scans all files, or ends a wait for the index.
-    fn on_time(&mut self) {
-        if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
-            self.watching.looked();
-            self.act(Action::Rescan);
-        }
-        if self.time_to_meter().is_some_and(|wait| wait.is_zero()) {
-            self.read_meter();
-        }
-        self.release();
     }
 
     /// Queues a command in every session that renames the files in its selection, and refreshes the index.

@@ -7,66 +7,22 @@ mod choices;
 mod feature;
 mod meanings;
 mod page;
+mod question;
 mod symbols;
 
 use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
-use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 pub(crate) use feature::{ACTION_KIND, Feature, features};
+pub(crate) use question::{Caret, Declarations, Question};
 
-/// A standard LSP request from the editor.
-#[derive(Clone, Debug)]
-pub(crate) enum Question {
-    /// `textDocument/documentSymbol`.
-    Document(String),
-    /// `workspace/symbol`.
-    Workspace(String),
-    /// `textDocument/hover`.
-    Hover(Caret),
-    /// `textDocument/definition`.
-    Definition(Caret),
-    /// `textDocument/references`.
-    References(Caret, Declarations),
-    /// `textDocument/codeAction`.
-    Actions(Box<CodeActionParams>),
-    /// `textDocument/codeLens`.
-    Lens(String),
-}
-
-/// A position in a document.
-#[derive(Clone, Debug)]
-pub(crate) struct Caret {
-    pub uri: String,
-    /// Position in the negotiated encoding.
-    pub position: Position,
-}
-
-/// Whether references include the definitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Declarations {
-    Counted,
-    LeftOut,
-}
+use question::key;
 
 impl Question {
-    pub(crate) fn feature(&self) -> Feature {
-        match self {
-            Self::Document(_) => Feature::DocumentSymbol,
-            Self::Workspace(_) => Feature::WorkspaceSymbol,
-            Self::Hover(_) => Feature::Hover,
-            Self::Definition(_) => Feature::Definition,
-            Self::References(..) => Feature::References,
-            Self::Actions(_) => Feature::CodeAction,
-            Self::Lens(_) => Feature::CodeLens,
-        }
-    }
-
     /// Returns the answer in protocol form, or null if there is none or the settings disable the feature. `session` is
     /// the current session.
     ///
@@ -101,8 +57,4 @@ impl Question {
         };
         Ok(found.unwrap_or_default())
     }
-}
-
-fn key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
-    snapshot.key_of(uri)
 }

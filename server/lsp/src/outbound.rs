@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::CompactionNotice;
-use strata_app::front_end::{
-    Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, TokenCount, Warning,
+use strata_app::jobs::send::Delta;
+use strata_app::model::meter::Status;
+use strata_app::services::compaction_notice::CompactionNotice;
+use strata_app::services::front_end::{
+    Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
 };
-use strata_app::meter::Status;
-use strata_app::send::Delta;
 use strata_engine::external::External;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
@@ -26,6 +26,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
+use crate::client_requests::{CountTokensRequest, SummarizeRequest};
 use crate::event::{Answer, Event};
 use crate::navigation::Feature;
 
@@ -198,24 +199,6 @@ pub(crate) enum DeltaNotification {}
 impl Notification for DeltaNotification {
     type Params = Delta;
     const METHOD: &'static str = "strata/delta";
-}
-
-#[derive(Debug)]
-pub(crate) enum SummarizeRequest {}
-
-impl Request for SummarizeRequest {
-    type Params = Summarize;
-    type Result = Summary;
-    const METHOD: &'static str = "strata/summarize";
-}
-
-#[derive(Debug)]
-pub(crate) enum CountTokensRequest {}
-
-impl Request for CountTokensRequest {
-    type Params = CountTokens;
-    type Result = TokenCount;
-    const METHOD: &'static str = "strata/countTokens";
 }
 
 #[derive(Debug)]

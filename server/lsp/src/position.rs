@@ -2,7 +2,7 @@
 //! "Text Documents"), and characters are counted in the negotiated encoding.
 
 use ropey::Rope;
-use strata_app::documents;
+use strata_app::model::documents;
 use strata_engine::conversation::selection::LineRange;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 

@@ -10,10 +10,8 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::client::InitializationOptions;
-use crate::outbound::{
-    CompactionNotification, CountTokensRequest, DeltaNotification, StatusNotification, SummarizeRequest,
-    WarningNotification,
-};
+use crate::client_requests::{CountTokensRequest, SummarizeRequest};
+use crate::outbound::{CompactionNotification, DeltaNotification, StatusNotification, WarningNotification};
 
 /// Returns the schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and
 /// `requests` (from the server to the client), and `initializationOptions` refer to `$defs`, which contains each type

@@ -28,11 +28,11 @@ use crate::invalid_notification::{InvalidNotification, Loss};
 use crate::notebooks;
 use crate::sync;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::documents::{key_of, renamed};
-use strata_app::index::Index;
-use strata_app::sessions::Sessions;
-use strata_app::settings::{Configuration, FoundSettings};
-use strata_app::snapshot::Snapshot;
+use strata_app::model::documents::{key_of, renamed};
+use strata_app::model::index::Index;
+use strata_app::model::sessions::Sessions;
+use strata_app::model::settings::{Configuration, FoundSettings};
+use strata_app::model::snapshot::Snapshot;
 
 /// Names of files that determine which other files are listed.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGNORE_FILE];

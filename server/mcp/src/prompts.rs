@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
-use strata_app::headless::Cancel;
-use strata_app::index::Progress;
-use strata_app::tools::{self, Tool};
+use strata_app::jobs::tools::{self, Tool};
+use strata_app::model::index::Progress;
+use strata_app::runtime::headless::Cancel;
 
 use crate::resources::{self, Address};
 use crate::view::{Needs, View};

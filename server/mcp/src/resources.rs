@@ -4,9 +4,9 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
-use strata_app::headless::Cancel;
-use strata_app::index::Progress;
-use strata_app::tools::text;
+use strata_app::jobs::tools::text;
+use strata_app::model::index::Progress;
+use strata_app::runtime::headless::Cancel;
 
 use crate::view::{Needs, View};
 

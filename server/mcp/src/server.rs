@@ -13,9 +13,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
 use strata_app::commands::{Access, CommandError, Definition, IndexNeed};
-use strata_app::headless::Cancel;
-use strata_app::index::Progress;
-use strata_app::tools::{self, Reply, Schemas, TOOLS, Tool};
+use strata_app::jobs::tools::{self, Reply, Schemas, TOOLS, Tool};
+use strata_app::model::index::Progress;
+use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};

@@ -12,7 +12,7 @@ use rmcp::model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, Reque
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use strata_app::commands::{Access, CommandError};
-use strata_app::headless::{Cancel, HeadlessWorkspace, Trust};
+use strata_app::runtime::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 

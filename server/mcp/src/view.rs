@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
 use strata_app::commands::{self, CommandError};
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
+use strata_app::runtime::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 
 /// The session that tools use.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,7 +120,7 @@ mod tests {
     use std::process::Command;
 
     use serde_json::json;
-    use strata_app::headless::Settings;
+    use strata_app::runtime::headless::Settings;
 
     use super::*;
 

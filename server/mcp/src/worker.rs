@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use strata_app::commands::CommandError;
-use strata_app::headless::Cancel;
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
+use strata_app::runtime::headless::Cancel;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;
@@ -108,7 +108,7 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use strata_app::headless::{HeadlessWorkspace, Settings};
+    use strata_app::runtime::headless::{HeadlessWorkspace, Settings};
 
     use super::*;
     use crate::view::Subject;

@@ -10,7 +10,7 @@ mod stats;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
 use strata_engine::conversation::compaction::{DraftRefusal, Family, Profile};
 use strata_engine::conversation::dialect::Violation;
 use strata_engine::prompt::assembly::PromptServices;

@@ -17,7 +17,7 @@ use crate::columns::{Column, ColumnStats, share};
 use crate::predictions::{Prediction, predictions};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
-use crate::session::PAUSE_MS;
+use crate::varied::PAUSE_MS;
 
 /// Sent in place of a recorded request without text, which only asked the model to continue.
 const ASKED_AGAIN: &str = "Go on.";

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
 
 const THREADS: usize = 2;
 

@@ -2,7 +2,7 @@
 //! every run.
 
 use serde::Serialize;
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;

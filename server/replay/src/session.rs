@@ -26,9 +26,6 @@ use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, 
 use crate::scenario::{PromptParts, Scenario};
 use crate::varied::{Conditions, PlayedSession};
 
-/// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
-pub(crate) const PAUSE_MS: u64 = 60_000;
-
 /// Results of replaying one session in a repository.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use strata_app::index::Progress;
+use strata_app::model::index::Progress;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::trace::Trace;
 use strata_engine::conversation::transcript::Transcript;

@@ -10,7 +10,9 @@ use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::tokens::cost::PAUSES_S;
 
 use crate::rng::Rng;
-use crate::session::PAUSE_MS;
+
+/// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
+pub(crate) const PAUSE_MS: u64 = 60_000;
 
 /// Time that an agent's tool takes.
 const TOOL_MS: u64 = 5_000;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use strata_app::index::{Index, IndexInputs};
+use strata_app::model::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::excerpts::{
     Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,

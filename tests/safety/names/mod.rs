@@ -9,7 +9,7 @@ mod medium;
 
 use e2e::{Dialect, ModelServer, Printed, Reply, Setup, Shell, sse};
 use serde_json::{Value, json};
-use strata_app::tools::TOOLS;
+use strata_app::jobs::tools::TOOLS;
 
 use hostile::{FORGED, Hostile, repositories};
 use medium::{Medium, check};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_app::documents::key_of;
+use strata_app::model::documents::key_of;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, SessionSource, Settings};
+use strata_app::runtime::headless::{HeadlessWorkspace, SessionSource, Settings};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, SessionSource, Settings, read_loop_file};
+use strata_app::runtime::headless::{HeadlessWorkspace, SessionSource, Settings, read_loop_file};
 use strata_host::config::{from_environment, from_toml, from_yaml};
 use strata_host::store::{SessionId, Store, WorkspaceKey};
 use strata_replay::{Material, Sources};

@@ -1,13 +1,17 @@
 //! `files.changed`: which files changed since an earlier call, in an editor or on disk.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::selection::Choice;
+use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
 use super::{Access, Command, CommandError, Context, IndexNeed};
-use crate::change_log::FileChange;
-use crate::live_view::unsaved_text;
+use crate::model::change_log::{CurrentTexts, FileChange, TextVersion};
+use crate::model::live_view::unsaved_text;
+use crate::model::snapshot::Snapshot;
 
 /// The state to compare with.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,5 +66,23 @@ impl Command for Changes {
             ChangedFile { path, change, unsaved }
         });
         Ok(ChangesReply { state, files: files.collect() })
+    }
+}
+
+impl CurrentTexts for Snapshot {
+    fn versions(&self) -> BTreeMap<FileKey, TextVersion> {
+        let on_disk = self.index.entries.iter();
+        let mut texts: BTreeMap<FileKey, TextVersion> =
+            on_disk.map(|entry| (entry.key.clone(), TextVersion::Disk(entry.stamp))).collect();
+        for key in self.documents.whole_documents() {
+            if let Some(text) = unsaved_text(key, self) {
+                texts.insert(key.clone(), TextVersion::Unsaved(ContentHash::of(&text)));
+            }
+        }
+        texts
+    }
+
+    fn hash(&self, key: &FileKey) -> Option<ContentHash> {
+        self.text_hash(key)
     }
 }

@@ -10,8 +10,9 @@ use strata_engine::prompt::assembly::PromptRequest;
 use strata_engine::prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
-use crate::compaction_job::{CompactionJob, CompactionNotice, Reason};
-use crate::snapshot::Snapshot;
+use crate::model::snapshot::Snapshot;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::{CompactionNotice, Reason};
 
 /// The compaction to run.
 #[derive(Debug, Deserialize, JsonSchema)]

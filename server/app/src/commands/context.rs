@@ -11,7 +11,7 @@ use strata_engine::prompt::layout::ExcerptKey;
 use strata_engine::prompt::settings::ContextSettings;
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
-use crate::workspace_context::standing;
+use crate::model::workspace_context::standing;
 
 /// Excerpts that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,9 +8,9 @@ use super::{
     session, symbols, tiers, tool_output, url, versioned, written,
 };
 use crate::faults::{self, Point};
+use crate::model::snapshot::Snapshot;
 use crate::schema::Shapes;
 use crate::services::Services;
-use crate::snapshot::Snapshot;
 
 macro_rules! definitions {
     ($($command:ty,)+) => {

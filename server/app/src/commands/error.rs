@@ -11,8 +11,9 @@ use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
-use crate::index::NotReady;
-use crate::session_store::SessionStoreError;
+use crate::model::index::NotReady;
+use crate::model::session_store::SessionStoreError;
+use crate::services::compaction::InstallError;
 
 /// Maximum characters of an argument quoted in an error message.
 const QUOTED: usize = 80;
@@ -108,7 +109,8 @@ from_display!(
     StoreError,
     NoSuchMessage,
     NoSuchProfile,
-    DraftRefusal
+    DraftRefusal,
+    InstallError
 );
 
 /// Truncates each quotation in a message to [`QUOTED`] characters, because arguments can be arbitrarily long.

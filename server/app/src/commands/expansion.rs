@@ -7,8 +7,8 @@ use strata_host::walk::walk;
 
 use super::CommandError;
 use super::named_file::does_not_exist;
-use crate::index::{NotReady, walk_options};
-use crate::snapshot::Snapshot;
+use crate::model::index::{NotReady, walk_options};
+use crate::model::snapshot::Snapshot;
 
 /// Why a path or pattern could not be expanded.
 #[derive(Debug, thiserror::Error)]

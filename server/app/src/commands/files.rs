@@ -18,7 +18,7 @@ use strata_host::walk::NameOnly;
 use super::expansion::{ExpansionError, expand_pattern};
 use super::read::lines_of_definition;
 use super::{Access, Command, CommandError, Context, Empty, IndexNeed, NoArguments, default_limit};
-use crate::path_reference::{FilePart, PathReference};
+use crate::model::path_reference::{FilePart, PathReference};
 
 /// Files that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -15,7 +15,7 @@ use strata_host::walk::NameOnly;
 
 use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context, IndexNeed};
-use crate::line_search::{FoundLine, Pattern, PatternOptions};
+use crate::model::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Default maximum number of matching lines in the reply.
 const LIMIT: usize = 100;
@@ -320,7 +320,7 @@ mod tests {
 
     use super::{FoundLine, GrepMatches, Searched};
     use crate::commands::CommandError;
-    use crate::headless::{HeadlessWorkspace, Settings};
+    use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
     fn workspace(folder: &Path) -> HeadlessWorkspace {
         for (path, content) in [

@@ -10,10 +10,10 @@ use strata_host::uri;
 
 use super::selected_question::Question;
 use super::send::SendParams;
-use super::{Access, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
-use crate::documents;
-use crate::send::AnswerPage;
-use crate::{format, meter};
+use super::{Access, AnswerPage, Command, CommandError, Context, Deferred, IndexNeed, files, prompt};
+use crate::format;
+use crate::model::documents;
+use crate::model::meter;
 
 /// The document that a command applies to, and optionally a range in it.
 #[derive(Debug, Deserialize, JsonSchema)]

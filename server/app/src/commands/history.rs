@@ -337,7 +337,7 @@ impl Command for Import {
     type Reply = AddReply;
 
     fn run(params: ImportParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
+        let messages = super::imported::messages_in(&params.text, &context.snapshot.screen)?;
         let mut ids = Vec::new();
         for message in messages {
             let content = within_limits(message.content, context.session, context);

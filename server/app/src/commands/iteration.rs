@@ -12,8 +12,8 @@ use strata_engine::conversation::iteration::{
 use strata_engine::prompt::assembly::with_scales;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
+use crate::model::snapshot::Snapshot;
 use crate::services::Services;
-use crate::snapshot::Snapshot;
 
 /// A finished iteration, with changes to the loop's environment and files.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -12,7 +12,7 @@ use strata_host::store::{
 };
 
 use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
-use crate::workspace_context;
+use crate::model::workspace_context;
 
 /// Maximum number of matches that a client can request.
 const MOST_HITS: usize = 1_000;

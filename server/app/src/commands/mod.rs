@@ -15,12 +15,16 @@ mod files;
 mod grep;
 mod here;
 mod history;
+mod imported;
 mod iteration;
 mod memory;
 mod model;
+mod model_job;
+mod model_reply;
 mod named_file;
 mod pack;
 mod prompt;
+mod provider_error;
 mod read;
 mod redaction;
 mod rules;
@@ -46,21 +50,24 @@ use strata_engine::conversation::tool_result_archival::ArchivalPlan;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
-use crate::compaction_job::{CompactionJob, CompactionNotice};
-use crate::index::Index;
-use crate::running_compaction::RunningCompaction;
-use crate::send::ModelJob;
+use crate::model::index::Index;
+use crate::model::session_store::SessionStore;
+use crate::model::sessions::Sessions;
+use crate::model::snapshot::Snapshot;
 use crate::services::Services;
-use crate::session_store::SessionStore;
-use crate::sessions::Sessions;
-use crate::snapshot::Snapshot;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::CompactionNotice;
+use crate::services::running_compaction::RunningCompaction;
 
 pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
+pub use model_job::ModelJob;
+pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob, ToolAccess, WorkspaceFacts};
+pub(crate) use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::does_not_exist;
+pub(crate) use provider_error::described as described_send_error;
 
-/// Alias that requests can use for the id of the current session.
-pub const MAIN_SESSION: &str = "main";
+pub use crate::model::sessions::MAIN_SESSION;
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
@@ -234,7 +241,7 @@ pub enum Job {
     /// Marks the compaction with this number as adopted: a command has waited for its draft and installed it.
     Adopted(u64),
     /// Sends a request to a model. The command replies with the outcome.
-    Send(Arc<dyn ModelJob>),
+    Send(Box<ModelJob>),
     /// Asks a model to summarize tool results of the session, then archives them.
     Archive(Box<ArchivalPlan>),
 }
@@ -321,7 +328,7 @@ fn written(reply: impl Serialize) -> Result<Value, CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::headless::{HeadlessWorkspace, Settings};
+    use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
     #[test]
     fn names_are_area_and_verb_and_unique() {

@@ -9,8 +9,11 @@ use strata_engine::prompt::assembly::{ClientConversation, ForwardedRequest, forw
 use strata_engine::prompt::wire::{Body, Tool};
 
 use super::answer_content::AnswerContent;
-use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
-use crate::send::{Connection, ForwardJob, ModelReply, ProviderClient, SnapshotParts};
+use super::{
+    Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
+    ModelReply, WorkspaceFacts,
+};
+use crate::services::provider_client::ProviderClient;
 
 /// A conversation to forward, and how to deliver the answer.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -79,11 +82,11 @@ impl Command for Send {
             stream,
             format,
             max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            snapshot: SnapshotParts::of(context.snapshot),
+            workspace: WorkspaceFacts::of(context.snapshot),
             client: Arc::new(client),
         };
         let job = ForwardJob { connection, model, body, output_reserve };
-        context.effects.push(Effect::Start(Job::Send(Arc::new(job))));
+        context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Forward(job)))));
         Ok(Deferred::default())
     }
 }

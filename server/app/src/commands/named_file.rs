@@ -5,7 +5,7 @@ use strata_engine::prompt::assembly::FileText;
 use strata_host::disk::{ReadError, stamp_of};
 
 use super::{CommandError, Context};
-use crate::snapshot::Snapshot;
+use crate::model::snapshot::Snapshot;
 
 /// Maximum number of similar names suggested in an error message.
 const NAMES: usize = 3;
@@ -83,7 +83,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::headless::{HeadlessWorkspace, Settings};
+    use crate::runtime::headless::{HeadlessWorkspace, Settings};
 
     #[test]
     fn the_nearest_names_of_a_path_that_is_not_there() {

@@ -19,11 +19,12 @@ use strata_engine::tokens::models::CacheTtl;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
-use crate::compaction_job::{CompactionJob, Reason};
+use crate::model::snapshot::Snapshot;
+use crate::model::workspace_context::branch;
 use crate::services::Services;
-use crate::snapshot::Snapshot;
-use crate::token_count_client::CountedPrompt;
-use crate::workspace_context::branch;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::Reason;
+use crate::services::token_count_client::CountedPrompt;
 
 /// Maximum number of times to ask the client for the token count of one prompt.
 const MEASURED: usize = 2;

@@ -11,8 +11,8 @@ use strata_engine::text::LineStarts;
 
 use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
-use crate::parsed_file::ParsedFile;
-use crate::path_reference::{FilePart, PathReference};
+use crate::model::parsed_file::ParsedFile;
+use crate::model::path_reference::{FilePart, PathReference};
 
 /// Maximum number of definitions listed in an error message.
 const NAMED: usize = 8;

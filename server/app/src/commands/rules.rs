@@ -6,7 +6,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::trust::Trust;
 
 use super::{Access, Command, CommandError, Context};
-use crate::rule_scope::{RuleReason, rules};
+use crate::model::rule_scope::{RuleReason, rules};
 
 /// The files to list rules for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

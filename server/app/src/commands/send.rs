@@ -8,8 +8,11 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::history::Image;
 use strata_engine::prompt::tiers::PolicyName;
 
-use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
-use crate::send::{AnswerPage, Connection, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
+use super::{
+    Access, AnswerPage, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob, SendJob,
+    SendReply, ToolAccess, WorkspaceFacts,
+};
+use crate::services::provider_client::ProviderClient;
 
 /// A question, and how to deliver the answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -121,12 +124,12 @@ impl SendParams {
             stream,
             format,
             max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            snapshot: SnapshotParts::of(context.snapshot),
+            workspace: WorkspaceFacts::of(context.snapshot),
             client: Arc::new(client),
         };
         let tool_rounds = settings.provider.tool_rounds;
         let job = SendJob { connection, ask, tools, tool_rounds, page };
-        context.effects.push(Effect::Start(Job::Send(Arc::new(job))));
+        context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));
         Ok(())
     }
 }

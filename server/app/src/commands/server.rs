@@ -12,7 +12,7 @@ use strata_engine::tokens::models::Model;
 use strata_grammars::LanguageId;
 use strata_host::config::{EffectiveSettings, IgnoredSetting, Origin};
 
-use crate::index::Efforts;
+use crate::model::index::Efforts;
 
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::conversation_facts::Step;
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::exchange::{self, Form};
+use strata_engine::conversation::exchange::Form;
 use strata_engine::conversation::history::{Message, MessageId, NewMessage};
 use strata_engine::json;
 use strata_engine::prompt::session::Session;
@@ -18,9 +18,10 @@ use strata_host::store::{self, Scope, SessionInfo, StoreError};
 
 use super::memory::SearchReply;
 use super::tool_output::quota;
-use super::{Access, Command, CommandError, Context, Deferred, Effect, Empty, NoArguments};
-use crate::commands::MAIN_SESSION;
-use crate::session_store::{SessionStore, SessionStoreError};
+use super::{
+    Access, Command, CommandError, Context, Deferred, Effect, Empty, MAIN_SESSION, NoArguments, imported,
+};
+use crate::model::session_store::{SessionStore, SessionStoreError};
 
 /// A stored session to open.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -428,7 +429,7 @@ impl Command for Import {
                 Ok(ImportReply { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
             }));
         }
-        let imported = read(&params.text, &context.snapshot.screen)?;
+        let imported = imported::read(&params.text, &context.snapshot.screen)?;
         let mut session = Session::new(SessionStore::new_id()?);
         let messages = imported.messages.into_iter().map(|message| {
             let content = super::history::within_limits(message.content, &session, context);
@@ -512,19 +513,6 @@ fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, Comma
         Body::Text(text) => text,
         Body::Json(body) => body.to_string(),
     })
-}
-
-/// Reads the messages of a conversation in any supported format.
-pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
-    Ok(read(text, screen)?.messages)
-}
-
-/// Reads a conversation in any supported format, and replaces secrets with placeholders.
-fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
-    let mut imported =
-        exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
-    imported.messages.iter_mut().for_each(|message| message.screen(screen));
-    Ok(imported)
 }
 
 /// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged,

@@ -19,8 +19,8 @@ use strata_host::path_patterns::PatternKind;
 use super::expansion::expand_pattern;
 use super::named_file::{listed_file, shown_file};
 use super::{Access, Command, CommandError, Context, IndexNeed, default_limit};
-use crate::parsed_file::{NoOutline, ParsedFile};
-use crate::snapshot::Snapshot;
+use crate::model::parsed_file::{NoOutline, ParsedFile};
+use crate::model::snapshot::Snapshot;
 
 /// Maximum number of files with syntax errors to list.
 const MAX_UNPARSED: usize = 4;

@@ -220,9 +220,9 @@ mod tests {
     use strata_engine::prompt::settings::Settings;
 
     use super::*;
+    use crate::model::sessions::Sessions;
+    use crate::model::snapshot::Snapshot;
     use crate::services::Services;
-    use crate::sessions::Sessions;
-    use crate::snapshot::Snapshot;
 
     #[test]
     fn outputs_in_files_take_as_much_as_the_settings_say() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Point;
+use super::point::Point;
 
 pub(crate) type Location = (String, Point);
 

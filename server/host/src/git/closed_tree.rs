@@ -10,13 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::ForeignPart;
-
-/// Maximum number of entries to check. Listing them takes about a second.
-pub(super) const MAX_ENTRIES: usize = 1_000_000;
-
-/// Maximum number of directories to check. Each check compares the metadata of all of them.
-pub(super) const MAX_DIRECTORIES: usize = 50_000;
+use super::error::ForeignPart;
+use super::limits::{MAX_DIRECTORIES, MAX_ENTRIES};
 
 /// Maximum number of trees to remember. A tree is forgotten if it is not among the last that were checked.
 const MAX_REMEMBERED: usize = 8;

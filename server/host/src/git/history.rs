@@ -16,9 +16,10 @@ use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 
 use super::closed_tree::CLOCK_TICK;
+use super::error::GitError;
 use super::index::Index;
+use super::ownership;
 use super::ownership::OwnRepository;
-use super::{GitError, ownership};
 use crate::roots::canonical;
 
 /// Maximum size of the cache for trees and commits, in bytes.

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::ForeignPart;
 use super::closed_tree::ClosedTree;
+use super::error::ForeignPart;
 use crate::roots::canonical;
 
 /// Files of a repository that name directories elsewhere, from which the library reads as well (see

@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use strata_engine::cancel::Cancel;
 
+use super::error::{GitError, readable};
 use super::history::{Commit, History};
-use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
+use super::limits::{MAX_COMMITS, MAX_KEPT};
 
 /// Maximum number of files in a commit. Commits with more files are skipped, since they say little about each file.
 const MAX_PATHS: usize = 100;

@@ -6,9 +6,10 @@ use std::path::Path;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 
+use super::error::{GitError, readable};
 use super::history::{Commit, History};
+use super::limits::{MAX_COMMITS, MAX_KEPT};
 use super::past::{PastTouch, past_touches};
-use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {

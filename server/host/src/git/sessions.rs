@@ -10,14 +10,12 @@ use strata_engine::cancel::Cancel;
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 
-use super::GitError;
+use super::error::GitError;
 use super::history::{Commit, History};
+use super::limits::MAX_TEXT_BYTES;
 use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 use crate::roots::canonical;
-
-/// Maximum total size of the source files at one commit, in bytes.
-pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// Maximum number of files per turn. A commit with more files is a mass change or the merge of a long branch.
 const MAX_FILES_OF_TURN: usize = 10;

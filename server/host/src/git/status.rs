@@ -11,7 +11,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::trust::Trust;
 
-use super::GitError;
+use super::error::GitError;
 use super::history::History;
 use super::index::TrackedPaths;
 use crate::disk::read_bytes;

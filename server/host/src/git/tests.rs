@@ -10,6 +10,7 @@ use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::trust::Trust;
 
 use super::history::History;
+use super::limits::MAX_COMMITS;
 use super::testing::{Now, Repo};
 use super::*;
 

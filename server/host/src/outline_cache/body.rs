@@ -4,7 +4,7 @@
 use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
 
-use super::OutlineKey;
+use super::entry::OutlineKey;
 
 const HASH: usize = 16;
 

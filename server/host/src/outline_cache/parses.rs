@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::OutlineKey;
+use super::entry::OutlineKey;
 use super::table::{create_directory, lock};
 use crate::store::paths::{own_file, private_directory, private_file};
 

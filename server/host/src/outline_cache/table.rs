@@ -16,7 +16,7 @@ use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
 
 use super::body::{decode, encode};
-use super::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
+use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::roots::canonical;
 use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};

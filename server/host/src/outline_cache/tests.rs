@@ -2,12 +2,16 @@
 //! processes, and is silently disabled if the disk fails.
 
 use std::fs;
+use std::sync::Arc;
 
 use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{edition, language_of};
+use strata_engine::code::symbols::FileSymbols;
+use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
 use super::*;
+use crate::disk::Stamp;
 
 const DATABASE: &str = "outlines/outlines-1.db";
 

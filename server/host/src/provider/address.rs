@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use reqwest::Url;
 use strata_engine::prompt::settings::ProviderName;
 
-use super::Provider;
 use super::error::SendError;
+use super::model::Provider;
 
 /// Endpoint of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

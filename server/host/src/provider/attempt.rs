@@ -16,8 +16,8 @@ use super::error::SendError;
 use super::http::{Fault, Head, Piece, Request};
 use super::key::KeySource;
 use super::key_filter::{Decoded, EventFilter, KeyFilter};
+use super::outcome::{Limits, SendEvent, Sent};
 use super::retry::{Failure, Retry, Tries};
-use super::{Limits, SendEvent, Sent};
 
 const LOOK: Duration = Duration::from_millis(20);
 

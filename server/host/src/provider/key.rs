@@ -1,17 +1,11 @@
-//! Finds the keys of providers.
+//! The key of a provider, and where it comes from.
 
 use std::fmt;
 
 use reqwest::header::HeaderValue;
-use strata_engine::cancel::Cancel;
 use strata_engine::conversation::settings::KeyVariable;
-use strata_engine::prompt::settings::ProviderName;
 
-use super::Provider;
-use super::error::SendError;
-use super::key_command;
 use super::key_filter::KeyFilter;
-use super::kind::key_variable;
 
 /// A provider's key. Its [`fmt::Debug`] output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,7 +37,7 @@ impl Key {
         usable.then(|| Self { text: text.to_owned() })
     }
 
-    fn from_environment(variable: &str) -> Option<Self> {
+    pub(super) fn from_environment(variable: &str) -> Option<Self> {
         Self::new(&std::env::var(variable).ok()?)
     }
 
@@ -57,48 +51,6 @@ impl Key {
     /// Returns a filter that removes this key from what the provider sends.
     pub(super) fn filter(&self) -> KeyFilter {
         KeyFilter::new(&self.text)
-    }
-}
-
-impl KeySource {
-    /// Checks that a key is available, without running a command.
-    pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
-        match self {
-            Self::Command(command) => key_command::check(command),
-            Self::Usual | Self::None | Self::Variable(_) | Self::Given(_) => {
-                self.find(provider, &Cancel::new()).map(drop)
-            }
-        }
-    }
-
-    /// Returns the key, or `None` if the provider needs none.
-    pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<Key>, SendError> {
-        let required = |variable: &str| match Key::from_environment(variable) {
-            Some(key) => Ok(Some(key)),
-            None => Err(SendError::NoKey { variable: variable.to_owned() }),
-        };
-        match self {
-            Self::None => Ok(None),
-            Self::Given(key) => Ok(Some(key.clone())),
-            Self::Variable(variable) => required(variable.as_str()),
-            Self::Command(command) => key_command::key(command, cancel).map(Some),
-            Self::Usual => {
-                let is_optional = provider.base_url.is_some()
-                    && matches!(provider.kind, ProviderName::OpenAi | ProviderName::Responses);
-                match key_variable(provider.kind) {
-                    Some(variable) if is_optional => Ok(Key::from_environment(variable)),
-                    Some(variable) => required(variable),
-                    None => Ok(None),
-                }
-            }
-        }
-    }
-
-    /// Handles a provider's rejection of the key. A key command runs again for the next request.
-    pub(super) fn was_refused(&self) {
-        if let Self::Command(command) = self {
-            key_command::forget(command);
-        }
     }
 }
 

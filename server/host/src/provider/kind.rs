@@ -4,8 +4,9 @@ use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use strata_engine::prompt::settings::ProviderName;
 
+use super::address;
 use super::key::{Key, KeySource};
-use super::{Provider, address};
+use super::model::Provider;
 
 /// Error for a model name that does not identify its provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,6 +5,7 @@ use std::io;
 
 use proptest::prelude::*;
 
+use super::canonical::without_prefix;
 use super::*;
 use crate::testing::Tree;
 use crate::uri::UriError;

@@ -9,7 +9,8 @@ use serde_json::Value;
 use strata_engine::conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
-use super::sessions::{Columns, append, body, key_of, next_touch};
+use super::rows::{body, key_of};
+use super::sessions::{Columns, append, next_touch};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 

@@ -1,37 +1,20 @@
-//! Identifiers of sessions, memory fragments and spilled outputs. They are generated from the system's random number
-//! generator. Identifiers from outside are validated, because they become file names.
+//! Identifiers of sessions and memory fragments.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::StoreError;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Identifier of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Valid as a
 /// file name on every system, including case-insensitive ones.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SessionId(Box<str>);
+pub struct SessionId(pub(super) Box<str>);
 
 /// Identifier of a memory fragment, unique within the workspace and never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FragmentId(pub i64);
 
-/// Digits of random identifiers: Crockford's base 32 in lowercase, which omits letters that look like digits.
-const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-
-const MAX_BYTES: usize = 64;
-
 impl SessionId {
-    /// Generates an identifier: `s-` followed by 80 random bits.
-    ///
-    /// # Errors
-    /// [`StoreError::NoRandomness`] if the system provides no random bytes.
-    pub fn random() -> Result<Self, StoreError> {
-        Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
-    }
-
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -39,18 +22,6 @@ impl SessionId {
     /// Whether the identifier is `main`, which always means the current session, so a stored session cannot have it.
     pub fn is_reserved(&self) -> bool {
         &*self.0 == "main"
-    }
-}
-
-impl FromStr for SessionId {
-    type Err = StoreError;
-
-    fn from_str(text: &str) -> Result<Self, StoreError> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let fits = text.len() <= MAX_BYTES
-            && text.bytes().next().is_some_and(plain)
-            && text.bytes().all(|byte| plain(byte) || matches!(byte, b'-' | b'_'));
-        if fits { Ok(Self(text.into())) } else { Err(StoreError::BadSessionId(text.to_owned())) }
     }
 }
 
@@ -66,49 +37,8 @@ impl Serialize for SessionId {
     }
 }
 
-impl<'de> Deserialize<'de> for SessionId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 impl fmt::Display for FragmentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "m{}", self.0)
-    }
-}
-
-/// Generates `N` random digits of five bits each.
-pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
-}
-
-/// Whether `text` consists only of digits that [`random_digits`] generates.
-pub(super) fn are_digits(text: &str) -> bool {
-    text.bytes().all(|byte| DIGITS.contains(&byte))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn random_names_are_names_and_differ() {
-        let (one, other) = (SessionId::random().unwrap(), SessionId::random().unwrap());
-        assert_ne!(one, other);
-        assert_eq!(one.as_str().parse::<SessionId>().unwrap(), one);
-        assert_eq!(one.as_str().len(), 18);
-    }
-
-    #[test]
-    fn what_could_be_more_than_a_file_name_is_no_name() {
-        for bad in ["", "..", "a/b", "a\\b", "-a", "_a", "A", "a.b", "a b", "é", "a\0", &"a".repeat(65)] {
-            assert!(bad.parse::<SessionId>().is_err(), "{bad:?}");
-        }
-        for good in ["a", "0", "s-1_x", "1be6c52f-2f07-4a2c-8d5f-0d6a7a2a1b3c"] {
-            assert!(good.parse::<SessionId>().is_ok(), "{good:?}");
-        }
     }
 }

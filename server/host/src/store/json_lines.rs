@@ -9,7 +9,8 @@ use serde_json::Value;
 use strata_engine::conversation::history::{Message, MessageId};
 use strata_engine::json;
 
-use super::sessions::{NewSession, append, each_message, insert, key_of};
+use super::rows::key_of;
+use super::sessions::{NewSession, append, each_message, insert};
 use super::{SessionHandle, SessionId, Store, StoreError};
 
 #[derive(Debug)]

@@ -2,25 +2,9 @@
 
 use rusqlite::params;
 
+use super::rows::{Fragment, NewFragment, fragment};
 use super::word_index::WordIndex;
 use super::{FragmentId, SessionId, Store, StoreError};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFragment {
-    pub text: String,
-    /// Tags to file the note under. Searches match them too.
-    pub tags: Vec<String>,
-    /// The session in which the note was created.
-    pub session: Option<SessionId>,
-    /// Creation time, in milliseconds since 1970.
-    pub created_ms: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fragment {
-    pub id: FragmentId,
-    pub note: NewFragment,
-}
 
 impl Store {
     /// Stores a note and returns its id.
@@ -75,19 +59,4 @@ impl Store {
         WordIndex::new(&transaction).forget_fragment(id.0)?;
         Ok(transaction.commit()?)
     }
-}
-
-/// Reads a note from a row with the columns `key, session, tags, text, created_ms`.
-pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> {
-    let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
-    let tags: String = row.get(2)?;
-    Ok(Fragment {
-        id: FragmentId(row.get(0)?),
-        note: NewFragment {
-            session: session.transpose()?,
-            tags: serde_json::from_str(&tags).map_err(StoreError::damaged)?,
-            text: row.get(3)?,
-            created_ms: row.get::<_, i64>(4)?.cast_unsigned(),
-        },
-    })
 }

@@ -1,6 +1,7 @@
 //! Searches fragments and messages, including hidden ones, by full text. A query consists of plain words, so it cannot
 //! be a syntax error. Returns ranked matches with snippets.
 
+mod coverage;
 pub(super) mod passages;
 mod ranking;
 mod snippet;
@@ -10,10 +11,11 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
 
+pub use self::coverage::{Coverage, MatchedWords};
+
 use self::ranking::rank;
 use self::snippet::snippet;
-use super::memory::fragment;
-use super::sessions::{body, key_of};
+use super::rows::{body, fragment, key_of};
 use super::word_index::text_of;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
@@ -39,24 +41,6 @@ pub struct SearchResults {
     pub coverage: Coverage,
     /// Which words of the query the hits contain.
     pub matched: MatchedWords,
-}
-
-/// Which of the matches were ranked. If the query has only very common words, only the newest matches are considered,
-/// because ranking 100,000 messages takes a tenth of a second and is hardly useful.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coverage {
-    All,
-    /// Only this number of the newest matches.
-    Newest(usize),
-}
-
-/// Which words of the query a hit contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatchedWords {
-    /// All words of the query.
-    All,
-    /// At least one of the rarest words, because no message or note contains all words.
-    Some,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,6 +8,7 @@ use serde_json::Value;
 use strata_engine::conversation::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
+use super::rows::{body, key_of};
 use super::word_index::WordIndex;
 use super::{Quota, SessionId, Store, StoreError};
 
@@ -308,12 +309,6 @@ impl Store {
     }
 }
 
-pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT key FROM session WHERE id = ?1")?;
-    let key = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
-    key.ok_or_else(|| StoreError::NoSession(id.clone()))
-}
-
 /// Returns the number of the next change in the workspace.
 pub(super) fn next_touch(connection: &Connection) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(touched), 0) + 1 FROM session")?;
@@ -394,10 +389,6 @@ pub(super) fn each_message(
         each(message(row)?)?;
     }
     Ok(())
-}
-
-pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
-    serde_json::from_str(text).map_err(StoreError::damaged)
 }
 
 /// Column values of a stored message.

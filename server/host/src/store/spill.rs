@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use strata_engine::conversation::tool_output::Page;
 
-use super::id::{are_digits, random_digits};
+use super::new_id::{are_digits, random_digits};
 use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
 use super::{SessionId, StoreError};
 

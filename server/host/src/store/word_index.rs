@@ -5,8 +5,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart};
 
-use super::memory::fragment;
-use super::sessions::body;
+use super::rows::{body, fragment};
 use super::{StoreError, schema};
 
 /// The word index inside a transaction.

@@ -12,9 +12,9 @@ use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
 use strata_engine::prompt::trust::Trust;
 
+use super::note::Note;
 use super::repository::{FileProblem, Repository};
 use super::rule_file::{self, Links};
-use super::{IGNORE_FILE, Note};
 use crate::roots::text_below;
 
 /// Maximum size of an ignore file, and of all ignore files that apply to a directory together, in bytes. Every name is
@@ -24,6 +24,9 @@ pub(super) const MAX_BYTES: u64 = 256 << 10;
 /// Maximum size of all ignore files of a workspace folder together, in bytes. The largest repositories have a quarter of
 /// this.
 const MAX_TOTAL_BYTES: u64 = 2 << 20;
+
+/// Name of Strata's own ignore file.
+pub const IGNORE_FILE: &str = ".strataignore";
 
 /// The ignore files of a directory, in order of precedence. Git's is the last.
 const NAMES: [&str; 3] = [IGNORE_FILE, ".ignore", GIT];

@@ -16,10 +16,12 @@ use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
 use strata_app::faults::carried;
-use strata_app::running_compaction::DraftCell;
-use strata_app::token_count_client::CountedPrompt;
+use strata_app::jobs::archival::sum_up;
+use strata_app::services::compaction::CompactionJob;
+use strata_app::services::compaction_notice::{CompactionNotice, Reason};
+use strata_app::services::running_compaction::DraftCell;
+use strata_app::services::token_count_client::CountedPrompt;
 
 impl MainLoop {
     /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.

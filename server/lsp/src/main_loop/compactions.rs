@@ -10,9 +10,10 @@ use tower_lsp::ls_types::NumberOrString;
 use crate::event::Answer;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
-use strata_app::running_compaction::{DraftCell, RunningCompaction};
-use strata_app::sessions::Sessions;
+use strata_app::model::sessions::Sessions;
+use strata_app::services::compaction::CompactionJob;
+use strata_app::services::compaction_notice::{CompactionNotice, Reason};
+use strata_app::services::running_compaction::{DraftCell, RunningCompaction};
 
 pub(super) struct RunningJob {
     pub(super) number: u64,

@@ -10,7 +10,7 @@ use super::MainLoop;
 use crate::event::Event;
 use crate::outbound::Outbound;
 use strata_app::faults::carried;
-use strata_app::settings::{self, FoundSettings};
+use strata_app::model::settings::{self, FoundSettings};
 
 impl MainLoop {
     pub(super) fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {

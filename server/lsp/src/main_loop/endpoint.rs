@@ -4,26 +4,15 @@
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use strata_app::live_view::{ServedView, listen};
-use strata_host::endpoint::{Endpoint, EndpointError};
+use strata_app::model::live_view::{ServedView, listen};
+use strata_host::endpoint::EndpointError;
 
 use super::MainLoop;
+use super::endpoint_state::EndpointState;
 use crate::event::Event;
 
 /// Maximum time for which a request waits for the main loop, which never computes for long.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Whether the server has an endpoint.
-#[derive(Default)]
-pub(super) enum EndpointState {
-    /// The server must not have one, for example in a test.
-    #[default]
-    Unwanted,
-    /// The endpoint opens when the client is initialized.
-    Wanted,
-    /// The endpoint is open until this is dropped, or could not be opened.
-    Begun { _endpoint: Option<Endpoint> },
-}
 
 impl MainLoop {
     /// Lets other processes of the user ask for the open documents.

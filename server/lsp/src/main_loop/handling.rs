@@ -1,12 +1,13 @@
 //! Defines how each event is handled, and how the server recovers if its handler panics, so that no request waits
 //! forever and no buffer is silently wrong. This is the only module that knows all events.
 
-use super::{MainLoop, Meter};
+use super::MainLoop;
+use super::meter_state::Meter;
 use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
 use strata_app::commands::CommandError;
-use strata_app::executor::{release_opened, restore};
+use strata_app::runtime::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 

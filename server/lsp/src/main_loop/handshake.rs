@@ -20,9 +20,9 @@ use crate::navigation;
 use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::faults::carried;
-use strata_app::session_store::SessionStore;
-use strata_app::sessions::Sessions;
-use strata_app::settings;
+use strata_app::model::session_store::SessionStore;
+use strata_app::model::sessions::Sessions;
+use strata_app::model::settings;
 
 impl MainLoop {
     pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Answer<InitializeResult>) {

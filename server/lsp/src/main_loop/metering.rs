@@ -8,10 +8,10 @@ use strata_engine::cancel::Cancel;
 
 use super::MainLoop;
 use crate::event::Event;
-use crate::outbound::{Newest, Outbound};
+use crate::outbound::Outbound;
 use strata_app::clock::now_ms;
 use strata_app::faults::carried;
-use strata_app::meter::{self, Status};
+use strata_app::model::meter::{self, Status};
 
 /// Minimum interval between two meter notifications (`strata/status`, at most four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
@@ -23,19 +23,6 @@ const TIMES_AS_LONG: u32 = 5;
 
 /// Maximum interval between two readings, regardless of their duration.
 const METER_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
-
-/// State of the meter: whether a reading is needed, and when the next one may start.
-#[derive(Default)]
-pub(super) struct Meter {
-    pub(super) wanted: bool,
-    reading: bool,
-    /// When the last reading began.
-    last: Option<Instant>,
-    /// How long the last reading took.
-    took: Duration,
-    /// The latest reading, until it is sent.
-    unsent: Newest,
-}
 
 impl MainLoop {
     /// Returns the time until the next reading. `None` if no reading is needed, a reading is running, or the first
@@ -89,8 +76,8 @@ mod tests {
     use strata_engine::prompt::session::Session;
 
     use super::*;
-    use strata_app::session_store::Persistence;
-    use strata_app::snapshot::Snapshot;
+    use strata_app::model::session_store::Persistence;
+    use strata_app::model::snapshot::Snapshot;
 
     #[test]
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {

@@ -8,7 +8,7 @@ use strata_engine::key::FileKey;
 use super::MainLoop;
 use crate::event::Event;
 use strata_app::faults::carried;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 impl MainLoop {
     pub(super) fn parse(&mut self, key: FileKey) {

@@ -9,8 +9,8 @@ use strata_engine::conversation::tool_result_archival::Archival;
 
 use crate::event::Call;
 use strata_app::commands::IndexNeed;
-use strata_app::snapshot::Snapshot;
-use strata_app::token_count_client::CountedPrompt;
+use strata_app::model::snapshot::Snapshot;
+use strata_app::services::token_count_client::CountedPrompt;
 
 /// A queued task, with a snapshot of the workspace from the time of its arrival.
 pub(super) struct QueuedTask {

@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MainLoop;
-use crate::navigation::{self, Feature};
+use crate::navigation::Feature;
 use crate::outbound::Outbound;
 
 #[derive(Default)]
@@ -33,7 +32,7 @@ impl Registrations {
 
     /// Returns the messages that register and unregister features to match `wanted`. Also returns the newly enabled
     /// features that this client accepts only at startup.
-    fn change(
+    pub(super) fn change(
         &mut self,
         wanted: &BTreeSet<Feature>,
         registers: &BTreeSet<Feature>,
@@ -58,22 +57,5 @@ impl Registrations {
             }
         }
         (told, late)
-    }
-}
-
-impl MainLoop {
-    /// Announces or withdraws features according to the current settings.
-    pub(super) fn offer(&mut self) {
-        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
-        let (told, late) = self.registrations.change(&wanted, &self.world.client.registers);
-        told.into_iter().for_each(|told| self.say(told));
-        if !late.is_empty() {
-            let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
-            let message = format!(
-                "this editor accepts {} only at startup; enable it in `initializationOptions.settings`",
-                late.join(", ")
-            );
-            self.services.warn("settings", message);
-        }
     }
 }

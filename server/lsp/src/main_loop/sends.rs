@@ -2,8 +2,6 @@
 //! continues the conversation. The commands of a question enter the session's queue like any other command, and the
 //! queue is free between them.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -17,13 +15,14 @@ use tower_lsp::ls_types::{
 };
 
 use super::MainLoop;
+use super::running_sends::RunningSend;
 use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
 use crate::outbound::{Outbound, Work, notice};
-use strata_app::commands::{self, CommandError};
-use strata_app::send::{Delta, ModelJob, SendHost};
-use strata_app::snapshot::Snapshot;
-use strata_app::tools::ToolHost;
+use strata_app::commands::{self, CommandError, ModelJob};
+use strata_app::jobs::send::{Delta, SendHost};
+use strata_app::jobs::tools::ToolHost;
+use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of requests to models that run at the same time, in all sessions together.
 const MAX_SENDS: usize = 16;
@@ -31,46 +30,12 @@ const MAX_SENDS: usize = 16;
 /// Commands that a request to a model runs even after it is cancelled, since the end of its turn must be recorded.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
-/// Running requests to models, by number.
-#[derive(Default)]
-pub(super) struct Sends {
-    last: u64,
-    running: BTreeMap<u64, RunningSend>,
-}
-
-struct RunningSend {
-    session: String,
-    /// Whether the request continues the conversation of its session. Only one such request may run per session.
-    occupies_session: bool,
-    cancel: Cancel,
-    /// Token for reporting progress, if the client gave one.
-    token: Option<NumberOrString>,
-    answer: Answer<Result<Value, CommandError>>,
-}
-
-impl RunningSend {
-    fn occupies(&self, session: &str) -> bool {
-        self.occupies_session && self.session == session
-    }
-}
-
-impl Sends {
-    /// Cancels the request to a model whose progress has this token.
-    pub(super) fn cancel(&self, token: &NumberOrString) {
-        for (number, running) in &self.running {
-            if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
-                running.cancel.cancel();
-            }
-        }
-    }
-}
-
 impl MainLoop {
     /// Starts a request to a model on its own thread. Rejects it if the session is already waiting for an answer, or if
     /// too many requests are running.
     pub(super) fn send(
         &mut self,
-        job: Arc<dyn ModelJob>,
+        job: ModelJob,
         cancel: Cancel,
         token: Option<NumberOrString>,
         answer: Answer<Result<Value, CommandError>>,

@@ -19,13 +19,14 @@ use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::commands::{self, CommandError, Definition, Effect, IndexNeed, Job};
-use strata_app::compaction_job::Reason;
-use strata_app::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::faults::{self, Point, carried};
+use strata_app::model::session_store::SessionStoreError;
+use strata_app::model::snapshot::Snapshot;
+use strata_app::runtime::effects;
+use strata_app::runtime::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::services::Services;
-use strata_app::session_store::SessionStoreError;
-use strata_app::snapshot::Snapshot;
-use strata_app::token_count_client::CountedPrompt;
+use strata_app::services::compaction_notice::Reason;
+use strata_app::services::token_count_client::CountedPrompt;
 
 /// How long to wait for a session that another process is writing to. A server notices within 3 s that its editor has
 /// ended.
@@ -145,7 +146,9 @@ impl MainLoop {
                 let adopted = running.is_some_and(|running| running.adopted);
                 let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
                 let compact = move |session: &mut Session| match running {
-                    Some((job, cancel)) if !cancel.is_cancelled() => job.install(session, *draft, &snapshot),
+                    Some((job, cancel)) if !cancel.is_cancelled() => {
+                        Ok(job.install(session, *draft, &snapshot)?)
+                    }
                     _ => Err(CommandError::Cancelled),
                 };
                 let job: Box<dyn FnOnce() -> Outcome + Send> = if adopted {
@@ -261,7 +264,7 @@ impl MainLoop {
                 if let Some(session) = changed {
                     world.sessions.install(session);
                 }
-                jobs = world.sessions.apply(effects);
+                jobs = effects::apply(&mut world.sessions, effects);
                 vec![Action::Meter]
             });
             self.compactions.cancel_closed(&self.world.sessions);
@@ -279,7 +282,7 @@ impl MainLoop {
                 }
                 Job::Archive(ageing) => self.age(id, *ageing),
                 Job::Send(job) => match waits.take() {
-                    Some(Waiter::Caller(answer, cancel, token)) => self.send(job, cancel, token, answer),
+                    Some(Waiter::Caller(answer, cancel, token)) => self.send(*job, cancel, token, answer),
                     waiting => waits = waiting,
                 },
                 Job::Compact(job) => match (&job.reason, waits.take()) {
@@ -372,7 +375,7 @@ mod tests {
 
     use super::*;
     use strata_app::faults::plan::Plan;
-    use strata_app::sessions::Sessions;
+    use strata_app::model::sessions::Sessions;
 
     /// Creates a loop that stores sessions below a folder, with one stored session that has a message.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {

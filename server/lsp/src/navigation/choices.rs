@@ -12,8 +12,8 @@ use super::feature::ACTION_KIND;
 use crate::client::ClientInfo;
 use crate::position;
 use strata_app::format;
-use strata_app::send;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
+use strata_app::services::provider_client;
 
 /// Returns the code actions for a document, depending on its state in the session.
 pub(super) fn actions(
@@ -46,7 +46,8 @@ pub(super) fn actions(
         (Choice::Excluded, _) => vec![Some(add), add_lines, Some(include)],
     };
     // A question needs a provider, and a file that the model may see.
-    let can_ask = selection.choice(key) != Choice::Excluded && send::is_configured(&snapshot.settings);
+    let can_ask =
+        selection.choice(key) != Choice::Excluded && provider_client::is_configured(&snapshot.settings);
     let ask = can_ask.then(|| ("Ask Strata".to_owned(), "ask", &part));
     let offered = ask.into_iter().chain(offered.into_iter().flatten()).chain([show]);
     offered

@@ -14,9 +14,9 @@ use strata_engine::prompt::layout::fence;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
 use super::page::Page;
-use super::{Caret, Declarations, key};
+use super::question::{Caret, Declarations, key};
 use crate::position::Encoding;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of definitions in a hover.
 const MOST_SHOWN: usize = 5;

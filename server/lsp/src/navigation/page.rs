@@ -11,7 +11,7 @@ use strata_engine::text::first_line;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 pub(super) struct Page {
     uri: Uri,

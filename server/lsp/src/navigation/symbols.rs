@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 use super::page::Page;
 use crate::client::ClientInfo;
 use crate::position::Encoding;
-use strata_app::snapshot::Snapshot;
+use strata_app::model::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols to return. Users refine the query rather than read a longer list.
 const MOST: usize = 128;

@@ -20,10 +20,10 @@ use tokio::sync::Notify;
 use tower_lsp::jsonrpc::{Id, Request, Response};
 use tower_service::Service;
 
-use super::Options;
 use super::exit::{Cause, ExitSignal};
 use super::loopback::Loopback;
 use super::lost::LostMessage;
+use super::options::Options;
 use super::outbox::{Outbox, Relation};
 use super::refusal;
 use super::watchdog;

@@ -23,6 +23,7 @@ mod frame;
 mod loopback;
 mod lost;
 mod message;
+mod options;
 mod outbox;
 mod reader;
 mod refusal;
@@ -32,7 +33,6 @@ mod watchdog;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -42,6 +42,7 @@ pub(crate) use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 pub use lost::LostMessage;
+pub use options::Options;
 pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;
@@ -49,32 +50,6 @@ use exit::ExitSignal;
 use loopback::Loopback;
 use outbox::Outbox;
 use reader::Reader;
-
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    pub limits: Limits,
-    /// Maximum number of pending requests.
-    pub pending_requests: usize,
-    /// Maximum bytes of unsent output. Above this limit, the transport accepts no input and server-to-client calls
-    /// wait, until half of the limit is reached. Answers to pending requests are still queued.
-    pub unsent: usize,
-    /// Maximum time to wait for pending requests when the input ends, and for unsent output however the connection ends.
-    pub drain: Duration,
-    /// Interval between checks whether the client's process (`processId` in `initialize`) is still running.
-    pub watch_every: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            pending_requests: 512,
-            unsent: 16 << 20,
-            drain: Duration::from_secs(1),
-            watch_every: watchdog::EVERY,
-        }
-    }
-}
 
 /// Serves one client until it sends `exit`, closes a pipe or dies.
 ///

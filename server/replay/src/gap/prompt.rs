@@ -9,7 +9,7 @@ use strata_engine::prompt::assembly::PreparedPrompt;
 use strata_engine::prompt::layout::{ItemKey, Part};
 use strata_engine::tokens::cost::Charge;
 
-use super::Cause;
+use super::cause::Cause;
 
 /// A prompt and its charge.
 #[derive(Clone, Debug)]

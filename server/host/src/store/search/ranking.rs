@@ -6,7 +6,8 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use super::{Coverage, MatchedWords, StoreError};
+use super::coverage::{Coverage, MatchedWords};
+use crate::store::StoreError;
 use crate::store::word_index::spaced;
 
 /// Matches in ranking order, best first.

@@ -1,0 +1,20 @@
+//! Conversations from outside, without secrets. Does not decide where their messages go.
+
+use strata_engine::conversation::exchange::{self, ImportedConversation};
+use strata_engine::conversation::history::NewMessage;
+use strata_engine::tokens::redaction::Screen;
+
+use super::CommandError;
+
+/// Reads the messages of a conversation in any supported format.
+pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
+    Ok(read(text, screen)?.messages)
+}
+
+/// Reads a conversation in any supported format, and replaces secrets with placeholders.
+pub(super) fn read(text: &str, screen: &Screen) -> Result<ImportedConversation, CommandError> {
+    let mut imported =
+        exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    imported.messages.iter_mut().for_each(|message| message.screen(screen));
+    Ok(imported)
+}

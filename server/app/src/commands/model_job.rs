@@ -1,0 +1,114 @@
+//! Requests to models that commands start: a question in a session, or a conversation that the client keeps. Describes
+//! them; carrying them out is the jobs' part.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use strata_engine::conversation::dialect::Format;
+use strata_host::preview_file::PreviewFiles;
+
+use crate::model::snapshot::Snapshot;
+use crate::services::provider_client::ModelClient;
+
+/// A request to a model, which a command starts and a job carries out.
+#[derive(Clone, Debug)]
+pub enum ModelJob {
+    Send(SendJob),
+    Forward(ForwardJob),
+}
+
+impl ModelJob {
+    pub fn session(&self) -> &str {
+        match self {
+            Self::Send(SendJob { connection, .. }) | Self::Forward(ForwardJob { connection, .. }) => {
+                &connection.session
+            }
+        }
+    }
+
+    /// Returns whether the request continues the session's conversation, so that no other request may run in the
+    /// session.
+    pub fn occupies_session(&self) -> bool {
+        matches!(self, Self::Send(_))
+    }
+
+    /// Returns whether the answer is shown only when it is complete.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Self::Send(SendJob { page: Some(_), .. }))
+    }
+}
+
+/// The tools that the model may use while it answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SendTools")]
+pub(crate) enum ToolAccess {
+    /// No tools.
+    #[default]
+    None,
+    /// Strata's read-only tools, such as the map, outlines, references, searches, files and notes.
+    Read,
+}
+
+/// One question to a model, including its rounds of tool calls.
+#[derive(Clone, Debug)]
+pub struct SendJob {
+    pub(crate) connection: Connection,
+    /// Arguments for `strata.prompt.assemble`.
+    pub(crate) ask: Map<String, Value>,
+    pub(crate) tools: ToolAccess,
+    pub(crate) tool_rounds: u32,
+    /// Document to write the answer to, for editors that cannot show replies.
+    pub(crate) page: Option<AnswerPage>,
+}
+
+/// A request that continues a conversation which the client stores itself.
+#[derive(Clone, Debug)]
+pub struct ForwardJob {
+    pub(crate) connection: Connection,
+    pub(crate) model: String,
+    pub(crate) body: Value,
+    /// Tokens reserved for the answer.
+    pub(crate) output_reserve: usize,
+}
+
+/// A connection to a model, and to the client that receives the answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// Id of the session.
+    pub(crate) session: String,
+    /// Name under which the answer is streamed to the client. If `None`, the answer is not streamed.
+    pub(crate) stream: Option<String>,
+    pub(crate) client: Arc<dyn ModelClient>,
+    pub(crate) format: Format,
+    pub(crate) max_output_tokens: Option<usize>,
+    /// Provides the prices, and the secrets behind placeholders.
+    pub(crate) workspace: WorkspaceFacts,
+}
+
+/// The document to write an answer to.
+#[derive(Clone, Debug)]
+pub(crate) struct AnswerPage {
+    pub(crate) previews: PreviewFiles,
+    /// Question as shown to the user. It becomes the heading of the document.
+    pub(crate) question: String,
+}
+
+/// The workspace data that a request to a model needs besides the replies to commands.
+#[derive(Clone)]
+pub(crate) struct WorkspaceFacts(pub(crate) Snapshot);
+
+impl fmt::Debug for WorkspaceFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Snapshot")
+    }
+}
+
+impl WorkspaceFacts {
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        Self(snapshot.clone())
+    }
+}

@@ -1,0 +1,18 @@
+//! Archives old tool results: asks a model to summarize them. The engine decides which results are archived.
+
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
+
+use crate::model::snapshot::Snapshot;
+use crate::services::Services;
+
+/// Summarizes the tool results to archive, on the caller's thread. Uses excerpts of the results if no model answers.
+pub fn sum_up(ageing: ArchivalPlan, snapshot: &Snapshot, services: &Services) -> Archival {
+    let summarizer = services.summarizer(snapshot);
+    let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
+    if let Some(Err(problem)) = &answer {
+        tracing::warn!(%problem, "tool results were archived without a model's summary");
+    }
+    let text = answer.and_then(Result::ok).map(|answer| answer.text);
+    ageing.apply(text.as_deref())
+}

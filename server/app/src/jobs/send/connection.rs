@@ -1,0 +1,26 @@
+//! What a request uses of its connection besides the model: the client that the answer is shown to, prices, and the
+//! screen for secrets.
+
+use strata_engine::tokens::cost::Prices;
+
+use super::delta::Delta;
+use super::host::SendHost;
+use crate::commands::Connection;
+use crate::model::redaction::Screen;
+use crate::model::snapshot::Snapshot;
+
+/// Sends a piece of the answer to the client, if the answer is streamed.
+pub(super) fn show(connection: &Connection, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
+    if let Some(stream) = &connection.stream {
+        host.show(fill(Delta::of(stream, &connection.session)));
+    }
+}
+
+pub(super) fn prices(connection: &Connection, model: &str) -> Prices {
+    let Snapshot { models, settings, .. } = &connection.workspace.0;
+    Prices::of(&models.resolve(model).model, settings.cache.ttl)
+}
+
+pub(super) fn screen(connection: &Connection) -> &Screen {
+    &connection.workspace.0.screen
+}

@@ -1,0 +1,59 @@
+//! Forwards a conversation that a client keeps to the model, in one request whose answer goes back to the client. Runs
+//! no commands and records nothing.
+
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::external::External;
+use strata_engine::tokens::cost::Charge;
+use strata_engine::tokens::redaction::{Destination, placeholders};
+use strata_host::provider::Sent;
+
+use super::connection::{prices, screen};
+use super::ended::ended;
+use super::host::SendHost;
+use super::request::send;
+use super::stream::Audience;
+use crate::commands::{CommandError, ForwardJob, ModelReply, SendCost, SendEnd};
+
+impl ForwardJob {
+    pub(super) fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<ModelReply, CommandError> {
+        let Self { connection, model, body, output_reserve } = self;
+        host.progress(&format!("waiting for {model}"));
+        let reply = ModelReply { model: model.clone(), ..ModelReply::default() };
+        let (sent, _) = send(connection, body.clone(), *output_reserve, Audience::Client, host, cancel);
+        let Sent { reply: answer, broken } = match sent {
+            Ok(sent) => sent,
+            Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
+            Err(error) => return Err(error.into()),
+        };
+        let (end, error) = ended(&answer, broken, cancel);
+        let usage = answer.usage.unwrap_or_default();
+        let cost = SendCost::of(usage, &Charge::default(), &prices(connection, model));
+        let content: Vec<_> = answer.content.into_iter().map(|block| self.restored(block)).collect();
+        let warnings = content.iter().filter_map(placeholders_left).collect();
+        Ok(ModelReply { content, end, error, usage, cost, warnings, ..reply })
+    }
+
+    /// Restores known secrets in calls of tools that edit the user's files.
+    fn restored(&self, block: ContentBlock) -> ContentBlock {
+        match block {
+            ContentBlock::ToolCall { id, name, mut input } => {
+                screen(&self.connection).restore_value(&mut input, Destination::Tool(&name));
+                ContentBlock::ToolCall { id, name, input }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Returns a warning if a tool call contains placeholders, which the tool would take for the text itself.
+fn placeholders_left(block: &ContentBlock) -> Option<String> {
+    let ContentBlock::ToolCall { name, input, .. } = block else { return None };
+    let input = input.to_string();
+    let (_, placeholder) = placeholders(&input).next()?;
+    let name = External::new(name).notice();
+    Some(format!(
+        "a call of the tool {name} contains the placeholder {placeholder} instead of a secret; if the tool edits your own files, add \
+         its name to redaction.edit_tools in your own settings"
+    ))
+}

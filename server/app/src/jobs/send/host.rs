@@ -1,0 +1,13 @@
+//! What a question to a model needs of its host.
+
+use super::delta::Delta;
+use crate::jobs::tools::ToolHost;
+
+/// Runs the commands that a question to a model requires, and shows the answer.
+pub trait SendHost: ToolHost {
+    /// Shows a piece of the answer.
+    fn show(&mut self, delta: Delta);
+
+    /// Reports what the question is waiting for.
+    fn progress(&mut self, message: &str);
+}

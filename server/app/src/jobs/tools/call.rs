@@ -1,0 +1,270 @@
+//! Runs one tool call: converts its arguments for the command, runs the command, and fits the reply into the token
+//! budget. Does not depend on whether an agent, a chat or a shell makes the call.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::pages::{self, BadCursor, NEXT, Shape};
+use super::{FILES_LIST, Tool, text};
+use crate::commands::CommandError;
+use crate::model::freshness::Freshness;
+
+/// Name of the argument for the maximum tokens of a result.
+pub(super) const MAX_TOKENS: &str = "max_tokens";
+/// Name of the argument for the position at which a result continues.
+pub(super) const CURSOR: &str = "cursor";
+/// Field of a result with what its reader must know about the texts in it.
+pub(super) const FRESHNESS: &str = "freshness";
+/// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
+pub(super) const DEFAULT_TOKENS: usize = 4_000;
+/// Top-level fields of replies that tools omit, because only editors need them.
+pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
+/// Fields of list entries that tools omit, because only editors need them.
+const NOT_SAID_INSIDE: &[&str] = &["uri"];
+/// Maximum number of attempts with decreasing budgets. Several are needed because a command's own budget covers only
+/// part of the reply.
+const TRIES: usize = 4;
+
+/// A host that runs the commands that implement tools.
+pub trait ToolHost {
+    /// Runs a command in the host's session.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the command fails.
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
+
+    /// Counts the tokens in `text`.
+    fn weigh(&self, text: &str) -> usize;
+
+    /// Returns what the reader of a tool's reply must know about its texts.
+    fn freshness(&mut self, _tool: &str, _reply: &Value) -> Freshness {
+        Freshness::default()
+    }
+}
+
+#[derive(Debug)]
+pub struct Reply {
+    /// Result as text, for models.
+    pub text: String,
+    /// Result as JSON, for programs.
+    pub structured: Value,
+    /// Whether parts were omitted to stay within the budget.
+    pub is_cut: bool,
+    /// What the reader must know about the texts in the result. `structured` contains it too.
+    pub freshness: Freshness,
+}
+
+/// Options of a call that apply to its result.
+struct CallRequest {
+    max_tokens: usize,
+    cursor: Option<String>,
+}
+
+/// A host, and the excluded files that its replies must not mention.
+struct Withholding<'a> {
+    host: &'a mut dyn ToolHost,
+    excluded: &'a BTreeSet<String>,
+}
+
+/// Calls a tool for a model. Omits files that the session excludes, unless the tool is about the selection.
+///
+/// # Errors
+/// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
+pub fn call(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    host: &mut dyn ToolHost,
+) -> Result<Reply, CommandError> {
+    let mut arguments = arguments;
+    // Models often write `null` for an argument that they leave out.
+    arguments.retain(|_, value| !value.is_null());
+    let (wanted, arguments) = taken_apart(tool, arguments)?;
+    let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
+    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })?;
+    reply.add_freshness(tool, &excluded, host);
+    reply.text.push_str(&text::freshness(&reply.freshness));
+    Ok(reply)
+}
+
+/// Calls a tool for a user in a shell. The caller must have indexed the workspace if the tool needs the index. The
+/// result has at most `max_tokens` tokens, or any size if `None`.
+///
+/// # Errors
+/// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
+pub fn answer(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    max_tokens: Option<usize>,
+    host: &mut dyn ToolHost,
+) -> Result<Reply, CommandError> {
+    let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
+    let nothing = BTreeSet::new();
+    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
+    // Remove the cursor, because a reader in a shell can use a larger budget instead.
+    remove(&mut reply.structured, &[NEXT]);
+    reply.text = (tool.text)(&reply.structured);
+    reply.add_freshness(tool, &nothing, host);
+    Ok(reply)
+}
+
+impl Reply {
+    fn new(tool: &Tool, structured: Value) -> Self {
+        let is_cut = structured.get(NEXT).is_some();
+        Self { text: (tool.text)(&structured), structured, is_cut, freshness: Freshness::default() }
+    }
+
+    fn add_freshness(&mut self, tool: &Tool, hidden: &BTreeSet<String>, host: &mut dyn ToolHost) {
+        self.freshness = host.freshness(tool.name, &self.structured).without(hidden);
+        if let (false, Ok(freshness)) = (self.freshness.is_empty(), serde_json::to_value(&self.freshness)) {
+            self.structured[FRESHNESS] = freshness;
+        }
+    }
+}
+
+fn reply(
+    tool: &Tool,
+    wanted: &CallRequest,
+    arguments: Map<String, Value>,
+    host: &mut Withholding<'_>,
+) -> Result<Reply, CommandError> {
+    if let Shape::Budget { argument } = tool.shape {
+        return within_budget(tool, argument, &arguments, wanted.max_tokens, host);
+    }
+    let reply = run(tool, arguments, host)?;
+    let fits =
+        |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, host) <= wanted.max_tokens;
+    let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
+        let problem = "this cursor belongs to another call; start again without it";
+        CommandError::invalid(CURSOR, problem)
+    })?;
+    Ok(Reply::new(tool, page))
+}
+
+fn taken_apart(
+    tool: &Tool,
+    mut arguments: Map<String, Value>,
+) -> Result<(CallRequest, Map<String, Value>), CommandError> {
+    if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
+        return Err(CommandError::invalid(hidden, "this tool has no such argument"));
+    }
+    let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
+        None | Some(Value::Null) => DEFAULT_TOKENS,
+        Some(value) => {
+            let number =
+                value.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+            number.ok_or_else(|| CommandError::invalid(MAX_TOKENS, "expected a positive integer"))?
+        }
+    };
+    let cursor = match arguments.get(CURSOR).filter(|_| tool.shape.has_cursor()) {
+        None | Some(Value::Null) => None,
+        Some(Value::String(cursor)) => Some(cursor.clone()),
+        Some(_) => return Err(CommandError::invalid(CURSOR, "expected a string")),
+    };
+    if tool.shape.has_budget() {
+        arguments.shift_remove(MAX_TOKENS);
+    }
+    if tool.shape.has_cursor() {
+        arguments.shift_remove(CURSOR);
+    }
+    Ok((CallRequest { max_tokens, cursor }, arguments))
+}
+
+fn run(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    host: &mut Withholding<'_>,
+) -> Result<Value, CommandError> {
+    let arguments = Value::from(arguments);
+    if let Some(path) = excluded_in(&arguments, host.excluded) {
+        return Err(CommandError::failed(format!("`{path}` is excluded and hidden from the model")));
+    }
+    let mut reply = host.host.run(tool.command, arguments)?;
+    withhold(&mut reply, host.excluded);
+    remove(&mut reply, NOT_SAID);
+    for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        for entry in value.as_array_mut().into_iter().flatten() {
+            remove(entry, NOT_SAID_INSIDE);
+        }
+    }
+    Ok(reply)
+}
+
+fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandError> {
+    let listing = host.run(FILES_LIST, Value::Object(Map::new()))?;
+    let files = listing.get("files").and_then(Value::as_array).into_iter().flatten();
+    let excluded = files.filter(|file| file.get("state").and_then(Value::as_str) == Some("excluded"));
+    Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
+}
+
+/// Returns the first excluded file that the arguments mention.
+fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
+    match arguments {
+        Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
+        Value::Array(items) => items.iter().find_map(|item| excluded_in(item, excluded)),
+        Value::Object(fields) => {
+            let paths = ["path", "paths", "focus"].iter().filter_map(|name| fields.get(*name));
+            paths.into_iter().find_map(|value| excluded_in(value, excluded))
+        }
+        _ => None,
+    }
+}
+
+/// Removes all list entries about excluded files from a reply.
+fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
+    if excluded.is_empty() {
+        return;
+    }
+    match reply {
+        Value::Array(items) => {
+            let named = |item: &Value| {
+                item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned)
+            };
+            items.retain(|item| named(item).is_none_or(|file| !excluded.contains(&file)));
+            items.iter_mut().for_each(|item| withhold(item, excluded));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|field| withhold(field, excluded)),
+        _ => {}
+    }
+}
+
+/// Returns the part of a path before `#`, which names the file.
+fn file_of(path: &str) -> &str {
+    path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
+}
+
+fn remove(value: &mut Value, names: &[&str]) {
+    if let Value::Object(fields) = value {
+        names.iter().for_each(|name| drop(fields.shift_remove(*name)));
+    }
+}
+
+/// Runs the command with approximately the largest budget for which the complete reply fits.
+fn within_budget(
+    tool: &Tool,
+    argument: &str,
+    arguments: &Map<String, Value>,
+    max_tokens: usize,
+    host: &mut Withholding<'_>,
+) -> Result<Reply, CommandError> {
+    let mut budget = max_tokens;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut arguments = arguments.clone();
+        arguments.insert(argument.to_owned(), budget.into());
+        let structured = run(tool, arguments, host)?;
+        let over = weight(tool, &structured, host).saturating_sub(max_tokens);
+        if over == 0 || budget == 0 || tries == TRIES {
+            return Ok(Reply::new(tool, structured));
+        }
+        budget = budget.saturating_sub(over.max(budget / 16));
+    }
+}
+
+/// Returns the number of tokens in the larger of the two forms of a page, because clients differ in which one they
+/// show.
+fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
+    let weigh = |text: &str| host.host.weigh(text);
+    weigh(&(tool.text)(page)).max(weigh(&page.to_string()))
+}

@@ -1,0 +1,231 @@
+//! JSON Schemas of tools: those of their commands, with the budget and the cursor added, and without arguments that a
+//! model must not set. Input schemas use only keywords that all providers accept, since some reject a request over any
+//! other (`$ref`, `anyOf`, `format`, lists of types, `additionalProperties`).
+
+use std::collections::BTreeMap;
+
+use super::Tool;
+use super::call::{CURSOR, DEFAULT_TOKENS, FRESHNESS, MAX_TOKENS, NOT_SAID};
+use super::pages::{MORE, NEXT, Shape};
+use crate::commands;
+use crate::schema::{self, Shapes};
+use serde_json::{Map, Value, json};
+
+const DEFINITIONS: &str = "#/$defs/";
+
+#[derive(Debug)]
+pub struct Schemas(Value);
+
+impl Default for Schemas {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Schemas {
+    /// Derives the schemas from the command types.
+    pub fn new() -> Self {
+        Self(described_commands())
+    }
+
+    pub fn input(&self, tool: &Tool) -> Map<String, Value> {
+        let mut schema = self.of(tool, "params");
+        without(&mut schema, tool.hidden());
+        if tool.shape.has_budget() {
+            let description = format!("Token limit, {DEFAULT_TOKENS} by default");
+            add(&mut schema, MAX_TOKENS, json!({ "type": "integer", "description": description }));
+        }
+        if tool.shape.has_cursor() {
+            let description = format!("`{NEXT}` of the last page");
+            add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
+        }
+        // The description of the tool says what the arguments are.
+        schema.shift_remove("description");
+        self.plain(schema)
+    }
+
+    /// Returns the schema of a tool's structured reply.
+    pub fn output(&self, tool: &Tool) -> Map<String, Value> {
+        let mut schema = self.of(tool, "reply");
+        without(&mut schema, NOT_SAID.iter().copied());
+        if tool.shape.has_cursor() {
+            let description = "Where to continue; absent if the result is complete.";
+            add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
+        }
+        let description = "What to know about the texts in this result: unsaved files, files that changed since an earlier \
+                           result, and changes of the view; absent if there is nothing to know.";
+        add(&mut schema, FRESHNESS, json!({ "type": "object", "description": description }));
+        if matches!(tool.shape, Shape::Clipped(_)) {
+            let description = "Number of omitted entries; absent if the result is complete.";
+            add(&mut schema, MORE, json!({ "type": "integer", "minimum": 1, "description": description }));
+        }
+        self.complete(schema)
+    }
+
+    fn of(&self, tool: &Tool, side: &str) -> Map<String, Value> {
+        let reference = self.0["commands"][tool.command][side]["$ref"].as_str().unwrap_or_default();
+        self.definition(reference).and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+
+    fn definition(&self, reference: &str) -> Option<&Value> {
+        self.0["$defs"].get(name_of(reference)?)
+    }
+
+    /// Returns the schema with references replaced by their definitions, and without keywords that some provider rejects.
+    /// Keeps the first sentence of each description. The command checks what the schema no longer says.
+    fn plain(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+        let description = schema.get("description").cloned();
+        if let Some(definition) =
+            schema.get("$ref").and_then(Value::as_str).and_then(|name| self.definition(name))
+        {
+            schema = definition.as_object().cloned().unwrap_or_default();
+        }
+        if let Some(Value::Array(options)) = schema.get("anyOf") {
+            // The last option is the most general one: a name after a number.
+            let option = options.iter().rev().find(|option| option["type"] != "null");
+            schema = option.and_then(Value::as_object).cloned().unwrap_or_default();
+            schema = self.plain(schema);
+        }
+        for keyword in ["$ref", "additionalProperties", "default", "format", "minimum"] {
+            schema.shift_remove(keyword);
+        }
+        if let Some(Value::Array(types)) = schema.get("type") {
+            let named = types.iter().find(|name| *name != "null").cloned();
+            schema.extend(named.map(|name| ("type".to_owned(), name)));
+        }
+        if let Some(Value::Object(items)) = schema.get("items") {
+            let items = self.plain(items.clone());
+            schema.insert("items".to_owned(), items.into());
+        }
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            let plain = properties.iter().map(|(name, property)| {
+                let property = property.as_object().cloned().unwrap_or_default();
+                (name.clone(), self.plain(property).into())
+            });
+            let plain: Map<String, Value> = plain.collect();
+            schema.insert("properties".to_owned(), plain.into());
+        }
+        let first_sentence =
+            description.as_ref().and_then(Value::as_str).and_then(|text| text.split(". ").next());
+        schema
+            .extend(first_sentence.map(|text| ("description".to_owned(), text.trim_end_matches('.').into())));
+        schema
+    }
+
+    /// Adds all definitions that a schema refers to.
+    fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+        let own = Value::Object(schema.clone());
+        let mut needed = BTreeMap::new();
+        let mut open = schema::references(&own);
+        while let Some(reference) = open.pop() {
+            if let (Some(name), Some(definition)) = (name_of(reference), self.definition(reference))
+                && needed.insert(name, definition).is_none()
+            {
+                open.extend(schema::references(definition));
+            }
+        }
+        if !needed.is_empty() {
+            let copied = needed.into_iter().map(|(name, definition)| (name.to_owned(), definition.clone()));
+            schema.insert("$defs".to_owned(), copied.collect());
+        }
+        schema
+    }
+}
+
+fn name_of(reference: &str) -> Option<&str> {
+    reference.strip_prefix(DEFINITIONS)
+}
+
+fn add(schema: &mut Map<String, Value>, name: &str, field: Value) {
+    if let Value::Object(properties) = schema.entry("properties").or_insert_with(|| Map::new().into()) {
+        properties.insert(name.to_owned(), field);
+    }
+}
+
+fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static str>) {
+    for name in names {
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.shift_remove(name);
+        }
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            required.retain(|field| field != name);
+        }
+    }
+}
+
+/// Returns an object with the schemas of all commands: `commands`, keyed by name, and `$defs`, the types that they
+/// refer to.
+fn described_commands() -> Value {
+    let mut shapes = Shapes::default();
+    let commands = commands::described(&mut shapes);
+    json!({ "commands": commands, "$defs": shapes.finish() })
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+
+    use super::*;
+    use crate::jobs::tools::TOOLS;
+
+    #[test]
+    fn every_schema_stands_alone_and_hides_what_is_not_for_models() {
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            let input = Value::Object(schemas.input(tool));
+            assert_eq!(input["type"], "object", "{}", tool.name);
+            for hidden in tool.hidden() {
+                assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
+            }
+            let output = Value::Object(schemas.output(tool));
+            assert_eq!(output["type"], "object", "{}", tool.name);
+            for reference in schema::references(&output) {
+                let pointer = reference.strip_prefix('#').unwrap();
+                assert!(output.pointer(pointer).is_some(), "{}: {reference}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn input_schemas_use_keywords_that_every_provider_accepts() {
+        fn check(tool: &str, schema: &Value) {
+            let fields = schema.as_object().unwrap();
+            for keyword in fields.keys() {
+                let known = ["type", "properties", "required", "items", "enum", "description"];
+                assert!(known.contains(&keyword.as_str()), "{tool}: {keyword}");
+            }
+            assert!(fields["type"].is_string(), "{tool}: {schema}");
+            fields.get("items").into_iter().for_each(|items| check(tool, items));
+            let properties = fields.get("properties").and_then(Value::as_object);
+            properties.into_iter().flat_map(Map::values).for_each(|property| check(tool, property));
+        }
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            check(tool.name, &schemas.input(tool).into());
+        }
+    }
+
+    /// Every request of a client contains the definitions of all tools.
+    #[expect(clippy::print_stdout, reason = "prints the figure in docs/mcp.md")]
+    #[test]
+    fn the_definitions_of_all_tools_take_few_tokens() {
+        let schemas = Schemas::new();
+        let definition = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) });
+        let all = TOOLS.iter().map(definition).collect::<Value>().to_string();
+        let tokens = TokenCounter::default().count(Tokenizer::O200k, &all);
+        println!("tool definitions: {tokens} tokens");
+        assert!(tokens <= 2_200, "{tokens}");
+    }
+
+    /// Hidden arguments must exist, so that a renamed argument does not become visible.
+    #[test]
+    fn what_is_hidden_is_an_argument_of_the_command() {
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            let own = schemas.of(tool, "params");
+            for hidden in tool.hidden {
+                assert!(own["properties"].get(hidden).is_some(), "{} has no {hidden}", tool.command);
+            }
+        }
+    }
+}

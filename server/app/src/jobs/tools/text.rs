@@ -1,0 +1,360 @@
+//! Renders replies as text for models, in short lines instead of JSON. The text contains everything that a model would
+//! act on. Does not limit the size. Values come from the workspace, so each is written on one line that cannot be read
+//! as another line of the result; only the content of a file or a tool output keeps its lines.
+
+use serde_json::Value;
+use strata_engine::external::External;
+
+use super::pages::{MORE, NEXT};
+use crate::model::freshness::Freshness;
+
+/// Renders a reply from the tool `map`.
+pub fn map(reply: &Value) -> String {
+    map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
+}
+
+/// Like `map`, with a hint on how to see the files that were omitted.
+pub fn map_and(reply: &Value, how: &str) -> String {
+    let left_out = match number(reply, "leftOut") {
+        0 => String::new(),
+        more => format!("\n({more} more files have an outline: {how})"),
+    };
+    format!("{}\n{}{left_out}", block(reply, "legend"), block(reply, "text"))
+}
+
+pub fn outline(reply: &Value) -> String {
+    let (path, language) = (name(reply, "path"), word(reply, "language"));
+    format!("{path} ({language})\n{}{}", block(reply, "text"), rest(reply))
+}
+
+pub(super) fn context(reply: &Value) -> String {
+    let entry = |item: &Value| {
+        let what = match (word(item, "name"), line(item, "head")) {
+            (name, _) if name.is_empty() => String::new(),
+            (name, head) if head.is_empty() => format!(": {} {name}", word(item, "kind")),
+            (name, head) => format!(": {name}: {head}"),
+        };
+        format!("{} {}{}{what}", item["score"], name(item, "path"), extent(item))
+    };
+    lines(reply, "items", entry, "no match; try words that occur in the code")
+}
+
+pub(super) fn symbols(reply: &Value) -> String {
+    let entry = |symbol: &Value| {
+        let within = match word(symbol, "container") {
+            container if container.is_empty() => container,
+            container => format!(" (in {container})"),
+        };
+        format!("{}{}: {}{within}", name(symbol, "path"), extent(symbol), line(symbol, "head"))
+    };
+    lines(reply, "symbols", entry, "no definition matches") + &unparsed(reply)
+}
+
+/// Describes the files whose definitions may be missing, on a line of its own. Empty if there are none.
+fn unparsed(reply: &Value) -> String {
+    let files = list(reply, "unparsed").iter();
+    let files: Vec<String> =
+        files.map(|file| format!("{} (lines {})", word(file, "path"), word(file, "lines"))).collect();
+    let more = number(reply, "incomplete").saturating_sub(files.len() as u64);
+    match files.is_empty() {
+        true => String::new(),
+        false => {
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!(
+                "\n(definitions may be missing from files with syntax errors: {}{more})",
+                files.join(", ")
+            )
+        }
+    }
+}
+
+/// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
+fn extent(definition: &Value) -> String {
+    match (number(definition, "line"), number(definition, "endLine")) {
+        (0, _) => String::new(),
+        (first, last) if last <= first => format!("#L{first}"),
+        (first, last) => format!("#L{first}-{last}"),
+    }
+}
+
+/// Maximum number of files that could not be searched to name in a result.
+const UNREADABLE: usize = 3;
+
+pub(super) fn matches(reply: &Value) -> String {
+    let file = |file: &Value| {
+        let mut shown = name(file, "path");
+        for found in list(file, "lines") {
+            let mark = if found["context"] == true { '-' } else { ':' };
+            shown.push_str(&format!("\n{}{mark} {}", number(found, "line"), line(found, "text")));
+        }
+        shown
+    };
+    let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
+    let shown = all.filter(|line| line["context"] != true).count() as u64;
+    let (total, files) = (number(reply, "total"), number(reply, "totalFiles"));
+    let rest = match number(reply, "notSearched") {
+        0 => String::new(),
+        files => format!(
+            "\n({files} files were not searched, because those before them have more than 1 GiB; name `paths`)"
+        ),
+    };
+    let unreadable = list(reply, "unreadable");
+    let unreadable = match unreadable.split_at_checked(UNREADABLE).unwrap_or((unreadable, &[])) {
+        ([], _) => String::new(),
+        (first, more) => {
+            let reasons: Vec<String> = first.iter().map(|file| line(file, "reason")).collect();
+            let more = if more.is_empty() { String::new() } else { format!("; {} more files", more.len()) };
+            format!("\n(not searched: {}{more})", reasons.join("; "))
+        }
+    };
+    let sum = if shown < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
+    lines(reply, "files", file, "no line matches") + &sum + &rest + &unreadable
+}
+
+pub(super) fn references(reply: &Value) -> String {
+    let entry = |hit: &Value| {
+        let mark = match (hit["definition"].as_bool(), raw(hit, "confidence")) {
+            (Some(true), _) => " (definition)",
+            (_, "guess") => " (guess)",
+            _ => "",
+        };
+        format!("{}:{}:{mark} {}", name(hit, "path"), number(hit, "line"), line(hit, "text"))
+    };
+    let how = match line(reply, "howToNarrow") {
+        how if how.is_empty() => how,
+        how => format!("\n({how})"),
+    };
+    let none = "nothing has this name; use `symbols` to search by part of a name";
+    format!("{}\n({}){how}", lines(reply, "hits", entry, none), coverage(reply))
+}
+
+/// Returns how far a list of references can be trusted.
+fn coverage(reply: &Value) -> String {
+    let count = |field: &str| reply[field].as_u64().unwrap_or(0);
+    let lines =
+        |count: u64| if count == 1 { "1 more line".to_owned() } else { format!("{count} more lines") };
+    let verb = |count: u64| if count == 1 { "contains" } else { "contain" };
+    let name = word(reply, "name");
+    let name = name.rsplit(['.', ':', '#']).next().unwrap_or(&name);
+    let (code, text) = (count("otherCodeLines"), count("otherTextLines"));
+    let in_code = match (reply["complete"].as_bool(), code) {
+        (Some(true), _) => format!("complete by name: no other line of code contains `{name}`"),
+        (_, 0) => "not complete".to_owned(),
+        (_, code) => format!(
+            "{} of code {} `{name}`: something else has the name, or it could not be resolved",
+            lines(code),
+            verb(code)
+        ),
+    };
+    match text {
+        0 => in_code,
+        text => format!("{in_code}; {} of comments, strings or documents {} it", lines(text), verb(text)),
+    }
+}
+
+pub(super) fn dependents(reply: &Value) -> String {
+    let part = |field: &str, title: &str| {
+        let paths = names(reply, field);
+        if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
+    };
+    let parts = [
+        part("dependents", "files that depend on it"),
+        part("dependencies", "files that it depends on"),
+        part("imports", "files that it imports"),
+        part("mutual", "mutual dependencies"),
+    ]
+    .concat();
+    let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
+    format!("{}{parts}{}", name(reply, "path"), rest(reply))
+}
+
+pub(super) fn files_found(reply: &Value) -> String {
+    let entry = |file: &Value| match raw(file, "state") {
+        "selected" => format!("{} (selected)", name(file, "path")),
+        "excluded" => format!("{} (excluded)", name(file, "path")),
+        _ => name(file, "path"),
+    };
+    lines(reply, "files", entry, "no path matches")
+}
+
+pub(super) fn file(reply: &Value) -> String {
+    let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
+    let also = names(reply, "others");
+    let also =
+        if also.is_empty() { String::new() } else { format!(", defined again at {}", also.join(", ")) };
+    let head = match (to + 1).saturating_sub(from) < all {
+        true => format!("{}#L{from}-{to} of {all} lines{also}\n", name(reply, "path")),
+        false => String::new(),
+    };
+    format!("{head}{}{}", raw(reply, "text"), rest(reply))
+}
+
+pub(super) fn files_listed(reply: &Value) -> String {
+    let entry = |file: &Value| {
+        let ranges = names(file, "lines");
+        let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
+        let weight = file["tokens"].as_u64().map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+        let problem = match line(file, "problem") {
+            problem if problem.is_empty() => problem,
+            problem => format!(" ({problem})"),
+        };
+        format!("{}{extent}: {}{weight}{problem}", name(file, "path"), word(file, "state"))
+    };
+    lines(reply, "files", entry, "no file is selected or excluded")
+}
+
+pub(super) fn files_changed(reply: &Value) -> String {
+    let changed = names(reply, "changed");
+    let mut said = if changed.is_empty() {
+        "nothing changed".to_owned()
+    } else {
+        format!("changed: {}", changed.join(", "))
+    };
+    for withheld in list(reply, "withheld") {
+        said.push_str(&format!("\nleft out: {} ({})", name(withheld, "path"), line(withheld, "reason")));
+    }
+    match number(reply, MORE) {
+        0 => said,
+        more => format!("{said}\n(and {more} more)"),
+    }
+}
+
+pub(super) fn rules(reply: &Value) -> String {
+    let entry = |rule: &Value| {
+        let reason = &rule["reason"];
+        let reason = match raw(reason, "kind") {
+            "pattern" => format!("`{}` matches {}", word(reason, "pattern"), word(reason, "file")),
+            "directory" => format!("is above {}", word(reason, "file")),
+            "no_match" => format!("only for {}", names(reason, "patterns").join(", ")),
+            "on_request" => "only on request".to_owned(),
+            _ => "always".to_owned(),
+        };
+        format!("{}: {reason}", name(rule, "path"))
+    };
+    let others: Vec<String> = list(reply, "others").iter().map(entry).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!("\n\nnot for these files:\n{}", others.join("\n")),
+    };
+    let trust = match reply["trusted"] == true {
+        true => "",
+        false => "\n(the workspace is not trusted, so no rule is part of a prompt)",
+    };
+    format!("{}{others}{trust}", lines(reply, "rules", entry, "no rule applies"))
+}
+
+pub(super) fn changes(reply: &Value) -> String {
+    let entry = |file: &Value| {
+        let unsaved = if file["unsaved"] == true { ", unsaved" } else { "" };
+        format!("{}: {}{unsaved}", name(file, "path"), word(file, "change"))
+    };
+    let state = word(reply, "state");
+    format!("{}\n(state for `since`: {state})", lines(reply, "files", entry, "no file has changed"))
+}
+
+pub(super) fn hits(reply: &Value) -> String {
+    let entry = |hit: &Value| match raw(hit, "source") {
+        "message" => {
+            let (session, message) = (word(hit, "session"), number(hit, "message"));
+            format!(
+                "session {session}, message {message} ({}): {}",
+                word(hit, "role"),
+                passage(hit, "snippet")
+            )
+        }
+        "file" => format!("{}, line {}: {}", name(hit, "path"), number(hit, "line"), passage(hit, "snippet")),
+        _ => {
+            let tags = names(hit, "tags");
+            let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
+            format!("note {}{tags}: {}", hit["id"], passage(hit, "snippet"))
+        }
+    };
+    lines(reply, "hits", entry, "no note or message contains these words")
+}
+
+pub(super) fn note_kept(reply: &Value) -> String {
+    format!("saved note {}", reply["id"])
+}
+
+pub(super) fn output(reply: &Value) -> String {
+    let (from, to, total) = (number(reply, "from"), number(reply, "to"), number(reply, "total"));
+    let end = match to < total {
+        true => format!("(lines {from} to {to} of {total}; continue with `from` {})", to + 1),
+        false => format!("(lines {from} to {to} of {total})"),
+    };
+    let shown = raw(reply, "text");
+    let gap = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
+    format!("{shown}{gap}{end}")
+}
+
+pub(super) fn tokens(reply: &Value) -> String {
+    let warning = match line(reply, "warning") {
+        warning if warning.is_empty() => warning,
+        warning => format!("\n(warning: {warning})"),
+    };
+    format!("{} tokens for {}{warning}", number(reply, "tokens"), word(reply, "model"))
+}
+
+/// Renders what a reader must know about the texts in a result, each on a line of its own.
+pub(super) fn freshness(freshness: &Freshness) -> String {
+    freshness.sentences().iter().map(|sentence| format!("\n({sentence})")).collect()
+}
+
+/// Renders a list with one line per entry. Returns `none` if the list is empty.
+fn lines(reply: &Value, field: &str, entry: impl Fn(&Value) -> String, none: &str) -> String {
+    let lines: Vec<String> = list(reply, field).iter().map(entry).collect();
+    if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
+}
+
+/// Returns a hint on how to get the remaining part of a reply, if any.
+fn rest(reply: &Value) -> String {
+    match word(reply, NEXT) {
+        cursor if cursor.is_empty() => cursor,
+        cursor => format!("\n(more: call again with `cursor` \"{cursor}\")"),
+    }
+}
+
+/// Renders a name that may begin a line: a path or a tag.
+fn name(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).line_start().to_string()
+}
+
+/// Renders the names in a list.
+fn names(value: &Value, field: &str) -> Vec<String> {
+    let names = list(value, field).iter().filter_map(Value::as_str);
+    names.map(|name| External::new(name).line_start().to_string()).collect()
+}
+
+/// Renders a name that follows others on its line.
+fn word(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).line().to_string()
+}
+
+/// Renders a line of content that follows its position.
+fn line(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).tool_line().to_string()
+}
+
+/// Renders a passage of a text that follows its position, with its line breaks as spaces.
+fn passage(value: &Value, field: &str) -> String {
+    let words: Vec<&str> = raw(value, field).split_whitespace().collect();
+    External::new(&words.join(" ")).line().to_string()
+}
+
+/// Renders lines that the engine wrote, with names that are safe already.
+fn block(value: &Value, field: &str) -> String {
+    External::new(raw(value, field)).lines().to_string()
+}
+
+/// Returns the text of a field as it is: to compare it, or as the content that was asked for.
+fn raw<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,105 @@
+//! Reads the files that may be relevant to a question, and passes them to the engine, which chooses excerpts.
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::excerpts::Excerpt;
+use strata_engine::code::symbols::SymbolIndex;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{self, PromptRequest, SystemContext};
+use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose, rank};
+use strata_engine::prompt::session::Session;
+
+use crate::model::snapshot::Snapshot;
+
+impl Snapshot {
+    /// Returns what the engine searches for relevant code. `symbols` must be the current outlines, and `open` the open
+    /// files.
+    pub(crate) fn sources<'a>(&'a self, symbols: &'a SymbolIndex, open: &'a [FileKey]) -> ExcerptSources<'a> {
+        ExcerptSources {
+            symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open,
+            recency: &self.index.recency,
+            past: &self.index.past,
+            passages: &self.passages,
+            quoted: &[],
+        }
+    }
+
+    /// Returns the context frame for the prompt of `ask`, if the settings enable it. The frame consists of names with
+    /// line numbers.
+    pub(crate) fn context_frame(
+        &self,
+        session: &Session,
+        ask: &PromptRequest,
+        symbols: &SymbolIndex,
+    ) -> String {
+        let settings = &self.settings.context_frame;
+        let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
+        let Some(Question { text, .. }) = question else { return String::new() };
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        let read = |key: &FileKey| {
+            let file = self.text(key, &session.selection).ok()?;
+            Some(SourceFile { file, symbols: symbols.get(key).cloned() })
+        };
+        assembly::context_frame(self.sources(symbols, &open), session, text, settings, read)
+    }
+
+    /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub(crate) fn excerpts(
+        &self,
+        session: &Session,
+        ask: &PromptRequest,
+        symbols: &SymbolIndex,
+        standing: &SystemContext,
+        cancel: &Cancel,
+    ) -> Result<ExcerptSelection, Cancelled> {
+        let question = Question::of(ask, session, &self.settings);
+        if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
+            return Ok(ExcerptSelection::default());
+        }
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        // The system prompt already contains these files.
+        let quoted: Vec<FileKey> =
+            standing.rules.iter().chain(&standing.memory).map(|text| text.path.clone()).collect();
+        let known = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
+        let read = |key: &FileKey| self.source(key, session, symbols, cancel);
+        let count = assembly::counter(ask.model.as_deref(), self.means());
+        choose(known, session, question, read, &count)
+    }
+
+    /// Ranks the code that is relevant to a text like the excerpts of prompts, best first. The excerpts have at most
+    /// `budget` tokens together.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if the operation is cancelled.
+    pub(crate) fn relevant(
+        &self,
+        session: &Session,
+        text: &str,
+        budget: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Excerpt>, Cancelled> {
+        let symbols = self.symbols(cancel)?;
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
+        let count = assembly::counter(None, self.means());
+        rank(self.sources(&symbols, &open), session, Question { text, budget }, read, &count)
+    }
+
+    /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.
+    fn source(
+        &self,
+        key: &FileKey,
+        session: &Session,
+        symbols: &SymbolIndex,
+        cancel: &Cancel,
+    ) -> Result<Option<SourceFile>, Cancelled> {
+        cancel.check()?;
+        let file = self.text(key, &session.selection).ok();
+        Ok(file.map(|file| SourceFile { file, symbols: symbols.get(key).cloned() }))
+    }
+}

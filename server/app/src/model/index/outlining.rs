@@ -1,0 +1,228 @@
+//! Outlines files: reuses the stored outlines of unchanged files, and parses the others. Collects results to store for
+//! the next run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::{Outline, WorkBudget, edition, language_of};
+use strata_engine::code::symbols::FileSymbols;
+use strata_engine::key::FileKey;
+use strata_engine::text::first_line;
+use strata_grammars::LanguageId;
+use strata_host::disk::{ReadLimits, read_text};
+use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};
+use strata_host::roots::{Root, Roots};
+use strata_host::secrets::secret_by_place;
+use strata_host::walk::Entry;
+
+use super::inputs::IndexInputs;
+use crate::model::parse_attempt::attempt;
+
+/// Inputs of an index run that all outlining threads share.
+pub(super) struct OutlineRun<'a> {
+    means: &'a IndexInputs<'a>,
+    budget: WorkBudget,
+    /// Files with stored outlines, by workspace folder.
+    seen: HashMap<PathBuf, HashMap<Box<str>, KnownFile>>,
+}
+
+/// The result of outlining one file.
+#[derive(Default)]
+pub(super) struct OutlineBatch {
+    /// Symbols in the file, or `None` if it has no outline.
+    pub(super) symbols: Option<Arc<FileSymbols>>,
+    pub(super) effort: Effort,
+    seen: Option<KnownFile>,
+    key: Option<OutlineKey>,
+}
+
+/// Work done to outline a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// The stored outline was used without opening the file.
+    #[default]
+    Recalled,
+    /// The file was read, but not parsed.
+    Read,
+    /// The file was read and parsed.
+    Parsed,
+}
+
+/// The work done by an index run. Files with a stored outline need not be read or parsed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Efforts {
+    /// Number of files that were read.
+    pub read: usize,
+    /// Number of files that were parsed, a subset of those read.
+    pub parsed: usize,
+}
+
+/// The changes that an index run makes to the stored outlines.
+#[derive(Debug, Default)]
+#[must_use = "a run that keeps nothing makes the next one slow"]
+pub struct OutlineUpdates {
+    folders: BTreeMap<PathBuf, OutlineUpdate>,
+    outlines: usize,
+    /// Number of texts given up, which took much work.
+    given_up: usize,
+}
+
+impl<'a> OutlineRun<'a> {
+    /// Creates a run for a few files. Does not load stored data about their folders.
+    pub(super) fn of_some(means: &'a IndexInputs<'a>) -> Self {
+        // Files that the user edits are few, and any of them may take all that it needs.
+        Self { means, budget: WorkBudget::with(u64::MAX), seen: HashMap::new() }
+    }
+
+    /// Creates a run for all files of the workspace.
+    pub(super) fn of_all(means: &'a IndexInputs<'a>, files: &[&Entry]) -> Self {
+        let known = |root: &Root| (root.real.to_owned(), means.cache.seen(&root.real));
+        let bytes = files.iter().map(|entry| entry.stamp.size).sum();
+        Self { means, budget: WorkBudget::for_bytes(bytes), seen: means.roots.iter().map(known).collect() }
+    }
+
+    /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
+    /// first line.
+    pub(super) fn may_outline(entry: &Entry) -> bool {
+        let key = &entry.key;
+        entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
+    }
+
+    /// Outlines the file that `entry` describes. Uses its stored outline if possible.
+    pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
+        self.recalled(entry).unwrap_or_else(|| self.read(entry))
+    }
+
+    /// Returns the files of each folder that have stored outlines, but are not in `entries`.
+    pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
+        let mut seen = self.seen;
+        for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
+            if let Some(files) = seen.get_mut(&root.real) {
+                files.remove(below);
+            }
+        }
+        seen.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
+    }
+
+    /// Returns the stored outline of a file if its metadata is unchanged since it was read.
+    fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
+        let (root, below) = self.means.roots.split(&entry.key)?;
+        let known = self.seen.get(&root.real)?.get(below)?;
+        let language = language_of(&entry.key, "")?;
+        if known.stamp != entry.stamp {
+            return None;
+        }
+        let key = OutlineKey::new(known.hash, edition(language));
+        let outline = self.means.cache.outline(key)?;
+        let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+        Some(OutlineBatch { symbols: Some(symbols), effort: Effort::Recalled, seen: None, key: Some(key) })
+    }
+
+    fn read(&self, entry: &Entry) -> OutlineBatch {
+        let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
+        // Check before reading the text: once the stamp is settled, any later change produces a different one.
+        let settled = entry.stamp.is_settled();
+        let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
+        let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
+        // The file may have been replaced by a link since the scan.
+        if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
+            return read;
+        }
+        let Some(language) = language_of(&entry.key, first_line(&text.text)) else { return read };
+        let key = OutlineKey::new(text.hash, edition(language));
+        let (outline, effort) = match self.means.cache.outline(key) {
+            Some(outline) => (outline, Effort::Read),
+            None => {
+                let Self { means: IndexInputs { cache, cancel, .. }, budget, .. } = self;
+                match read_outline(cache, key, language, &text.text, budget, cancel) {
+                    Some(outline) => (outline, Effort::Parsed),
+                    None => return read,
+                }
+            }
+        };
+        if outline.unparsed.is_some_and(|reason| !reason.is_final()) {
+            let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+            return OutlineBatch { symbols: Some(symbols), ..read };
+        }
+        let seen = (settled && text.stamp == entry.stamp)
+            .then_some(KnownFile { stamp: text.stamp, hash: text.hash });
+        let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+        OutlineBatch { symbols: Some(symbols), effort, seen, key: Some(key) }
+    }
+}
+
+/// Outlines the text of a file. Returns `None` if `cancel` is raised.
+pub(super) fn read_outline(
+    cache: &OutlineCache,
+    key: OutlineKey,
+    language: LanguageId,
+    text: &str,
+    budget: &WorkBudget,
+    cancel: &Cancel,
+) -> Option<Outline> {
+    let read = |cancel: &Cancel| Outline::read_within(budget, language, text, cancel);
+    let outline = attempt(cache, key, cancel, read).ok()?;
+    Some(outline.unwrap_or_else(Outline::unparsed))
+}
+
+impl Efforts {
+    pub(super) fn count(&mut self, effort: Effort) {
+        match effort {
+            Effort::Recalled => {}
+            Effort::Read => self.read += 1,
+            Effort::Parsed => {
+                self.read += 1;
+                self.parsed += 1;
+            }
+        }
+    }
+}
+
+impl OutlineUpdates {
+    /// Records the result of outlining a file.
+    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
+        let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
+        let Some((root, below)) = roots.split(key) else { return };
+        let findings = self.folder(&root.real);
+        findings.seen.extend(seen.map(|seen| (below.into(), seen)));
+        let Some((outline, symbols)) = outline.zip(symbols) else { return };
+        match effort {
+            Effort::Parsed => {
+                let is_given_up = symbols.outline.unparsed.is_some();
+                findings.made.push((outline, symbols));
+                self.outlines += 1;
+                self.given_up += usize::from(is_given_up);
+            }
+            Effort::Read | Effort::Recalled => findings.used.push(outline),
+        }
+    }
+
+    pub(super) fn gone(&mut self, folder: &Path, files: Vec<Box<str>>) {
+        self.folder(folder).gone = files;
+    }
+
+    /// Returns the number of outlines waiting to be stored.
+    pub(super) fn outlines(&self) -> usize {
+        self.outlines
+    }
+
+    /// Returns whether losing the waiting outlines would cost much work.
+    pub(super) fn is_costly(&self) -> bool {
+        self.given_up > 0
+    }
+
+    /// Writes all changes to the cache, which takes a while.
+    pub fn keep(self, cache: &OutlineCache) {
+        for (folder, findings) in &self.folders {
+            cache.save(folder, findings);
+        }
+    }
+
+    fn folder(&mut self, folder: &Path) -> &mut OutlineUpdate {
+        self.folders.entry(folder.to_owned()).or_default()
+    }
+}

@@ -1,0 +1,373 @@
+//! The live view: what an agent or a shell sees of the editors of its user. Asks the language servers that run on this
+//! machine for their open documents, and lays those with unsaved text over the files on disk. Nothing is kept running,
+//! so an editor can start, end or crash at any time: the next look is correct again.
+//!
+//! Of several editors with the same file open, the one with the newest edit counts. A text that its editor has saved
+//! yields to the disk, which another program may have changed since.
+
+mod protocol;
+mod server;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::{Document, Sync};
+use strata_engine::external::External;
+use strata_engine::key::FileKey;
+use strata_engine::text::without_byte_order_mark;
+use strata_host::disk::ReadLimits;
+use strata_host::endpoint::{Address, AskError, ask, endpoints};
+
+use self::protocol::{Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};
+pub use self::server::{ServedView, listen};
+use crate::format::counted;
+use crate::model::documents::key_of;
+use crate::model::open_documents::{OpenCell, OpenDocuments};
+use crate::model::snapshot::Snapshot;
+
+/// Maximum time that a server may take to reply. It needs a few milliseconds.
+const REPLY_TIME: Duration = Duration::from_secs(1);
+/// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
+/// 10 ms.
+pub(crate) const TICK_MS: i64 = 10;
+/// Maximum size of a file that can have unsaved text, in bytes. Larger files are compared neither.
+const LIMITS: ReadLimits = ReadLimits { max_bytes: 64 << 20 };
+
+/// The open documents of all editors, as of the last [look](LiveView::look).
+#[derive(Debug, Default)]
+pub(crate) struct LiveView {
+    /// Texts that each server has sent, by URI.
+    known: BTreeMap<Address, BTreeMap<String, KnownText>>,
+    /// The documents that are laid over the disk, and what identifies their texts.
+    overlay: (Arc<OpenDocuments>, Vec<Overlaid>),
+}
+
+/// A text that a server has sent before.
+#[derive(Clone, Debug)]
+struct KnownText {
+    stamp: u64,
+    buffer: Buffer,
+}
+
+/// What identifies the text of a document that is laid over the disk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Overlaid {
+    key: FileKey,
+    server: Address,
+    version: i32,
+    /// Identifies the text, together with the version.
+    stamp: u64,
+    sync: Sync,
+}
+
+/// Which texts a workspace without its own editor shows.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ViewState {
+    /// Number of editors that have the workspace open.
+    pub editors: usize,
+    /// Files whose text is unsaved in an editor, and what the editor says about it.
+    pub unsaved: BTreeMap<FileKey, UnsavedText>,
+    /// Why texts of an editor may be missing, as sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// An unsaved text in an editor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnsavedText {
+    /// The editor's version of the document.
+    pub version: i32,
+    /// Name of the editor. Absent if it has not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
+    /// Whether another program changed the file on disk after the editor opened or saved it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disk_changed: bool,
+    /// Whether the text may differ from the editor's, because a message of the editor was invalid.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_sync: bool,
+}
+
+impl fmt::Display for ViewState {
+    /// Describes the view in a few words: `disk`, `editor, 3 unsaved buffers`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.editors {
+            0 => return f.write_str("disk"),
+            1 => f.write_str("editor")?,
+            editors => write!(f, "{editors} editors")?,
+        }
+        match self.unsaved.len() {
+            0 => f.write_str(", no unsaved buffers"),
+            unsaved => write!(f, ", {}", counted(unsaved, "unsaved buffer")),
+        }
+    }
+}
+
+/// An editor's document or notebook that may be laid over the disk.
+struct Candidate {
+    key: FileKey,
+    uri: String,
+    server: Address,
+    editor: Option<String>,
+    edited_at: u64,
+    saved_at: u64,
+    version: i32,
+    sync: Sync,
+    /// The text as files on disk are shown. `None` if it is not known.
+    text: Option<String>,
+    content: Content,
+}
+
+enum Content {
+    Document(Buffer),
+    Notebook(LiveNotebook, Vec<(String, Document)>),
+}
+
+impl LiveView {
+    /// Asks all servers below a state directory for their documents in `folder`, and returns the snapshot's documents and
+    /// the state of the view. Returns the same documents as before if nothing changed, so that their parses are kept.
+    pub(crate) fn look(
+        &mut self,
+        state: &Path,
+        folder: &Path,
+        snapshot: &Snapshot,
+    ) -> (Arc<OpenDocuments>, ViewState) {
+        let mut view = ViewState::default();
+        let mut candidates: BTreeMap<FileKey, Candidate> = BTreeMap::new();
+        let servers = endpoints(state);
+        let alive: BTreeSet<&Address> = servers.iter().collect();
+        self.known.retain(|server, _| alive.contains(server));
+        for server in &servers {
+            let reply = match self.ask(server, folder) {
+                Ok(Some(reply)) => reply,
+                Ok(None) => continue,
+                Err(problem) => {
+                    view.problems.push(problem);
+                    continue;
+                }
+            };
+            view.editors += usize::from(reply.is_open);
+            if reply.are_messages_lost {
+                view.problems.push(
+                    "an editor sent an invalid message, so any file may be out of sync with it".to_owned(),
+                );
+            }
+            for candidate in self.candidates(server, reply, snapshot) {
+                match candidates.get(&candidate.key) {
+                    Some(other) if other.edited_at >= candidate.edited_at => {}
+                    _ => drop(candidates.insert(candidate.key.clone(), candidate)),
+                }
+            }
+        }
+        candidates.retain(|_, candidate| candidate.counts(snapshot));
+        for candidate in candidates.values() {
+            view.unsaved.insert(candidate.key.clone(), candidate.unsaved(snapshot));
+        }
+        let overlaid: Vec<Overlaid> = candidates.values().map(Candidate::overlaid).collect();
+        if overlaid != self.overlay.1 {
+            let mut documents = OpenDocuments::default();
+            for candidate in candidates.into_values() {
+                candidate.open(&mut documents);
+            }
+            self.overlay = (Arc::new(documents), overlaid);
+        }
+        (Arc::clone(&self.overlay.0), view)
+    }
+
+    /// Asks one server. Returns `None` if it has ended.
+    ///
+    /// # Errors
+    /// Returns a sentence if the server has documents that cannot be shown.
+    fn ask(&self, server: &Address, folder: &Path) -> Result<Option<Reply>, String> {
+        // File names are Unicode everywhere in Strata, so no file below another folder could be named.
+        let Some(folder) = folder.to_str() else { return Ok(None) };
+        let known = self.known.get(server).into_iter().flatten();
+        let known = known.map(|(uri, known)| (uri.clone(), known.stamp)).collect();
+        let request = Request { protocol: PROTOCOL, folder: folder.to_owned(), known };
+        let request = serde_json::to_vec(&request).map_err(|error| error.to_string())?;
+        let missing = |why: &str| format!("an editor's unsaved text may be missing, because {why}");
+        let reply = match ask(server, &request, REPLY_TIME) {
+            Ok(reply) => reply,
+            Err(AskError::Ended) => return Ok(None),
+            Err(error) => return Err(missing(&error.to_string())),
+        };
+        let head: Head =
+            serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
+        if head.protocol != PROTOCOL {
+            return Err(missing(&format!(
+                "its server runs another version of Strata ({}); restart the editor or this program, whichever is older",
+                External::new(&head.version).line()
+            )));
+        }
+        let reply =
+            serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
+        Ok(Some(reply))
+    }
+
+    /// Converts a server's documents, and remembers their texts.
+    fn candidates(&mut self, server: &Address, reply: Reply, snapshot: &Snapshot) -> Vec<Candidate> {
+        let before = self.known.remove(server).unwrap_or_default();
+        let editor = reply.editor.map(|name| External::new(&name).line().to_string());
+        let mut known = BTreeMap::new();
+        let mut cells: BTreeMap<String, Vec<(LiveDocument, Buffer)>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for document in reply.documents {
+            let is_cell = document.notebook.is_some();
+            let key = key_of(&document.uri, &snapshot.roots);
+            let Some(key) = key.or_else(|| is_cell.then(|| FileKey::new(document.uri.as_str()))) else {
+                continue;
+            };
+            let buffer = match (&document.text, before.get(&document.uri)) {
+                (Some(text), _) => Buffer::new(&key, document.with_text(text)),
+                (None, Some(known)) if known.stamp == document.stamp => {
+                    let mut buffer = known.buffer.clone();
+                    buffer.set_state(document.version, document.sync.clone());
+                    buffer
+                }
+                // The server sends every text that was not known.
+                (None, _) => continue,
+            };
+            known.insert(document.uri.clone(), KnownText { stamp: document.stamp, buffer: buffer.clone() });
+            if let Some(notebook) = &document.notebook {
+                cells.entry(notebook.clone()).or_default().push((document, buffer));
+                continue;
+            }
+            let open = buffer.document();
+            let text = open.is_known().then(|| without_byte_order_mark(&open.text()).to_owned());
+            found.push(Candidate {
+                key,
+                uri: document.uri,
+                server: server.clone(),
+                editor: editor.clone(),
+                edited_at: document.edited_at,
+                saved_at: document.saved_at,
+                version: document.version,
+                sync: document.sync,
+                text,
+                content: Content::Document(buffer),
+            });
+        }
+        for notebook in reply.notebooks {
+            let Some(key) = key_of(&notebook.uri, &snapshot.roots) else { continue };
+            let own = cells.remove(&notebook.uri).unwrap_or_default();
+            let own = own.into_iter().map(|(cell, buffer)| (cell.uri, buffer.document().clone())).collect();
+            let content = Content::Notebook(notebook.clone(), own);
+            let mut candidate = Candidate {
+                key,
+                uri: notebook.uri,
+                server: server.clone(),
+                editor: editor.clone(),
+                edited_at: notebook.edited_at,
+                saved_at: notebook.saved_at,
+                version: notebook.version,
+                sync: notebook.sync,
+                text: None,
+                content,
+            };
+            candidate.text = candidate.notebook_text();
+            found.push(candidate);
+        }
+        self.known.insert(server.clone(), known);
+        found
+    }
+}
+
+impl Candidate {
+    /// Whether the text is shown instead of that on disk.
+    fn counts(&self, snapshot: &Snapshot) -> bool {
+        if self.sync != Sync::InStep {
+            return true;
+        }
+        let is_edited = self.edited_at > self.saved_at;
+        let Some(text) = &self.text else { return false };
+        match snapshot.disk.text(&snapshot.roots, &self.key, LIMITS) {
+            Ok(disk) if is_same(&disk.text, text) => false,
+            Ok(disk) => {
+                // An editor may save one version while the next one is being typed.
+                let last_tick = disk.stamp.mtime_ns / 1_000_000 + TICK_MS;
+                is_edited || last_tick < as_ms(self.saved_at) || last_tick < as_ms(self.edited_at)
+            }
+            // Also if the file was deleted, or never saved.
+            Err(_) => is_edited,
+        }
+    }
+
+    fn unsaved(&self, snapshot: &Snapshot) -> UnsavedText {
+        let disk = snapshot.disk.text(&snapshot.roots, &self.key, LIMITS);
+        let disk_changed = disk.is_ok_and(|disk| disk.stamp.mtime_ns / 1_000_000 > as_ms(self.saved_at));
+        let out_of_sync = self.sync != Sync::InStep;
+        UnsavedText { version: self.version, editor: self.editor.clone(), disk_changed, out_of_sync }
+    }
+
+    fn overlaid(&self) -> Overlaid {
+        let stamp = match &self.content {
+            Content::Document(buffer) => buffer.generation(),
+            Content::Notebook(notebook, _) => notebook.edited_at,
+        };
+        let (key, server, sync) = (self.key.clone(), self.server.clone(), self.sync.clone());
+        Overlaid { key, server, version: self.version, stamp, sync }
+    }
+
+    fn open(self, documents: &mut OpenDocuments) {
+        match self.content {
+            Content::Document(buffer) => documents.put(&self.uri, self.key, buffer),
+            Content::Notebook(notebook, cells) => {
+                open_notebook(&self.uri, self.key, &notebook, &cells, documents);
+            }
+        }
+    }
+
+    /// Returns the text of a notebook. `None` for other documents.
+    fn notebook_text(&self) -> Option<String> {
+        let Content::Notebook(notebook, cells) = &self.content else { return None };
+        let mut alone = OpenDocuments::default();
+        open_notebook(&self.uri, self.key.clone(), notebook, cells, &mut alone);
+        alone.text(&self.key).map(|file| file.text.to_string())
+    }
+}
+
+fn open_notebook(
+    uri: &str,
+    key: FileKey,
+    notebook: &LiveNotebook,
+    cells: &[(String, Document)],
+    documents: &mut OpenDocuments,
+) {
+    let own = notebook.cells.iter().map(|cell| OpenCell { kind: cell.kind, uri: cell.uri.as_str().into() });
+    documents.open_notebook(uri, key, notebook.version, own.collect());
+    for (cell, document) in cells {
+        documents.open_cell(uri, cell, document.clone());
+    }
+    if let (Sync::OutOfStep { reason }, Some(open)) = (&notebook.sync, documents.notebook_mut(uri)) {
+        open.lose_step(reason.clone());
+    }
+}
+
+/// Returns the text of an open document that differs from the file on disk. `None` if it does not, or is not open.
+pub(crate) fn unsaved_text(key: &FileKey, snapshot: &Snapshot) -> Option<Arc<str>> {
+    let text = snapshot.documents.text(key)?.text;
+    let disk = snapshot.disk.text(&snapshot.roots, key, LIMITS);
+    disk.map_or(true, |disk| !is_same(&disk.text, &text)).then_some(text)
+}
+
+/// Whether two texts differ at most in their line endings, which some editors change before they send a text.
+fn is_same(one: &str, other: &str) -> bool {
+    let lines = |text: &str| text.contains("\r\n").then(|| text.replace("\r\n", "\n"));
+    match (lines(one), lines(other)) {
+        (None, None) => one == other,
+        (one_lines, other_lines) => {
+            one_lines.as_deref().unwrap_or(one) == other_lines.as_deref().unwrap_or(other)
+        }
+    }
+}
+
+fn as_ms(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,30 @@
+//! One attempt to parse a text. Refuses texts that an earlier attempt showed to be dangerous: a process ended meanwhile,
+//! or it took too long. Everything that parses a text of the workspace does it here, except for searches among files of
+//! the index, which were parsed before.
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::Unparsed;
+use strata_host::deadline::within_outline_time;
+use strata_host::outline_cache::{GivenUp, OutlineCache, OutlineKey};
+
+/// Calls `parse` for the text with this key, with a flag that is also raised when the time is up.
+///
+/// # Errors
+/// Returns [`Cancelled`] if `cancel` is raised. The inner error says why the text was not parsed.
+pub(crate) fn attempt<T>(
+    cache: &OutlineCache,
+    key: OutlineKey,
+    cancel: &Cancel,
+    parse: impl FnOnce(&Cancel) -> Result<T, Cancelled>,
+) -> Result<Result<T, Unparsed>, Cancelled> {
+    match cache.parse(key, || parse(&within_outline_time(cancel))) {
+        Ok(Ok(parsed)) => Ok(Ok(parsed)),
+        Ok(Err(cancelled)) if cancel.is_cancelled() => Err(cancelled),
+        Ok(Err(_)) => {
+            cache.give_up(key);
+            Ok(Err(Unparsed::TimedOut))
+        }
+        Err(GivenUp::TimedOut) => Ok(Err(Unparsed::TimedOut)),
+        Err(GivenUp::ProcessEnded) => Ok(Err(Unparsed::ProcessEnded)),
+    }
+}

@@ -1,0 +1,87 @@
+//! A file as a model may see it, parsed to locate its definitions. Created for one reply and not cached.
+
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::{self, Located, SyntaxTree, Unparsed, UnparsedLines};
+use strata_engine::conversation::selection::Selection;
+use strata_engine::key::FileKey;
+use strata_engine::text::{LineStarts, first_line};
+
+use crate::model::snapshot::Snapshot;
+
+pub(crate) struct ParsedFile {
+    /// Text with placeholders instead of secrets. Line numbers refer to this text.
+    pub(crate) text: Arc<str>,
+    pub(crate) lines: LineStarts,
+    /// Definitions, in the order in which they appear in the text.
+    pub(crate) places: Vec<Located>,
+    /// Lines with syntax errors, whose definitions may be missing.
+    pub(crate) unparsed: UnparsedLines,
+    pub(crate) language: &'static str,
+    tree: SyntaxTree,
+}
+
+/// Why a file has no outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoOutline {
+    #[error("no grammar recognizes it")]
+    UnknownLanguage,
+    #[error("it has {bytes} bytes, and the setting `symbols.max_file_bytes` is {limit}")]
+    TooLarge { bytes: usize, limit: u64 },
+    #[error("{0}")]
+    Unparsed(Unparsed),
+}
+
+impl ParsedFile {
+    /// Reads and parses a file. Returns `None` if the file cannot be read, must not be shown, or has no outline.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub(crate) fn open(
+        snapshot: &Snapshot,
+        key: &FileKey,
+        selection: &Selection,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, Cancelled> {
+        let Ok(file) = snapshot.text(key, selection) else { return Ok(None) };
+        Ok(Self::parse(snapshot, key, file.text, cancel)?.ok())
+    }
+
+    /// Parses the text of a file that has already been read.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised. The inner error says why the file has no outline.
+    pub(crate) fn parse(
+        snapshot: &Snapshot,
+        key: &FileKey,
+        text: Arc<str>,
+        cancel: &Cancel,
+    ) -> Result<Result<Self, NoOutline>, Cancelled> {
+        let Some(language) = outline::language_of(key, first_line(&text)) else {
+            return Ok(Err(NoOutline::UnknownLanguage));
+        };
+        let limit = snapshot.settings.symbols.max_file_bytes;
+        if text.len() as u64 > limit {
+            return Ok(Err(NoOutline::TooLarge { bytes: text.len(), limit }));
+        }
+        let tree = snapshot.parse(language, &text, cancel)?;
+        if let Some(reason) = tree.unparsed {
+            return Ok(Err(NoOutline::Unparsed(reason)));
+        }
+        let places = outline::located(&tree, &text, cancel)?;
+        let lines = LineStarts::of(&text);
+        let unparsed = UnparsedLines::of(&tree, &text);
+        Ok(Ok(Self { text, lines, places, unparsed, language: language.name, tree }))
+    }
+
+    /// Returns the first and last line of a definition with the documentation, decorators and attributes before it.
+    pub(crate) fn lines_with_lead(&self, place: &Located) -> (u32, u32) {
+        self.lines.of_range(&outline::with_lead(&self.tree, &self.text, place))
+    }
+
+    /// Returns the first and last line of a definition, counted from 1.
+    pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
+        self.lines.of_range(&place.range)
+    }
+}

@@ -1,0 +1,103 @@
+//! Parses texts and open buffers of a snapshot, except those given up earlier, and reuses what the index knows of them.
+
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::buffer::{Buffer, ParsedBuffer};
+use strata_engine::code::outline::{self, SyntaxTree, Unparsed, edition};
+use strata_engine::code::symbols::FileSymbols;
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+use strata_grammars::LanguageId;
+use strata_host::outline_cache::OutlineKey;
+
+use crate::model::parse_attempt::attempt;
+use crate::model::snapshot::Snapshot;
+
+impl Snapshot {
+    /// Parses a text. The tree says if the text was not parsed.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub fn parse(&self, language: LanguageId, text: &str, cancel: &Cancel) -> Result<SyntaxTree, Cancelled> {
+        let key = OutlineKey::new(ContentHash::of(text), edition(language));
+        if let Some(reason) = self.outlines.outline(key).and_then(|outline| outline.unparsed) {
+            return SyntaxTree::none(language, reason);
+        }
+        let parse = |cancel: &Cancel| outline::parse(language, text, None, cancel);
+        match attempt(&self.outlines, key, cancel, parse)? {
+            Ok(tree) => Ok(tree),
+            Err(reason) => SyntaxTree::none(language, reason),
+        }
+    }
+
+    /// Parses a buffer, starting from its last parse (see [`Buffer::parse`]).
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub fn parse_buffer(
+        &self,
+        key: &FileKey,
+        buffer: &Buffer,
+        cancel: &Cancel,
+    ) -> Result<Option<ParsedBuffer>, Cancelled> {
+        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.parse(key, cancel))
+    }
+
+    /// Returns the outline of a buffer (see [`Buffer::symbols`]).
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub(crate) fn buffer_symbols(
+        &self,
+        key: &FileKey,
+        buffer: &Buffer,
+        cancel: &Cancel,
+    ) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
+        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.symbols(key, cancel))
+    }
+
+    /// Returns the syntax tree of a buffer (see [`Buffer::tree`]).
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub fn buffer_tree(
+        &self,
+        key: &FileKey,
+        buffer: &Buffer,
+        cancel: &Cancel,
+    ) -> Result<Option<SyntaxTree>, Cancelled> {
+        self.attempt_buffer(key, buffer, cancel, |cancel| buffer.tree(key, cancel))
+    }
+
+    /// Calls `parse`, which may run the parser on a buffer. Gives up the buffer instead if its text is given up, or is
+    /// larger than files that are parsed.
+    fn attempt_buffer<T>(
+        &self,
+        key: &FileKey,
+        buffer: &Buffer,
+        cancel: &Cancel,
+        parse: impl Fn(&Cancel) -> Result<T, Cancelled>,
+    ) -> Result<T, Cancelled> {
+        let bytes = buffer.document().rope.len_bytes() as u64;
+        if buffer.needs_parser() && bytes > self.settings.symbols.max_file_bytes {
+            buffer.give_up(key, Unparsed::TooLarge);
+            return parse(cancel);
+        }
+        let hashes = if buffer.needs_parser() { buffer.outline_hashes() } else { None };
+        if let Some((text, edition)) = hashes {
+            let hash = OutlineKey::new(text, edition);
+            // The text of a file that was just opened is that of the index.
+            let cached = buffer.last().is_none().then(|| self.outlines.outline(hash)).flatten();
+            let reason = match cached.and_then(|outline| outline.unparsed) {
+                Some(reason) => reason,
+                None => match attempt(&self.outlines, hash, cancel, &parse)? {
+                    Ok(parsed) => return Ok(parsed),
+                    Err(reason) => reason,
+                },
+            };
+            buffer.give_up(key, reason);
+        }
+        parse(cancel)
+    }
+}

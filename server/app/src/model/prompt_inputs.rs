@@ -1,0 +1,148 @@
+//! Gathers what a prompt needs from a snapshot: the texts of selected files, current outlines, rules and session state.
+//! Does not decide what goes into the prompt.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::notebook::split_cell;
+use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
+use strata_engine::conversation::selection::Choice;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Workspace};
+use strata_engine::prompt::session::Session;
+use strata_host::disk::{ReadLimits, quick_stamp};
+use strata_host::secrets::secret_by_place;
+
+use crate::model::index::outline;
+use crate::model::snapshot::Snapshot;
+use crate::model::workspace_context::{session_state, standing};
+
+/// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
+/// microseconds.
+const FIRST_LOOK: usize = 5_000;
+
+impl Snapshot {
+    /// Returns the current outlines. Those of open buffers replace those of files on disk.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
+        let mut symbols = self.index.symbols.clone();
+        for (key, buffer) in self.documents.buffers() {
+            // A file that the scan does not outline because of its name must not enter the map when it is open.
+            if secret_by_place(&self.roots, key).is_some() {
+                lay_over(&mut symbols, key, None);
+                continue;
+            }
+            lay_over(&mut symbols, key, self.buffer_symbols(key, buffer, cancel)?);
+        }
+        Ok(symbols)
+    }
+
+    /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub(crate) fn with_workspace<R>(
+        &self,
+        session: &Session,
+        ask: &PromptRequest,
+        cancel: &Cancel,
+        use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
+    ) -> Result<R, Cancelled> {
+        let mut texts = BTreeMap::new();
+        let mut unreadable = BTreeMap::new();
+        for key in session.selection.selected.keys() {
+            cancel.check()?;
+            match self.text(key, &session.selection) {
+                Ok(text) => {
+                    texts.insert(key.clone(), text);
+                }
+                Err(error) => {
+                    unreadable.insert(key.clone(), error.to_string());
+                }
+            }
+        }
+        let mut symbols = self.symbols(cancel)?;
+        self.refresh_members(&mut symbols, &session.map_members, cancel)?;
+        let open: Vec<FileKey> = self.documents.keys().cloned().collect();
+        // A notebook that is selected or excluded decides for its cells.
+        let decided = |notebook: &FileKey| session.selection.choice(notebook) != Choice::Deselected;
+        for cell in open.iter().filter(|key| split_cell(key).is_some_and(|(notebook, _)| decided(&notebook)))
+        {
+            symbols.remove(cell);
+        }
+        let system = standing(self, session);
+        let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
+        let frame = self.context_frame(session, ask, &symbols);
+        let now = session_state(self, session, cancel)?;
+        let workspace = Workspace {
+            texts: &texts,
+            unreadable: &unreadable,
+            symbols: &symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            context_frame: &frame,
+            seeds: &self.index.seeds,
+            listing: &self.index.files,
+            open: &open,
+            excerpts: &excerpts,
+            index: self.index.state,
+            trust: self.trust,
+            standing: &system,
+            session_state: &self.screen.text(&now),
+        };
+        Ok(use_it(&workspace, self.means()))
+    }
+
+    /// Refreshes the outlines of closed files that changed on disk, because file watchers can miss changes. Checks
+    /// every file that has a block in the map, or may get one in the first prompt.
+    fn refresh_members(
+        &self,
+        symbols: &mut SymbolIndex,
+        members: &[MapMember],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let first: Vec<FileKey> = match members {
+            [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
+            _ => Vec::new(),
+        };
+        let closed = |key: &&FileKey| !self.documents.contains(key);
+        for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
+            cancel.check()?;
+            let Some(known) = self.index.stamp(key) else { continue };
+            if quick_stamp(&self.roots, key) != Some(known) {
+                lay_over(symbols, key, self.outline_on_disk(key, cancel)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Outlines one file on disk. Returns `None` if it has no outline or no longer exists.
+    fn outline_on_disk(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
+        let limits = ReadLimits { max_bytes: self.settings.symbols.max_file_bytes };
+        // The file may have been replaced by a link since the scan.
+        let outlined = match secret_by_place(&self.roots, key) {
+            Some(_) => None,
+            None => {
+                let text = self.disk.text(&self.roots, key, limits).ok();
+                text.and_then(|text| outline(&self.outlines, key, &text.text, cancel))
+            }
+        };
+        cancel.check()?;
+        Ok(outlined)
+    }
+}
+
+/// Replaces the outline of a file, or removes it if `now` is `None`.
+fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
+    match now {
+        // Any change copies the table of all files, so skip an equal outline.
+        Some(now) if symbols.get(key) == Some(&now) => {}
+        Some(now) => symbols.extend([(key.clone(), now)]),
+        None => {
+            symbols.remove(key);
+        }
+    }
+}

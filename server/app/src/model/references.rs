@@ -1,0 +1,58 @@
+//! Finds references in the current texts, in which open buffers replace files on disk. Provides only the texts: the
+//! engine finds the references.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::references::{
+    ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
+};
+use strata_engine::conversation::selection::Selection;
+use strata_engine::key::FileKey;
+
+use crate::model::snapshot::Snapshot;
+
+impl Snapshot {
+    fn current_text(&self, key: &FileKey) -> Option<Arc<str>> {
+        let read = self.text_as_it_is(key, &Selection::default()).ok()?;
+        Some(Arc::clone(&read.text))
+    }
+
+    /// Finds the references to the target of a query.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if the operation is cancelled.
+    pub(crate) fn references(
+        &self,
+        query: &ReferenceQuery<'_>,
+        cancel: &Cancel,
+    ) -> Result<ReferenceReport, Cancelled> {
+        let index = self.symbols(cancel)?;
+        let sources = ReferenceSources {
+            index: &index,
+            graph: &self.index.references,
+            texts: &|key| self.current_text(key),
+        };
+        references(sources, query, cancel)
+    }
+
+    /// Finds the references to the name at `range` in a file.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if the operation is cancelled.
+    pub fn references_at(
+        &self,
+        file: &FileKey,
+        range: &Range<usize>,
+        cancel: &Cancel,
+    ) -> Result<ReferenceReport, Cancelled> {
+        let index = self.symbols(cancel)?;
+        let sources = ReferenceSources {
+            index: &index,
+            graph: &self.index.references,
+            texts: &|key| self.current_text(key),
+        };
+        references_at(sources, file, range, cancel)
+    }
+}

@@ -1,0 +1,57 @@
+//! Applies the effects of commands to the open sessions.
+
+use crate::commands::{Effect, Job};
+use crate::model::sessions::Sessions;
+
+/// Applies the effects of a command: opens, shows and closes sessions. Returns the jobs to start, in order.
+pub fn apply(sessions: &mut Sessions, effects: Vec<Effect>) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for effect in effects {
+        match effect {
+            Effect::Open(session) => sessions.open(session),
+            Effect::Show(id) => sessions.show(id),
+            Effect::Close(id) => sessions.close(&id),
+            Effect::Start(job) => jobs.push(job),
+        }
+    }
+    jobs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use strata_engine::prompt::session::Session;
+
+    use super::*;
+    use crate::model::sessions::MAIN_SESSION;
+
+    fn opened() -> Sessions {
+        let mut sessions = Sessions::new(Arc::new(Session::new(MAIN_SESSION)));
+        apply(&mut sessions, vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())]);
+        sessions
+    }
+
+    #[test]
+    fn main_is_the_current_session_whatever_others_are_called() {
+        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
+        assert_eq!(found, [Some("s-1".into()), Some("s-1".into()), None]);
+    }
+
+    #[test]
+    fn closing_the_current_session_begins_another_one() {
+        let mut sessions = opened();
+        let jobs = apply(&mut sessions, vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
+        assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
+        assert!(sessions.current().is_some_and(|session| session.history.messages().is_empty()));
+        assert_eq!(sessions.iter().count(), 2);
+    }
+
+    #[test]
+    fn a_closed_session_stays_closed() {
+        let mut sessions = opened();
+        apply(&mut sessions, vec![Effect::Close(MAIN_SESSION.into())]);
+        sessions.install(Arc::new(Session::new(MAIN_SESSION)));
+        assert!(!sessions.contains(MAIN_SESSION));
+    }
+}

@@ -1,0 +1,179 @@
+//! Runs commands and applies the results of jobs, each on a copy of their session. Stores changes before they become
+//! visible. All front ends use this module, which depends on none of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::session::Session;
+use strata_host::pool::catch_panic;
+
+use crate::clock::now_ms;
+use crate::commands::{Access, CommandError, Context, Definition, Effect};
+use crate::model::sessions::Sessions;
+use crate::model::snapshot::Snapshot;
+use crate::services::Services;
+use crate::services::running_compaction::RunningCompaction;
+
+/// The environment of a command at the time it arrived.
+pub struct Environment<'a> {
+    pub snapshot: &'a Snapshot,
+    pub sessions: &'a Sessions,
+    pub services: &'a Services,
+    /// Running compaction of the session, if any.
+    pub compaction: Option<&'a RunningCompaction>,
+    pub cancel: &'a Cancel,
+}
+
+/// The outcome of a command or a job. Changes to its session have been stored.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The changed session. `None` if the session did not change.
+    pub session: Option<Arc<Session>>,
+    pub effects: Vec<Effect>,
+    pub result: Result<Value, CommandError>,
+}
+
+/// Runs a command on a copy of `before`. A command that fails, panics or is cancelled, or whose changes cannot be
+/// stored, changes nothing.
+pub fn execute(
+    command: &Definition,
+    arguments: Value,
+    before: &Session,
+    environment: &Environment<'_>,
+) -> Outcome {
+    let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
+    let mut session = snapshot.with_current_lines(before).into_owned();
+    let mark = session.mark();
+    let mut context = Context {
+        snapshot,
+        session: &mut session,
+        sessions,
+        services,
+        compaction,
+        now_ms: now_ms(),
+        cancel,
+        effects: Vec::new(),
+        write: None,
+        has_written: false,
+    };
+    let ran = catch_unwind(AssertUnwindSafe(|| command.run(arguments, &mut context)));
+    let Context { effects, has_written, .. } = context;
+    let result = ran.unwrap_or_else(|panic| {
+        release_opened(&effects, sessions, services);
+        resume_unwind(panic)
+    });
+    // Discard a result that no caller waits for, unless the command has already written to the store.
+    if result.is_err() || (cancel.is_cancelled() && !has_written) {
+        release_opened(&effects, sessions, services);
+        return Outcome { session: None, effects: Vec::new(), result };
+    }
+    let session = (session.mark() != mark).then_some(session);
+    debug_assert!(
+        session.is_none() || command.access != Access::Reads,
+        "{} must not change its session",
+        command.name
+    );
+    commit(session, effects, result, services)
+}
+
+/// Applies the result of a finished job to a copy of `before`.
+pub fn change(
+    before: &Session,
+    services: &Services,
+    change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
+) -> Outcome {
+    let mut session = before.clone();
+    let result = change(&mut session).map(|()| Value::Null);
+    commit(result.is_ok().then_some(session), Vec::new(), result, services)
+}
+
+/// Stores the changed session, and discards the change if it cannot be stored.
+fn commit(
+    session: Option<Session>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+    services: &Services,
+) -> Outcome {
+    let session = session.map(Arc::new);
+    let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
+    if let Some(news) = services.store.news() {
+        services.warn("store", news);
+    }
+    match stored {
+        Ok(()) => Outcome { session, effects, result },
+        Err(error) => Outcome::failed(CommandError::failed(format!(
+            "nothing was changed, because the change could not be saved: {error}"
+        ))),
+    }
+}
+
+impl Outcome {
+    pub fn failed(error: CommandError) -> Self {
+        Self { session: None, effects: Vec::new(), result: Err(error) }
+    }
+}
+
+/// Releases sessions that a task opened but that will not stay open. Keeps sessions that were open before.
+pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
+    for effect in effects {
+        if let Effect::Open(session) = effect
+            && !open.contains(&session.id)
+        {
+            services.store.give_back(&session.id);
+        }
+    }
+}
+
+/// Stores the previous session again, because a failed change may already have been stored.
+pub fn restore(session: &Arc<Session>, services: &Services) {
+    if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
+        tracing::error!(session = &*session.id, "cannot undo a failed change in the session store");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_host::store::Access;
+
+    use super::*;
+
+    fn stored(folder: &tempfile::TempDir) -> Services {
+        let services = Services::default();
+        services.store.settle_at(folder.path().join("state"), folder.path());
+        for id in ["s-1", "s-2"] {
+            let mut session = Session::new(id);
+            session.touch();
+            services.store.begin(&session, 1).unwrap();
+        }
+        services.store.release("s-2");
+        services
+    }
+
+    #[test]
+    fn a_session_that_was_opened_for_nobody_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = stored(&folder);
+        let sessions = Sessions::new(Arc::new(Session::new("s-1")));
+        let effects = vec![
+            Effect::Open(services.store.load("s-2", Access::Write).unwrap()),
+            Effect::Open(Arc::new(Session::new("s-1"))),
+        ];
+        release_opened(&effects, &sessions, &services);
+        assert_eq!((services.store.access("s-2"), services.store.access("s-1")), (None, Some(Access::Write)));
+    }
+
+    #[test]
+    fn a_session_that_two_have_opened_stays_open_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = stored(&folder);
+        let sessions = Sessions::new(Arc::new(Session::new("s-1")));
+        let loads = [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", Access::Write).unwrap())]);
+        let access = loads.map(|effects| {
+            release_opened(&effects, &sessions, &services);
+            services.store.access("s-2")
+        });
+        assert_eq!(access, [Some(Access::Write), None]);
+    }
+}

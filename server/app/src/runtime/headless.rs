@@ -1,0 +1,861 @@
+//! A workspace with one session and no editor of its own, for the command line and for agents. Runs the server's
+//! commands one after another on the caller's thread, without a main loop. Open buffers are those of other processes.
+
+mod continuation;
+mod foreign_rules;
+mod loop_file;
+mod setting_change;
+mod working_folder;
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Map, Value};
+use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
+use strata_engine::prompt::assembly::IndexState;
+use strata_engine::prompt::session::Session;
+use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
+use strata_host::roots::canonical;
+use strata_host::roots::{PathError, Roots};
+use strata_host::store::{StoreError, state_directory};
+
+use self::foreign_rules::distrust_foreign_rules;
+use self::working_folder::{from_top, repository_of};
+use crate::clock::now_ms;
+use crate::commands::MAIN_SESSION;
+use crate::commands::{self, CommandError, Definition, Job};
+use crate::jobs::archival::sum_up;
+use crate::jobs::send::{Delta, SendHost};
+use crate::jobs::tools::ToolHost;
+use crate::model::freshness::{Freshness, ReadLog};
+use crate::model::index::{Index, OutlineUpdates, Progress, Step, walk_options};
+use crate::model::live_view::{LiveView, ViewState};
+use crate::model::path_reference::FilePart;
+use crate::model::redaction::screen_of_user;
+use crate::model::session_store::{SessionStore, SessionStoreError};
+use crate::model::sessions::Sessions;
+use crate::model::settings::{self, Configuration};
+use crate::model::snapshot::{Snapshot, outlines_of_user};
+use crate::runtime::diagnostics::WorkspaceReport;
+use crate::runtime::effects;
+use crate::runtime::executor::{self, Environment, Outcome};
+use crate::runtime::token_usage::{TokenUsage, weigh};
+use crate::services::Services;
+use crate::services::compaction::CompactionJob;
+use crate::services::compaction_notice::Reason;
+use crate::services::provider_client::{ProviderClient, ProviderReport};
+
+pub use self::continuation::Continuation;
+pub use self::loop_file::read_loop_file;
+pub use self::setting_change::{ChangeError, SettingsFile, setting_names, setting_value, toml_text};
+pub use strata_engine::cancel::{Cancel, Cancelled};
+pub use strata_engine::prompt::settings::Settings;
+pub use strata_engine::prompt::trust::Trust;
+pub use strata_engine::tokens::models::CacheTtl;
+pub use strata_host::store::Access;
+
+/// A workspace without an editor of its own, with a single folder and a single session.
+pub struct HeadlessWorkspace {
+    folder: PathBuf,
+    snapshot: Snapshot,
+    sessions: Sessions,
+    services: Services,
+    cancel: Cancel,
+    /// Handles of the threads that are writing to disk.
+    writing: Vec<JoinHandle<()>>,
+    live: LiveView,
+    view: ViewState,
+    read_log: ReadLog,
+    /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
+    looked_at_ms: u64,
+}
+
+/// Where [`HeadlessWorkspace::open_session`] takes a session from.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionSource<'a> {
+    /// A new session, which is stored as soon as it has a message.
+    New,
+    /// A new session that is never stored. Notes and other sessions are stored as before.
+    InMemory,
+    /// The stored session with this id, in its current state on disk, which another process may have changed.
+    Stored(&'a str, Access),
+    /// Like `Stored`, with the cache state that the last process stored.
+    StoredWithCache(&'a str, Access),
+    /// The stored session with this id, opened for writing, or a new one with this id if there is none.
+    StoredOrNew(&'a str),
+}
+
+/// Why a folder cannot be opened as the workspace.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder does not exist or is not accessible.
+    #[error("cannot open `{}`: {error}", folder.display())]
+    Unreachable {
+        /// The folder as passed by the caller.
+        folder: PathBuf,
+        error: io::Error,
+    },
+    #[error("`{}` is not a directory", .0.display())]
+    NotAFolder(PathBuf),
+    /// The path cannot be used as a workspace folder.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A setting from the command line is invalid.
+    #[error("{0}")]
+    Options(String),
+}
+
+impl Drop for HeadlessWorkspace {
+    /// Waits for unfinished writes, which would be lost when the process ends.
+    fn drop(&mut self) {
+        self.finish_writing();
+    }
+}
+
+/// Returns the current directory of the process, without symbolic links.
+fn current_directory() -> io::Result<PathBuf> {
+    canonical(&env::current_dir()?)
+}
+
+/// Returns whether the current directory is inside `folder`, which must be a real path.
+pub fn is_in(folder: &Path) -> bool {
+    current_directory().is_ok_and(|here| here.starts_with(folder))
+}
+
+/// Adds settings written as `NAME=VALUE` to those of a command.
+fn command_line_settings(set: &[String], options: Map<String, Value>) -> Result<Value, OpenError> {
+    let mut options = Value::Object(options);
+    for setting in set {
+        let (name, value) = setting.split_once('=').ok_or_else(|| {
+            OpenError::Options(format!(
+                "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
+            ))
+        })?;
+        set_dotted(&mut options, name.trim(), value_of(value.trim()));
+    }
+    Ok(options)
+}
+
+/// Parses a value as TOML, or otherwise takes it as plain text.
+fn value_of(text: &str) -> Value {
+    let read = from_toml("", &format!("value = {text}")).ok();
+    let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
+    value.unwrap_or_else(|| text.into())
+}
+
+/// Loads a stored session again, even if it is already open in this process.
+fn reloaded(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+    store.release(id);
+    store.load(id, access)
+}
+
+impl HeadlessWorkspace {
+    /// Opens a folder, or by default the repository that contains the current directory, with the settings from the
+    /// user, the environment and the folder, and with the outlines of earlier runs. `set` contains settings from the
+    /// command line as `NAME=VALUE`, and `options` those of the command, which yield to them. Also returns a message for
+    /// each rejected setting.
+    ///
+    /// Without `folder`, the workspace is not trusted if other users can change its rules, and a message says so.
+    ///
+    /// # Errors
+    /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
+    pub fn configured(
+        folder: Option<&Path>,
+        trust: Trust,
+        set: &[String],
+        options: Map<String, Value>,
+    ) -> Result<(Self, Vec<String>), OpenError> {
+        let options = command_line_settings(set, options)?;
+        let here = Path::new(".");
+        let is_named = folder.is_some();
+        let folder = folder.map(Path::to_owned).or_else(|| repository_of(here));
+        let mut headless = Self::open(folder.as_deref().unwrap_or(here), Settings::default())?;
+        let mut configuration = Configuration::default();
+        let [user, environment] = settings::of_user();
+        let workspace = (Layer::Workspace, workspace_sources(&headless.snapshot.roots));
+        let mut told: Vec<String> = [user, workspace, environment]
+            .into_iter()
+            .flat_map(|(layer, found)| configuration.replace(layer, found))
+            .collect();
+        let own = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
+        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(own)]).pop() {
+            return Err(OpenError::Options(problem));
+        }
+        told.extend(configuration.ignored());
+        let snapshot = &mut headless.snapshot;
+        snapshot.trust = trust;
+        // Tokenizer files are loaded when tokens are first counted.
+        snapshot.configure(configuration);
+        snapshot.outlines = Arc::new(outlines_of_user());
+        if trust == Trust::Trusted && !is_named {
+            told.extend(distrust_foreign_rules(snapshot));
+        }
+        Ok((headless, told))
+    }
+
+    /// Opens a folder, absolute or relative to the current directory, with only these settings. Reads none of its
+    /// files. Commands can resolve directories and patterns after [`list`](Self::list), and have outlines after
+    /// [`index`](Self::index).
+    ///
+    /// # Errors
+    /// Returns an [`OpenError`] if the folder cannot be opened.
+    pub fn open(folder: &Path, settings: Settings) -> Result<Self, OpenError> {
+        let unreachable = |error| OpenError::Unreachable { folder: folder.to_owned(), error };
+        let real = canonical(folder).map_err(unreachable)?;
+        if !real.is_dir() {
+            return Err(OpenError::NotAFolder(folder.to_owned()));
+        }
+        let snapshot = Snapshot {
+            roots: Arc::new(Roots::single(&real)?),
+            screen: Arc::new(screen_of_user().with(&settings.redaction)),
+            settings: Arc::new(settings),
+            // Naming a folder on the command line counts as trusting it.
+            trust: Trust::Trusted,
+            ..Snapshot::default()
+        };
+        Ok(Self {
+            folder: real,
+            snapshot,
+            sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
+            services: Services::default(),
+            cancel: Cancel::new(),
+            writing: Vec::new(),
+            live: LiveView::default(),
+            view: ViewState::default(),
+            read_log: ReadLog::default(),
+            looked_at_ms: 0,
+        })
+    }
+
+    /// Returns the path of the folder, absolute and without symbolic links.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Converts a path (with or without lines) or a pattern typed in the current directory to one relative to the
+    /// workspace folder.
+    pub fn typed(&self, path: &str) -> String {
+        match current_directory() {
+            Ok(here) => from_top(&self.folder, &here, path),
+            // The current directory no longer exists.
+            Err(_) => path.to_owned(),
+        }
+    }
+
+    /// Whether a path, relative to the workspace folder, names a definition in a file (`src/lib.rs#Type.method`).
+    pub fn names_definition(&self, path: &str) -> bool {
+        matches!(self.snapshot.path_reference(path).part, Some(FilePart::Definition(_)))
+    }
+
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Lays the unsaved text of the user's editors over the files on disk, as it is now. Commands see it until the next
+    /// call. Returns what is seen.
+    pub fn attach(&mut self) -> &ViewState {
+        self.looked_at_ms = now_ms();
+        if let Ok(state) = state_directory(|name| env::var_os(name)) {
+            (self.snapshot.documents, self.view) = self.live.look(&state, &self.folder, &self.snapshot);
+        }
+        &self.view
+    }
+
+    /// Like `attach`, at the start of a client that gets the state of the view in another way than in a reply.
+    pub fn attach_first(&mut self) -> &ViewState {
+        self.attach();
+        self.read_log.begin(&self.view);
+        &self.view
+    }
+
+    /// Returns which texts commands see, as of the last call of [`attach`](Self::attach).
+    pub fn view(&self) -> &ViewState {
+        &self.view
+    }
+
+    /// Lists the files without reading them, which is fast.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`index`](Self::index).
+    pub fn list(&mut self) -> Result<(), Cancelled> {
+        let options = walk_options(&self.snapshot.settings, self.snapshot.trust);
+        let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
+        self.snapshot.index = Arc::new(index);
+        Ok(())
+    }
+
+    /// Updates the index: lists all files, and outlines those with a grammar the first time, and only changed files after
+    /// that. Reports to `progress` at intervals.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
+    pub fn index(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        if self.snapshot.index.state == IndexState::Building {
+            return self.reindex(progress);
+        }
+        let means = self.snapshot.index_inputs(&self.cancel);
+        if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
+            let index = if index.is_stale { index.linked() } else { index };
+            self.adopt_index(index, updates);
+        }
+        Ok(())
+    }
+
+    /// Makes the index again, from all files.
+    fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        let means = self.snapshot.index_inputs(&self.cancel);
+        let tell = |step| match step {
+            Step::Listed(_) => {}
+            Step::Outlined(so_far) => progress(so_far),
+        };
+        let (index, updates) = Index::build(&means, tell)?;
+        self.adopt_index(index, updates);
+        Ok(())
+    }
+
+    /// Sets the flag that cancels all later operations.
+    pub fn set_cancel(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
+    }
+
+    fn adopt_index(&mut self, index: Index, updates: OutlineUpdates) {
+        self.snapshot.index = Arc::new(index);
+        let outlines = Arc::clone(&self.snapshot.outlines);
+        // Drop the handles of finished writes.
+        self.writing.retain(|writing| !writing.is_finished());
+        // Store the outlines for the next run on a background thread.
+        self.writing.push(thread::spawn(move || updates.keep(&outlines)));
+    }
+
+    /// Waits until pending writes are on disk.
+    fn finish_writing(&mut self) {
+        for writing in self.writing.drain(..) {
+            // The thread has already reported its panic.
+            let _ = writing.join();
+        }
+    }
+
+    /// Runs a command by its name (`strata.files.select`, ...) in the session. A failed command leaves the session
+    /// unchanged.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the command is unknown or fails.
+    pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
+        let command = Definition::named(name).ok_or_else(|| CommandError::Unknown(name.to_owned()))?;
+        self.execute(command, arguments)
+    }
+
+    /// Runs a command like [`run`](Self::run). Its jobs have finished when this returns.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the command fails.
+    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+        let environment = Environment {
+            snapshot: &self.snapshot,
+            sessions: &self.sessions,
+            services: &self.services,
+            compaction: None,
+            cancel: &self.cancel,
+        };
+        let outcome = executor::execute(command, arguments, self.session()?, &environment);
+        let (jobs, result) = self.adopt(outcome);
+        let mut reply = result?;
+        for job in jobs {
+            match job {
+                Job::Reindex => self.reindex(|_| ())?,
+                Job::Send(job) => {
+                    let answer =
+                        job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
+                    reply = commands::versioned(answer, self.session()?);
+                }
+                // There is no client to notify, and no other command runs at the same time.
+                Job::Notify(_) | Job::Adopted(_) => {}
+                Job::Archive(ageing) => {
+                    let aged = sum_up(*ageing, &self.snapshot, &self.services);
+                    self.change(|session| {
+                        session.age(aged);
+                        Ok(())
+                    })?;
+                }
+                Job::Compact(job) => match job.reason {
+                    Reason::Due(_) => {
+                        // A failed automatic compaction must not fail the command that triggered it.
+                        if let Err(error) = self.compact(&job) {
+                            tracing::warn!(%error, "the conversation was not compacted");
+                        }
+                    }
+                    Reason::Asked | Reason::ContextLimit => reply = self.compact(&job)?,
+                },
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Asks the model like `strata.prompt.send`, and passes the answer to the caller as it arrives. If `cancel` is
+    /// raised, records the partial answer.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if there is no answer.
+    pub fn send(
+        &mut self,
+        mut arguments: Value,
+        cancel: &Cancel,
+        show: &mut dyn FnMut(Delta),
+    ) -> Result<Value, CommandError> {
+        arguments["stream"] = "answer".into();
+        let command = Definition::named("strata.prompt.send").ok_or(CommandError::Internal)?;
+        let environment = Environment {
+            snapshot: &self.snapshot,
+            sessions: &self.sessions,
+            services: &self.services,
+            compaction: None,
+            cancel,
+        };
+        let outcome = executor::execute(command, arguments, self.session()?, &environment);
+        let (jobs, result) = self.adopt(outcome);
+        let mut reply = result?;
+        for job in jobs {
+            if let Job::Send(job) = job {
+                let answer = job.answer(&mut Sending { workspace: self, show }, cancel);
+                self.keep_cache_memory();
+                reply = commands::versioned(answer?, self.session()?);
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Reports on the configured provider, without connecting to it.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if no provider is configured.
+    pub fn provider(&self) -> Result<ProviderReport, CommandError> {
+        Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
+    }
+
+    /// Reports on the configured provider after checking that it accepts the key.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if no provider is configured.
+    pub fn probed_provider(&self) -> Result<ProviderReport, CommandError> {
+        Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
+    }
+
+    /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
+    /// session.
+    fn keep_cache_memory(&self) {
+        let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
+        if let Ok(Err(error)) = kept {
+            tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
+        }
+    }
+
+    fn adopt(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
+        let Outcome { session, effects, result } = outcome;
+        if let Some(session) = session {
+            self.sessions.install(session);
+        }
+        (effects::apply(&mut self.sessions, effects), result)
+    }
+
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let outcome = executor::change(self.session()?, &self.services, change);
+        self.adopt(outcome).1.map(|_| ())
+    }
+
+    fn session(&self) -> Result<&Arc<Session>, CommandError> {
+        self.sessions.current().ok_or(CommandError::Internal)
+    }
+
+    /// Persists sessions from now on, in the directory that the server uses.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if no state directory is known.
+    pub(crate) fn keep_sessions(&self) -> Result<(), CommandError> {
+        Ok(self.services.store.settle(&self.folder)?)
+    }
+
+    /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed. Returns a message for the user if the
+    /// store has one, for example that it was damaged.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the store cannot be opened.
+    pub fn open_store(&self) -> Result<Option<String>, CommandError> {
+        self.keep_sessions()?;
+        self.services.store.with(|_| Ok(()))?;
+        Ok(self.services.store.news())
+    }
+
+    /// Returns the id of the most recently used stored session, or `None` if none is stored.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the store cannot be read.
+    pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
+        Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
+    }
+
+    /// Returns the id of a stored session, given its id or the name that the user gave it. Returns an unknown name
+    /// unchanged.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if several sessions have the name, or the store cannot be read.
+    pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
+        let listed = self.services.store.list()?;
+        if listed.iter().any(|info| info.id.as_str() == text) {
+            return Ok(text.to_owned());
+        }
+        let named: Vec<&str> =
+            listed.iter().filter(|info| info.name == text).map(|info| info.id.as_str()).collect();
+        match named.as_slice() {
+            [] => Ok(text.to_owned()),
+            [only] => Ok((*only).to_owned()),
+            several => {
+                let message =
+                    format!("several sessions are named `{text}`; pass one of {}", several.join(", "));
+                Err(CommandError::failed(message))
+            }
+        }
+    }
+
+    /// Opens a session, which replaces the current one. [`release`](Self::release) allows other processes to write to it
+    /// again.
+    ///
+    /// # Errors
+    /// Returns a [`SessionStoreError`] if the session does not exist or cannot be read, if it
+    /// [is in use](SessionStoreError::is_in_use), or if the system provides no randomness for a new id.
+    pub fn open_session(&mut self, source: SessionSource<'_>) -> Result<(), SessionStoreError> {
+        let store = &self.services.store;
+        let session = match source {
+            SessionSource::New => Arc::new(Session::new(SessionStore::new_id()?)),
+            SessionSource::InMemory => {
+                let session = Session::new(SessionStore::new_id()?);
+                store.keep_in_memory(&session.id);
+                Arc::new(session)
+            }
+            SessionSource::Stored(id, access) => reloaded(store, id, access)?,
+            SessionSource::StoredWithCache(id, access) => {
+                store.with_cache_memory(reloaded(store, id, access)?)
+            }
+            SessionSource::StoredOrNew(id) => match store.load(id, Access::Write) {
+                Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
+                    return Err(StoreError::Reserved(name).into());
+                }
+                Err(SessionStoreError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
+                loaded => loaded?,
+            },
+        };
+        self.sessions = Sessions::new(session);
+        Ok(())
+    }
+
+    /// Allows other processes to write to the session. This process cannot change it until it is opened again.
+    pub fn release(&self) {
+        self.services.store.release(self.sessions.current_id());
+    }
+
+    /// Reports on the workspace and its index, after outlines are on disk.
+    pub fn report(&mut self) -> WorkspaceReport {
+        self.finish_writing();
+        WorkspaceReport::new(&self.snapshot)
+    }
+
+    /// Checks the store by reading everything in it for the workspace. Returns the number of sessions.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the store cannot be opened or is damaged.
+    pub fn verify_store(&self) -> Result<usize, CommandError> {
+        self.open_store()?;
+        self.services.store.with(|store| store.verify())?;
+        Ok(self.services.store.list()?.len())
+    }
+
+    /// Sends a test question to the model that writes summaries. Returns `None` if no model is configured.
+    ///
+    /// # Errors
+    /// Returns the reason why there is no answer, as a sentence.
+    pub fn ask_provider(&self) -> Option<Result<String, String>> {
+        let summarizer = self.services.summarizer(&self.snapshot);
+        if let Some(problem) = summarizer.problem() {
+            return Some(Err(problem.to_owned()));
+        }
+        if summarizer.summariser() == Summariser::Extractive {
+            return None;
+        }
+        let question = Question {
+            purpose: Purpose::Summarise,
+            system: "You are testing a connection.".to_owned(),
+            prompt: "Answer with the word: ready".to_owned(),
+            max_tokens: 16,
+        };
+        Some(summarizer.ask(&question, &self.cancel).map(|answer| answer.text))
+    }
+
+    /// Stores the session with the cache state and pending prompts, even if it has no messages.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the session cannot be stored.
+    pub fn store_session(&self) -> Result<(), CommandError> {
+        self.services.store.begin(self.session()?, now_ms())?;
+        self.keep_cache_memory();
+        Ok(())
+    }
+
+    pub fn session_id(&self) -> &str {
+        self.sessions.current_id()
+    }
+
+    fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
+        let draft = job.draft(self.session()?, &self.snapshot, &self.services, &self.cancel);
+        let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
+        let news = job.ended(Some(&draft));
+        let snapshot = self.snapshot.clone();
+        self.change(|session| Ok(job.install(session, draft, &snapshot)?))?;
+        Ok(commands::versioned(news.into(), self.session()?))
+    }
+
+    /// Counts the tokens of files. See [`weigh`]. Needs no index.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if a path matches no file.
+    pub fn weigh(
+        &self,
+        paths: &[String],
+        model: Option<&str>,
+        progress: impl FnMut(Progress),
+    ) -> Result<TokenUsage, CommandError> {
+        weigh(&self.snapshot, paths, model, &self.cancel, progress)
+    }
+}
+
+impl ToolHost for HeadlessWorkspace {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.snapshot.count(text, None).1
+    }
+
+    fn freshness(&mut self, tool: &str, reply: &Value) -> Freshness {
+        self.read_log.freshness(tool, reply, &self.view, &self.snapshot, self.looked_at_ms)
+    }
+}
+
+/// Runs the commands that a question to a model requires in a headless workspace, and passes on the answer.
+struct Sending<'a> {
+    workspace: &'a mut HeadlessWorkspace,
+    show: &'a mut dyn FnMut(Delta),
+}
+
+impl ToolHost for Sending<'_> {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.workspace.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        ToolHost::weigh(&*self.workspace, text)
+    }
+}
+
+impl SendHost for Sending<'_> {
+    fn show(&mut self, delta: Delta) {
+        (self.show)(delta);
+    }
+
+    fn progress(&mut self, message: &str) {
+        tracing::debug!(message, "asking a model");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn repository() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.py"), "def alone():\n    return 1\n").unwrap();
+        fs::write(folder.path().join("b.txt"), "text\n").unwrap();
+        folder
+    }
+
+    fn has(headless: &mut HeadlessWorkspace, path: &str) -> bool {
+        headless.run("strata.files.has", json!({ "path": path })).unwrap()["has"] == true
+    }
+
+    #[test]
+    fn values_are_toml_or_text() {
+        for (text, value) in [
+            ("5", json!(5)),
+            ("true", json!(true)),
+            ("'a'", json!("a")),
+            ("[\"a\", \"b\"]", json!(["a", "b"])),
+            ("gpt-4o", json!("gpt-4o")),
+            ("", json!("")),
+        ] {
+            assert_eq!(value_of(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn commands_change_the_session_and_failed_ones_do_not() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        headless.index(|_| ()).unwrap();
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        assert!(has(&mut headless, "a.py"));
+        // The first path is valid on its own.
+        headless.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
+        assert!(!has(&mut headless, "b.txt"));
+    }
+
+    #[test]
+    fn folders_can_be_selected_before_anything_is_outlined() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        headless.list().unwrap();
+        let reply = headless.run("strata.files.select", json!({ "paths": ["*.*"] })).unwrap();
+        assert_eq!(reply["changed"], json!(["a.py", "b.txt"]));
+        let status = headless.run("strata.server.status", json!({})).unwrap();
+        assert_eq!(
+            (&status["files"], &status["outlined"], &status["index"]),
+            (&2.into(), &0.into(), &"building".into())
+        );
+    }
+
+    #[test]
+    fn an_asked_for_reindex_has_happened_when_the_command_returns() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let outlined = |headless: &mut HeadlessWorkspace| {
+            headless.run("strata.server.status", json!({})).unwrap()["outlined"].clone()
+        };
+        assert_eq!(outlined(&mut headless), 0);
+        headless.run("strata.server.reindex", json!({})).unwrap();
+        assert_eq!(outlined(&mut headless), 1);
+    }
+
+    #[test]
+    fn what_changed_on_disk_is_found_and_what_is_cancelled_changes_nothing() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let cancel = Cancel::new();
+        cancel.cancel();
+        headless.set_cancel(&cancel);
+        assert_eq!(headless.index(|_| ()), Err(Cancelled));
+        headless.set_cancel(&Cancel::new());
+        headless.index(|_| ()).unwrap();
+        let find = |headless: &mut HeadlessWorkspace, query: &str| {
+            let reply = headless.run("strata.symbols.find", json!({ "query": query })).unwrap();
+            reply["symbols"].as_array().unwrap().len()
+        };
+        assert_eq!(find(&mut headless, "alone"), 1);
+        fs::remove_file(folder.path().join("a.py")).unwrap();
+        fs::write(folder.path().join("c.py"), "def later():\n    return 2\n").unwrap();
+        headless.index(|_| ()).unwrap();
+        assert_eq!((find(&mut headless, "alone"), find(&mut headless, "later")), (0, 1));
+    }
+
+    /// Opens a workspace that stores its sessions in the test's own directory.
+    fn kept(folder: &Path, state: &Path) -> HeadlessWorkspace {
+        let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
+        headless.services.store.settle_at(state.to_owned(), folder);
+        headless.list().unwrap();
+        headless
+    }
+
+    #[test]
+    fn a_session_in_memory_leaves_nothing_behind() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        headless.open_session(SessionSource::InMemory).unwrap();
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        headless.run("strata.memory.add", json!({ "text": "a note" })).unwrap();
+        assert!(has(&mut headless, "a.py"));
+        assert_eq!(headless.newest_session().unwrap(), None);
+        let found = headless.run("strata.memory.search", json!({ "query": "note" })).unwrap();
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_imported_can_be_read_again() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let function = json!({ "name": "f", "arguments": nested(126) });
+        let call = json!({ "id": "c", "type": "function", "function": function });
+        let messages = json!([
+            { "role": "user", "content": "hi" },
+            { "role": "assistant", "content": null, "tool_calls": [call] },
+        ]);
+        let text = json!({ "messages": messages }).to_string();
+        let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
+        let id = imported["id"].as_str().unwrap();
+        headless.open_session(SessionSource::Stored(id, Access::Write)).unwrap();
+
+        // The maximum depth of JSON that is accepted. Storing the message adds a level.
+        let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
+        let refused = headless.run("strata.session.import", json!({ "text": text })).unwrap_err();
+        assert!(refused.to_string().contains("nested"), "{refused}");
+        assert_eq!(headless.newest_session().unwrap().as_deref(), Some(id));
+    }
+
+    #[test]
+    fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        let refused = headless.open_session(SessionSource::StoredOrNew("main")).unwrap_err().to_string();
+        assert!(refused.contains("`main`") && refused.contains("another name"), "{refused}");
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
+        assert_eq!(headless.newest_session().unwrap(), None);
+    }
+
+    #[test]
+    fn a_session_is_read_again_while_another_writes_to_it() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut writer = kept(folder.path(), state.path());
+        writer.open_session(SessionSource::StoredOrNew("shared")).unwrap();
+        writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+
+        let to_read = SessionSource::Stored("shared", Access::Read);
+        let to_write = SessionSource::Stored("shared", Access::Write);
+        let mut reader = kept(folder.path(), state.path());
+        assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
+        assert!(reader.open_session(to_write).unwrap_err().is_in_use());
+        reader.open_session(to_read).unwrap();
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
+        reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
+
+        writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
+        reader.open_session(to_read).unwrap();
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
+        reader.release();
+
+        drop(writer);
+        reader.open_session(to_read).unwrap();
+        // Takes the new access although the session is open for reading.
+        reader.open_session(to_write).unwrap();
+        reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
+        reader.release();
+        let mut third = kept(folder.path(), state.path());
+        third.open_session(to_write).unwrap();
+        assert!(has(&mut third, "a.py"));
+        assert!(third.open_session(SessionSource::Stored("nobody", Access::Read)).is_err());
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused() {
+        let folder = repository();
+        let open = |path: &Path| HeadlessWorkspace::open(path, Settings::default()).err();
+        assert!(matches!(open(&folder.path().join("a.py")), Some(OpenError::NotAFolder(_))));
+        assert!(matches!(open(&folder.path().join("c")), Some(OpenError::Unreachable { .. })));
+    }
+}

@@ -1,0 +1,42 @@
+//! The conversation to continue if the user names none.
+
+use super::HeadlessWorkspace;
+use crate::clock::now_ms;
+use crate::commands::CommandError;
+use crate::model::workspace_context::branch;
+
+/// Age after which a conversation is not continued unless the user asks for it, in milliseconds.
+const MAX_AGE_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// The conversation to continue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Continuation {
+    /// There is none yet.
+    Nothing,
+    /// The most recently used conversation, by its id.
+    Session(String),
+    /// The most recently used conversation is too old. Contains the time of its last use, in milliseconds since 1970.
+    TooOld(u64),
+    /// The most recently used conversation was on this branch.
+    OtherBranch(String),
+}
+
+impl HeadlessWorkspace {
+    /// Returns the conversation to continue if the user names none: the most recently used one, unless it is older than a
+    /// day or was on another branch.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the store cannot be read.
+    pub fn continuation(&self) -> Result<Continuation, CommandError> {
+        let store = &self.services.store;
+        let Some(newest) = store.list()?.into_iter().next() else { return Ok(Continuation::Nothing) };
+        if now_ms().saturating_sub(newest.updated_ms) > MAX_AGE_MS {
+            return Ok(Continuation::TooOld(newest.updated_ms));
+        }
+        let id = newest.id.as_str().to_owned();
+        match (store.branch_of(&id)?, branch(&self.snapshot)) {
+            (Some(then), Some(now)) if then != now => Ok(Continuation::OtherBranch(then)),
+            _ => Ok(Continuation::Session(id)),
+        }
+    }
+}

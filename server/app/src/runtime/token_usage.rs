@@ -1,0 +1,229 @@
+//! Counts the tokens of workspace files on disk. Reads each file once and discards its text. Excludes what a prompt
+//! adds around a file.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_host::disk::{ReadError, ReadLimits};
+use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index};
+use strata_host::path_patterns::{PatternError, expand};
+use strata_host::walk::{NameOnly, walk};
+
+use crate::commands::{CommandError, does_not_exist};
+use crate::model::index::{Progress, walk_options};
+use crate::model::snapshot::Snapshot;
+
+/// Token counts of files.
+#[derive(Debug, Serialize)]
+pub struct TokenUsage {
+    /// Model whose tokenizer was used.
+    pub model: String,
+    /// Warning that the counts are estimates, because the model is not in the model table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    pub tokens: usize,
+    pub files: Vec<FileWeight>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct FileWeight {
+    pub path: FileKey,
+    /// Number of tokens in the file, or the reason why the file was not counted.
+    #[serde(flatten)]
+    pub weight: Weight,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Weight {
+    Counted {
+        tokens: usize,
+    },
+    NotCounted {
+        problem: Problem,
+        /// The problem, as a sentence.
+        message: String,
+    },
+}
+
+/// Why a file was not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Problem {
+    /// The file is binary, or in an unsupported encoding.
+    Binary,
+    /// The file was not opened, because its name suggests secrets.
+    Secret,
+    /// The file exceeds `files.max_bytes`.
+    TooLarge,
+    Unreadable,
+}
+
+impl TokenUsage {
+    /// Returns the files that were not counted, each with the reason.
+    pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
+        self.files.iter().filter_map(|file| match file.weight {
+            Weight::Counted { .. } => None,
+            Weight::NotCounted { problem, .. } => Some((&file.path, problem)),
+        })
+    }
+}
+
+/// Counts the tokens of files that match `paths` (files, directories, globs), or of the whole workspace, on several
+/// threads. `model` defaults to the setting `model`.
+///
+/// # Errors
+/// Returns a [`CommandError`] if a path matches no file, or `cancel` is raised.
+pub(crate) fn weigh(
+    snapshot: &Snapshot,
+    paths: &[String],
+    model: Option<&str>,
+    cancel: &Cancel,
+    mut progress: impl FnMut(Progress),
+) -> Result<TokenUsage, CommandError> {
+    let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
+    let mut weights: BTreeMap<FileKey, Weight> = BTreeMap::new();
+    let mut wanted = Vec::new();
+    for (key, name_only) in files_of(snapshot, paths, cancel)? {
+        match name_only {
+            Some(NameOnly::Secret(_)) => {
+                let message =
+                    name_only.map_or(String::new(), |reason| format!("`{}`: {reason}", key.notice()));
+                weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
+            }
+            // Count large and hidden files too.
+            Some(NameOnly::Hidden | NameOnly::TooLarge) | None => wanted.push(key),
+        }
+    }
+
+    let limits = ReadLimits { max_bytes: snapshot.settings.files.max_bytes };
+    let how = IndexOptions { limits, ..IndexOptions::default() };
+    let tokenizer = resolved.model.tokenizer;
+    let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
+        snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
+    };
+    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<IndexedFile<usize>>| {
+        progress(Progress { done: batch.done, total: batch.total });
+        for file in batch.files {
+            let weight = match file.outcome {
+                Ok(tokens) => Weight::Counted { tokens },
+                Err(skipped) => {
+                    Weight::NotCounted { problem: problem_of(&skipped), message: skipped.to_string() }
+                }
+            };
+            weights.insert(file.key, weight);
+        }
+    })?;
+
+    let files: Vec<FileWeight> =
+        weights.into_iter().map(|(path, weight)| FileWeight { path, weight }).collect();
+    let tokens = files.iter().map(|file| match file.weight {
+        Weight::Counted { tokens } => tokens,
+        Weight::NotCounted { .. } => 0,
+    });
+    let tokens = tokens.sum();
+    Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
+}
+
+/// Returns the matching files, without duplicates.
+fn files_of(
+    snapshot: &Snapshot,
+    paths: &[String],
+    cancel: &Cancel,
+) -> Result<BTreeMap<FileKey, Option<NameOnly>>, CommandError> {
+    let walked = walk(&snapshot.roots, &walk_options(&snapshot.settings, snapshot.trust), cancel)?;
+    if paths.is_empty() {
+        return Ok(walked.entries.into_iter().map(|entry| (entry.key, entry.name_only)).collect());
+    }
+    let mut files = BTreeMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        let expansion = expand(&snapshot.roots, &walked.entries, path).map_err(|error| {
+            let message = match &error {
+                PatternError::NotFound(path) => {
+                    let listed: Vec<FileKey> = walked.entries.iter().map(|entry| entry.key.clone()).collect();
+                    does_not_exist(&listed, path)
+                }
+                error => error.to_string(),
+            };
+            CommandError::invalid(&format!("paths[{at}]"), &message)
+        })?;
+        files.extend(expansion.files.into_iter().map(|key| (key, None)));
+        files.extend(expansion.withheld.into_iter().map(|(key, reason)| (key, Some(reason))));
+    }
+    Ok(files)
+}
+
+fn problem_of(skipped: &SkipReason) -> Problem {
+    match skipped {
+        SkipReason::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => Problem::Binary,
+        SkipReason::Unread(ReadError::TooLarge { .. }) => Problem::TooLarge,
+        SkipReason::Unread(_) | SkipReason::Panicked(_) => Problem::Unreadable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use strata_engine::prompt::settings::Settings;
+    use strata_host::roots::Roots;
+
+    use super::*;
+
+    fn weighed(files: &[(&str, &[u8])], paths: &[&str]) -> Result<Vec<String>, CommandError> {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let mut settings = Settings { model: "gpt-4o".to_owned(), ..Settings::default() };
+        settings.files.max_bytes = 100;
+        settings.symbols.max_file_bytes = 50;
+        let roots = Arc::new(Roots::single(folder.path()).unwrap());
+        let snapshot = Snapshot { roots, settings: Arc::new(settings), ..Snapshot::default() };
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        let weights = weigh(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
+        let line = |file: &FileWeight| match &file.weight {
+            Weight::Counted { tokens } => format!("{} {tokens}", file.path.notice()),
+            Weight::NotCounted { problem, .. } => format!("{} {problem:?}", file.path.notice()),
+        };
+        Ok(weights.files.iter().map(line).collect())
+    }
+
+    const FILES: &[(&str, &[u8])] = &[
+        ("a.txt", b"hello world"),
+        ("sub/b.txt", b"hello world hello"),
+        (".env", b"KEY=1"),
+        (".github/ci.yml", b"on: push"),
+        ("image.bin", b"\x00\x01\x02"),
+        ("large.txt", &[b'x'; 60]),
+        ("huge.txt", &[b'x'; 101]),
+    ];
+
+    #[test]
+    fn every_file_is_counted_or_has_a_reason() {
+        let all = weighed(FILES, &[]).unwrap();
+        let expected = [
+            ".env Secret",
+            ".github/ci.yml 3",
+            "a.txt 2",
+            "huge.txt TooLarge",
+            "image.bin Binary",
+            "large.txt 8",
+            "sub/b.txt 3",
+        ];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn paths_choose_and_a_file_counts_once() {
+        assert_eq!(weighed(FILES, &["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
+        assert_eq!(weighed(FILES, &[".env"]).unwrap(), [".env Secret"]);
+        let error = weighed(FILES, &["a.txt", "c.txt"]).unwrap_err();
+        assert!(matches!(&error, CommandError::InvalidParams { path, .. } if path == "paths[1]"), "{error}");
+    }
+}

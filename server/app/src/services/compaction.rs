@@ -1,0 +1,190 @@
+//! Drafts a compaction and installs the draft: sends the engine's questions to a model and returns the answers. The
+//! engine decides what is kept.
+
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::compaction::{
+    Draft, DraftRefusal, NoSuchProfile, NotCompacted, Pressure, Profile, RequestSize, Run, Strategy,
+};
+use strata_engine::prompt::assembly::{history_size, with_scales};
+use strata_engine::prompt::session::Session;
+
+use crate::clock::now_ms;
+use crate::format::{self, grouped};
+use crate::model::snapshot::Snapshot;
+use crate::services::Services;
+use crate::services::compaction_notice::{CompactionNotice, CompactionState, Reason};
+
+/// A compaction that frees less than the size of the request divided by this number gets a note for the user.
+const WORTH_SAYING: usize = 10;
+
+/// A compaction to run in a session.
+#[derive(Clone, Debug)]
+pub struct CompactionJob {
+    pub session: String,
+    pub profile: Profile,
+    pub reason: Reason,
+    /// Size of the request that the compaction makes room for. Defaults to the size of a request like the last one.
+    pub size: Option<RequestSize>,
+}
+
+/// Why a compaction produced no draft.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// The conversation cannot be compacted.
+    #[error(transparent)]
+    NotCompacted(#[from] NotCompacted),
+    /// The compaction was cancelled.
+    #[error("the compaction was cancelled; the conversation is unchanged")]
+    Cancelled,
+}
+
+/// Why a draft was not installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The profile of the draft is gone from the settings.
+    #[error(transparent)]
+    NoSuchProfile(#[from] NoSuchProfile),
+    /// The messages or the profile have changed since the draft was made.
+    #[error(transparent)]
+    Refused(#[from] DraftRefusal),
+}
+
+impl CompactionJob {
+    /// Drafts a compaction of `session`. Asks the model that writes summaries, on the caller's thread.
+    ///
+    /// # Errors
+    /// Returns a [`DraftError`] if the conversation cannot be compacted or `cancel` is raised.
+    pub fn draft(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        services: &Services,
+        cancel: &Cancel,
+    ) -> Result<Draft, DraftError> {
+        let summarizer = services.summarizer(snapshot);
+        let means = snapshot.means();
+        let pressure = self.pressure(session, snapshot);
+        let tools = snapshot.settings.tools.clone();
+        let mut run = with_scales(means, |scales| {
+            let profile = self.profile.clone();
+            let summariser = summarizer.summariser_within(pressure.window);
+            Run::new(&session.history, profile, pressure, summariser, tools, scales)
+        })?;
+        let (mut author, mut fell_back) = (None, None);
+        while let Some(question) = run.question() {
+            let answer = summarizer.ask(question, cancel);
+            if cancel.is_cancelled() {
+                return Err(DraftError::Cancelled);
+            }
+            if let Err(problem) = &answer {
+                tracing::warn!(purpose = ?question.purpose, %problem, "a model did not answer a request for a compaction");
+            }
+            let answer = answer.map(|answer| {
+                author = Some(answer.by);
+                fell_back = answer.fell_back.or(fell_back.take());
+                answer.text
+            });
+            with_scales(means, |scales| run.answer(answer, scales));
+        }
+        let mut draft = with_scales(means, |scales| run.finish(scales))?;
+        if draft.strategy == Strategy::Model {
+            draft.summarised_by = author;
+        }
+        let fell_back =
+            fell_back.map(|why| format!("the provider wrote the summary, because the client did not: {why}"));
+        draft.notes.extend(fell_back);
+        draft
+            .notes
+            .extend(summarizer.problem().map(|problem| format!("summarized without a model: {problem}")));
+        Ok(draft)
+    }
+
+    /// Installs a draft. Rejects the draft if the profile or the messages have changed since it was made.
+    ///
+    /// # Errors
+    /// Returns an [`InstallError`] if the draft is rejected.
+    pub fn install(
+        &self,
+        session: &mut Session,
+        draft: Draft,
+        snapshot: &Snapshot,
+    ) -> Result<(), InstallError> {
+        let settings = &snapshot.settings;
+        let profile = settings.compaction.profile_named(&draft.profile.name, &settings.tool_output)?;
+        session.compact(draft, &profile, &settings.tools, now_ms())?;
+        if self.reason == Reason::ContextLimit {
+            session.recovered();
+        }
+        Ok(())
+    }
+
+    /// Returns whether the session has messages that the profile does not keep. Without any, an automatic compaction is
+    /// not worth announcing.
+    pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
+        let pressure = self.pressure(session, snapshot);
+        with_scales(snapshot.means(), |scales| {
+            self.profile.has_old_messages(&session.history, &pressure, scales.message)
+        })
+    }
+
+    fn pressure(&self, session: &Session, snapshot: &Snapshot) -> Pressure {
+        session.pressure(self.size, snapshot.means(), now_ms())
+    }
+
+    /// Returns the notice that the compaction of `session` has started.
+    pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
+        let before = history_size(&session.history, snapshot.means());
+        CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
+    }
+
+    /// Returns a notice with this state and no details.
+    fn notice(&self, state: CompactionState) -> CompactionNotice {
+        CompactionNotice {
+            state,
+            session: self.session.clone(),
+            profile: self.profile.name.clone(),
+            reason: self.reason,
+            strategy: None,
+            before: None,
+            after: None,
+            summarised_by: None,
+            notes: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Returns the notice that the compaction has ended, with the details of the installed draft if it is known.
+    pub fn ended(&self, draft: Option<&Draft>) -> CompactionNotice {
+        let ended = self.notice(CompactionState::Ended);
+        let Some(draft) = draft else { return ended };
+        let mut notes = draft.notes.clone();
+        notes.extend(self.little_freed(draft));
+        CompactionNotice {
+            strategy: Some(draft.strategy),
+            before: Some(draft.before),
+            after: Some(draft.after),
+            summarised_by: draft.summarised_by.clone(),
+            notes,
+            ..ended
+        }
+    }
+
+    /// Returns a note for the user if the compaction freed little of a request that the provider rejected as too long.
+    fn little_freed(&self, draft: &Draft) -> Option<String> {
+        let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
+        let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
+        (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
+            format!(
+                "compaction freed only {} of the {} tokens in the request; if the model rejects it again, deselect files or \
+                 shorten the prompt",
+                format::tokens(freed),
+                grouped(request)
+            )
+        })
+    }
+
+    /// Returns the notice that the compaction failed.
+    pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
+        CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
+    }
+}

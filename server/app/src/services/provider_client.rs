@@ -1,0 +1,157 @@
+//! The client for the provider in the settings, whose model answers questions. If the settings name no provider,
+//! nothing is sent, even if the environment contains keys.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::Format;
+use strata_engine::prompt::settings::{ProviderSettings, Settings};
+use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
+
+/// Timeout for checking the connection to a provider.
+const PROBE: Duration = Duration::from_secs(15);
+
+/// Maximum size of an answer as transferred, in bytes.
+const MAX_REPLY: usize = 16 << 20;
+
+/// A model that answers requests.
+pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
+    /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
+    ///
+    /// # Errors
+    /// Returns a [`SendError`] if the request fails before anything was passed on.
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(SendEvent),
+    ) -> Result<Sent, SendError>;
+}
+
+/// The settings name no provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own \
+     strata.toml, in your editor's user settings or with --set, and set its key in the environment (ANTHROPIC_API_KEY, \
+     OPENAI_API_KEY, GEMINI_API_KEY, or the variable in provider.key_env)"
+)]
+pub(crate) struct NotConfigured;
+
+/// A client for the provider in the settings.
+#[derive(Clone, Debug)]
+pub(crate) struct ProviderClient {
+    provider: Provider,
+    limits: Limits,
+}
+
+/// The state of the provider's configuration, and of the connection if it was checked.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderReport {
+    /// Name of the provider in the settings.
+    pub name: &'static str,
+    pub model: String,
+    /// Address of the provider. Absent if it is the provider's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Why the provider cannot be used: the key is missing, or must not be sent to the address. Absent if the
+    /// configuration is usable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Why the provider does not respond. Absent if it does, or if the connection was not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
+    pub asked: bool,
+}
+
+/// Returns whether the settings name a provider. Does not check whether its key is available.
+pub fn is_configured(settings: &Settings) -> bool {
+    settings.provider.name.is_some()
+}
+
+impl ProviderClient {
+    /// Creates a client for the provider in the settings. `model` overrides the model in the settings.
+    ///
+    /// # Errors
+    /// Returns [`NotConfigured`] if the settings name no provider.
+    pub(crate) fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
+        let ProviderSettings {
+            name,
+            base_url,
+            model: set,
+            key_env,
+            key_command,
+            timeout_s,
+            stall_s,
+            retries,
+            ..
+        } = &settings.provider;
+        let key = match (key_command.is_empty(), key_env) {
+            (false, _) => KeySource::Command(key_command.clone()),
+            (true, Some(variable)) => KeySource::Variable(variable.clone()),
+            (true, None) => KeySource::Usual,
+        };
+        let model = model.or(set.as_deref()).unwrap_or(&settings.model).to_owned();
+        let provider = Provider { kind: name.ok_or(NotConfigured)?, base_url: base_url.clone(), model, key };
+        let limits = Limits {
+            deadline: Duration::from_secs(*timeout_s),
+            stall: Duration::from_secs(*stall_s),
+            max_reply_bytes: MAX_REPLY,
+            retries: *retries,
+        };
+        Ok(Self { provider, limits })
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.provider.kind.format()
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.provider.model
+    }
+
+    /// Checks the configuration without connecting.
+    ///
+    /// # Errors
+    /// Returns a [`SendError`] that names what is missing.
+    pub(crate) fn check(&self) -> Result<(), SendError> {
+        self.provider.check()
+    }
+
+    /// Reports the configuration without connecting.
+    pub(crate) fn report(&self) -> ProviderReport {
+        ProviderReport {
+            name: self.provider.kind.as_str(),
+            model: self.provider.model.clone(),
+            base_url: self.provider.base_url.clone(),
+            problem: self.provider.check().err().map(|error| error.to_string()),
+            unreachable: None,
+            asked: false,
+        }
+    }
+
+    /// Like `report`, but also requests the provider's list of models, which is free.
+    pub(crate) fn probed(&self, cancel: &Cancel) -> ProviderReport {
+        let report = self.report();
+        if report.problem.is_some() {
+            return report;
+        }
+        let limits = Limits { deadline: PROBE, stall: PROBE, ..self.limits.clone() };
+        let unreachable = self.provider.probe(&limits, cancel).err().map(|error| error.to_string());
+        ProviderReport { unreachable, asked: true, ..report }
+    }
+}
+
+impl ModelClient for ProviderClient {
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(SendEvent),
+    ) -> Result<Sent, SendError> {
+        self.provider.stream(body, &self.limits, cancel, on_event)
+    }
+}

@@ -1,0 +1,75 @@
+//! A running compaction, for commands that need its result. Several commands can wait for the draft. The caller decides
+//! which of them installs it.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::conversation::compaction::Draft;
+
+use crate::services::compaction::CompactionJob;
+
+/// Interval at which a waiting command checks for cancellation.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+#[derive(Clone, Debug)]
+pub struct RunningCompaction {
+    /// Number of the compaction, unique within this server.
+    pub number: u64,
+    pub job: CompactionJob,
+    pub draft: DraftCell,
+}
+
+/// The draft of a compaction, or the reason why there is none. Empty until the compaction ends.
+#[derive(Clone, Debug, Default)]
+pub struct DraftCell(Arc<SharedDraft>);
+
+#[derive(Debug, Default)]
+struct SharedDraft {
+    draft: Mutex<Option<Result<Draft, String>>>,
+    filled: Condvar,
+}
+
+impl DraftCell {
+    pub fn fill(&self, draft: Result<Draft, String>) {
+        *self.0.draft.lock().unwrap_or_else(PoisonError::into_inner) = Some(draft);
+        self.0.filled.notify_all();
+    }
+
+    /// Waits for the draft. The compaction has its own timeouts.
+    ///
+    /// # Errors
+    /// Returns [`Cancelled`] if `cancel` is raised.
+    pub(crate) fn wait(&self, cancel: &Cancel) -> Result<Result<Draft, String>, Cancelled> {
+        let SharedDraft { draft, filled } = &*self.0;
+        let mut held = draft.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(draft) = &*held {
+                return Ok(draft.clone());
+            }
+            cancel.check()?;
+            held = filled.wait_timeout(held, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_draft_is_waited_for_unless_nobody_wants_it() {
+        let (cell, cancel) = (DraftCell::default(), Cancel::new());
+        let waiting = thread::spawn({
+            let (cell, cancel) = (cell.clone(), cancel.clone());
+            move || cell.wait(&cancel)
+        });
+        cell.fill(Err("no model".to_owned()));
+        assert_eq!(waiting.join().unwrap(), Ok(Err("no model".to_owned())));
+        assert_eq!(cell.wait(&cancel), Ok(Err("no model".to_owned())), "also for whoever comes later");
+        cancel.cancel();
+        assert_eq!(DraftCell::default().wait(&cancel), Err(Cancelled));
+    }
+}

@@ -1,0 +1,269 @@
+//! The client that obtains the summaries of compactions from the editor's client or from a provider. Waits for the
+//! answer on the caller's thread, up to a timeout. Does not interpret the question.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::compaction::{
+    AuthorKind, Purpose, Question, Summariser, SummaryAuthor, Topics,
+};
+use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
+use strata_engine::prompt::trust::Trust;
+use strata_engine::tokens::models::Models;
+use strata_engine::tokens::redaction::Screen;
+use strata_host::provider::{KeySource, Provider};
+use strata_host::summarise;
+
+use crate::services::front_end::{ClientGone, FrontEnd, Summarize, Summary};
+
+/// Maximum number of characters to keep of the model name that a client reports.
+const MAX_MODEL_NAME: usize = 200;
+
+/// Interval at which waiting for the client checks for cancellation.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+#[derive(Clone, Debug)]
+enum Answerer {
+    Nobody,
+    Client {
+        front_end: Arc<dyn FrontEnd>,
+        /// Provider to ask if the client has no answer.
+        otherwise: Option<Box<Answerer>>,
+    },
+    Provider {
+        summaries: Provider,
+        topics: Option<Provider>,
+    },
+}
+
+/// A client that sends summary requests to the editor's client or to a provider, as configured.
+#[derive(Clone, Debug)]
+pub(crate) struct SummarizerClient {
+    whom: Answerer,
+    summariser: Summariser,
+    /// Model that the client should use for summaries.
+    model: Option<String>,
+    /// Model that the client should use for detecting topics.
+    detection_model: Option<String>,
+    timeout: Duration,
+    /// Screen that replaces secrets in questions and answers.
+    screen: Arc<Screen>,
+    /// Why no model is asked although the settings require one.
+    problem: Option<String>,
+}
+
+/// A model's answer to a summary request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SummaryAnswer {
+    pub(crate) text: String,
+    pub(crate) by: SummaryAuthor,
+    /// Why the first choice did not answer. `None` if no fallback was used.
+    pub(crate) fell_back: Option<String>,
+}
+
+impl SummarizerClient {
+    /// Creates a client according to the settings and to what the editor's client supports. Uses a provider only if the
+    /// settings name its model, and never in an untrusted workspace.
+    pub(crate) fn new(
+        trust: Trust,
+        settings: &CompactionSettings,
+        models: &Models,
+        screen: &Arc<Screen>,
+        front_end: Option<&Arc<dyn FrontEnd>>,
+    ) -> Self {
+        let client = front_end.filter(|front_end| front_end.abilities().summarizes);
+        let client =
+            client.map(|front_end| Answerer::Client { front_end: Arc::clone(front_end), otherwise: None });
+        let whom = match settings.summariser {
+            SummariserKind::Extractive => Ok(Answerer::Nobody),
+            SummariserKind::Client => {
+                client.ok_or_else(|| "the client does not support `strata/summarize`".to_owned())
+            }
+            SummariserKind::Http => providers(trust, settings),
+            SummariserKind::Auto => {
+                let named = settings.model.as_ref();
+                let provider = named.map(|_| providers(trust, settings).and_then(Answerer::with_keys));
+                match client {
+                    Some(client) => Ok(client.or(provider.and_then(Result::ok))),
+                    None => provider.unwrap_or(Ok(Answerer::Nobody)),
+                }
+            }
+        };
+        let (whom, problem) = whom.map_or_else(|why| (Answerer::Nobody, Some(why)), |whom| (whom, None));
+        let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
+        let name = settings.model.as_deref().unwrap_or_default();
+        let summariser = match whom {
+            Answerer::Nobody => Summariser::Extractive,
+            _ => Summariser::Model { window: models.resolve(name).model.max_input, topics },
+        };
+        Self {
+            whom,
+            summariser,
+            model: settings.model.clone(),
+            detection_model: settings.detection_model.clone(),
+            timeout: Duration::from_secs(settings.timeout_s),
+            screen: Arc::clone(screen),
+            problem,
+        }
+    }
+
+    /// Returns who writes the summaries: a model, with its window, or Strata itself, which extracts them without a
+    /// model.
+    pub(crate) fn summariser(&self) -> Summariser {
+        self.summariser
+    }
+
+    /// Like `summariser`, for a conversation whose model accepts `window` tokens. If no model is configured,
+    /// summaries use the conversation's model.
+    pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
+        match (self.summariser, &self.whom, &self.model, window) {
+            (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
+                Summariser::Model { window, topics }
+            }
+            (summariser, ..) => summariser,
+        }
+    }
+
+    /// Returns why no model writes the summaries although the settings require one, or `None` if there is no such
+    /// problem.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Asks a question. Waits until there is an answer, the timeout expires, or `cancel` is raised.
+    ///
+    /// # Errors
+    /// Returns the reason why there is no answer, as a clause.
+    pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
+        let system = self.screen.text(&question.system).into_owned();
+        let prompt = self.screen.text(&question.prompt).into_owned();
+        let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;
+        Ok(SummaryAnswer { text: self.screen.text(&answer.text).into_owned(), ..answer })
+    }
+
+    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
+        let model = match question.purpose {
+            Purpose::FindTopic => &self.detection_model,
+            Purpose::Summarise | Purpose::Merge => &self.model,
+        };
+        self.answer_of(&self.whom, question, model.as_deref(), cancel)
+    }
+
+    fn answer_of(
+        &self,
+        whom: &Answerer,
+        question: &Question,
+        model: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<SummaryAnswer, String> {
+        match whom {
+            Answerer::Nobody => Err("no model is available".to_owned()),
+            Answerer::Client { front_end, otherwise } => {
+                let answer = self.ask_client(&**front_end, question, model, cancel);
+                match (answer, otherwise) {
+                    (Err(problem), Some(otherwise)) if !cancel.is_cancelled() => {
+                        let answer = self.answer_of(otherwise, question, model, cancel);
+                        let answer = answer.map_err(|also| format!("{problem}; {also}"))?;
+                        Ok(SummaryAnswer { fell_back: Some(problem), ..answer })
+                    }
+                    (answer, _) => answer,
+                }
+            }
+            Answerer::Provider { summaries, topics } => {
+                let provider = match question.purpose {
+                    Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
+                    Purpose::Summarise | Purpose::Merge => summaries,
+                };
+                let asked = summarise::Question {
+                    system: question.system.clone(),
+                    prompt: question.prompt.clone(),
+                    max_output_tokens: question.max_tokens,
+                };
+                let text = provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())?;
+                let by = SummaryAuthor { kind: AuthorKind::Http, model: model.map(str::to_owned) };
+                Ok(SummaryAnswer { text, by, fell_back: None })
+            }
+        }
+    }
+
+    fn ask_client(
+        &self,
+        front_end: &dyn FrontEnd,
+        question: &Question,
+        model: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<SummaryAnswer, String> {
+        let Question { purpose, system, prompt, max_tokens } = question.clone();
+        let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
+        let (answer, wait) = channel();
+        front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
+        let Summary { text, model: used } = answer_of_client(&wait, self.timeout, cancel)?;
+        let used = used.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
+        let model = used.or_else(|| model.map(str::to_owned));
+        let by = SummaryAuthor { kind: AuthorKind::Client, model };
+        Ok(SummaryAnswer { text, by, fell_back: None })
+    }
+}
+
+/// Waits for the client's answer until the timeout expires or `cancel` is raised.
+///
+/// # Errors
+/// Returns the reason why there is no answer, as a clause.
+pub(crate) fn answer_of_client<T>(
+    wait: &Receiver<Result<T, String>>,
+    patience: Duration,
+    cancel: &Cancel,
+) -> Result<T, String> {
+    let started = Instant::now();
+    loop {
+        match wait.recv_timeout(LOOK_EVERY) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Disconnected) => return Err(ClientGone.to_string()),
+            Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
+            // The sender has its own timeout. This one covers a client whose connection does not even accept the
+            // question.
+            Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
+                return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+impl Answerer {
+    /// Adds a provider as the fallback of a client.
+    fn or(self, provider: Option<Self>) -> Self {
+        match self {
+            Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
+            whom => whom,
+        }
+    }
+
+    /// Returns the provider if its keys are available, or else the reason why it cannot be used.
+    fn with_keys(self) -> Result<Self, String> {
+        if let Self::Provider { summaries, topics } = &self {
+            for provider in std::iter::once(summaries).chain(topics) {
+                provider.check().map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Creates providers for the models in the settings.
+fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
+    if trust == Trust::Untrusted {
+        return Err("the workspace is not trusted, so no provider is asked".to_owned());
+    }
+    let provider = |model: &str| -> Result<Provider, String> {
+        let provider =
+            Provider::for_model(model, settings.base_url.clone()).map_err(|error| error.to_string())?;
+        let key = settings.key_env.clone().map_or(KeySource::Usual, KeySource::Variable);
+        Ok(Provider { key, ..provider })
+    };
+    let model = settings.model.as_deref().ok_or("no model is set; set compaction.model")?;
+    let topics = settings.detection_model.as_deref().map(provider).transpose()?;
+    Ok(Answerer::Provider { summaries: provider(model)?, topics })
+}

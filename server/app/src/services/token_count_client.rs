@@ -1,0 +1,70 @@
+//! Asks the client for the provider's own token count of a finished request (`strata/countTokens`). Waits for the
+//! answer on the caller's thread, up to a timeout.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::assembly::{AssembledPrompt, weigh};
+use strata_engine::prompt::session::Session;
+
+use crate::model::snapshot::Snapshot;
+use crate::services::front_end::{CountTokens, FrontEnd};
+use crate::services::summarizer_client::answer_of_client;
+
+/// Timeout for counting the tokens of one request. It is longer than a provider's counting endpoint takes, but short
+/// enough for a user who waits for the prompt.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A client for exact token counts.
+#[derive(Clone, Debug)]
+pub struct TokenCountClient(Arc<dyn FrontEnd>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CountedPrompt {
+    /// Name of the model in the model table.
+    pub model: String,
+    /// Strata's estimate for the request, in tokens.
+    pub estimated: usize,
+    pub counted: usize,
+}
+
+impl TokenCountClient {
+    pub(crate) fn new(front_end: Arc<dyn FrontEnd>) -> Self {
+        Self(front_end)
+    }
+
+    /// Asks the client to count the tokens of a request.
+    ///
+    /// # Errors
+    /// Returns the reason why there is no count, as a clause.
+    pub(crate) fn measure(&self, prompt: &AssembledPrompt, cancel: &Cancel) -> Result<CountedPrompt, String> {
+        let AssembledPrompt { model, format, body, tokens, .. } = prompt;
+        let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
+        let params = CountTokens { model: model.clone(), format: *format, body };
+        let (answer, wait) = channel();
+        self.0.count_tokens(params, PATIENCE, answer).map_err(|gone| gone.to_string())?;
+        let counted = answer_of_client(&wait, PATIENCE, cancel)?;
+        Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
+    }
+
+    /// Asks the client to count the tokens in the session's next request, excluding the user's question.
+    ///
+    /// # Errors
+    /// Returns the reason why there is no count, as a clause.
+    pub fn measure_next(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        now_ms: u64,
+        cancel: &Cancel,
+    ) -> Result<CountedPrompt, String> {
+        let ask = session.next_ask(now_ms);
+        let weighed = snapshot
+            .with_workspace(session, &ask, cancel, |workspace, means| weigh(workspace, session, &ask, means))
+            .map_err(|_| "cancelled".to_owned())?;
+        let prepared = weighed.map_err(|error| error.to_string())?;
+        self.measure(&prepared.reply, cancel)
+    }
+}

@@ -1,0 +1,52 @@
+//! Finds the keys of providers.
+
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::settings::ProviderName;
+
+use super::error::SendError;
+use super::key::{Key, KeySource};
+use super::key_command;
+use super::kind::key_variable;
+use super::model::Provider;
+
+impl KeySource {
+    /// Checks that a key is available, without running a command.
+    pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
+        match self {
+            Self::Command(command) => key_command::check(command),
+            Self::Usual | Self::None | Self::Variable(_) | Self::Given(_) => {
+                self.find(provider, &Cancel::new()).map(drop)
+            }
+        }
+    }
+
+    /// Returns the key, or `None` if the provider needs none.
+    pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<Key>, SendError> {
+        let required = |variable: &str| match Key::from_environment(variable) {
+            Some(key) => Ok(Some(key)),
+            None => Err(SendError::NoKey { variable: variable.to_owned() }),
+        };
+        match self {
+            Self::None => Ok(None),
+            Self::Given(key) => Ok(Some(key.clone())),
+            Self::Variable(variable) => required(variable.as_str()),
+            Self::Command(command) => key_command::key(command, cancel).map(Some),
+            Self::Usual => {
+                let is_optional = provider.base_url.is_some()
+                    && matches!(provider.kind, ProviderName::OpenAi | ProviderName::Responses);
+                match key_variable(provider.kind) {
+                    Some(variable) if is_optional => Ok(Key::from_environment(variable)),
+                    Some(variable) => required(variable),
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// Handles a provider's rejection of the key. A key command runs again for the next request.
+    pub(super) fn was_refused(&self) {
+        if let Self::Command(command) = self {
+            key_command::forget(command);
+        }
+    }
+}

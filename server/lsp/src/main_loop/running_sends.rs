@@ -1,0 +1,45 @@
+//! The requests to models that are running.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use strata_app::commands::CommandError;
+use strata_engine::cancel::Cancel;
+use tower_lsp::ls_types::NumberOrString;
+
+use crate::event::Answer;
+use crate::outbound::Work;
+
+/// Running requests to models, by number.
+#[derive(Default)]
+pub(super) struct Sends {
+    pub(super) last: u64,
+    pub(super) running: BTreeMap<u64, RunningSend>,
+}
+
+pub(super) struct RunningSend {
+    pub(super) session: String,
+    /// Whether the request continues the conversation of its session. Only one such request may run per session.
+    pub(super) occupies_session: bool,
+    pub(super) cancel: Cancel,
+    /// Token for reporting progress, if the client gave one.
+    pub(super) token: Option<NumberOrString>,
+    pub(super) answer: Answer<Result<Value, CommandError>>,
+}
+
+impl RunningSend {
+    pub(super) fn occupies(&self, session: &str) -> bool {
+        self.occupies_session && self.session == session
+    }
+}
+
+impl Sends {
+    /// Cancels the request to a model whose progress has this token.
+    pub(super) fn cancel(&self, token: &NumberOrString) {
+        for (number, running) in &self.running {
+            if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
+                running.cancel.cancel();
+            }
+        }
+    }
+}
