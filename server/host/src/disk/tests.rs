@@ -1,6 +1,7 @@
 //! Tests of reading files: what is decoded, what is rejected, and that nothing outside the roots is ever opened.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
