@@ -168,7 +168,10 @@ impl Trigger {
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);
-        [self.pays_over, self.history_over, self.context_from, near, share, ceiling(limit)].into_iter().flatten().min()
+        [self.pays_over, self.history_over, self.context_from, near, share, ceiling(limit)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }
 

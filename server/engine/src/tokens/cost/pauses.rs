@@ -70,7 +70,8 @@ mod tests {
     fn what_stays_costs_a_read_and_a_write_after_each_expiry() {
         let model = Models::builtin().resolve("claude-opus-4-7").model.clone();
         let price = |pauses_ms: &[u64], ttl| price_of_staying(pauses_ms, &Prices::of(&model, ttl));
-        let is = |price: f64, expected: f64| assert!((price - expected).abs() < 1e-9, "{price} is not {expected}");
+        let is =
+            |price: f64, expected: f64| assert!((price - expected).abs() < 1e-9, "{price} is not {expected}");
         // Of the usual pauses, 7 of 20 are longer than five minutes, and one is longer than an hour.
         is(price(&[], CacheTtl::FiveMinutes), 0.1 + 7.0 / 20.0 * 1.15);
         is(price(&[], CacheTtl::OneHour), 0.1 + 1.0 / 20.0 * 1.9);
