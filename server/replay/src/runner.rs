@@ -139,7 +139,7 @@ impl Runner {
         answer: Vec<ContentBlock>,
         services: PromptServices<'_>,
     ) -> Result<PromptStats, ReplayError> {
-        let number = self.session.breaks.turn + 1;
+        let number = self.session.cache.breaks.turn + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
         let (prepared, nanos, mut broken) =
             scenario.with_workspace(&self.session, request, services, |workspace| {

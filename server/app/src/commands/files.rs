@@ -232,8 +232,8 @@ impl Command for MarkRead {
     fn run(params: MarkReadParams, context: &mut Context<'_>) -> Result<MarkReadReply, CommandError> {
         for (at, path) in params.paths.iter().enumerate() {
             let key = context.file(&format!("paths[{at}]"), path)?;
-            let session = &mut *context.session;
-            session.trail.mark_read(key.as_str(), &session.history);
+            let history = context.session.history.clone();
+            context.session.trail.mark_read(key.as_str(), &history);
         }
         context.session.touch();
         let tools = &context.snapshot.settings.tools;

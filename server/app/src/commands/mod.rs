@@ -316,7 +316,7 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
 /// Adds `stateVersion` to a reply: the number of changes to its session so far.
 pub fn versioned(mut reply: Value, session: &Session) -> Value {
     if let Value::Object(reply) = &mut reply {
-        reply.insert("stateVersion".to_owned(), session.revision.into());
+        reply.insert("stateVersion".to_owned(), session.cache.revision.into());
     }
     reply
 }

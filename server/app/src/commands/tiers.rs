@@ -231,7 +231,7 @@ impl Command for ExplainBreak {
     type Reply = ExplainReply;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExplainReply, CommandError> {
-        let broke = context.session.breaks.last.clone();
+        let broke = context.session.cache.breaks.last.clone();
         let sentence = match &broke {
             Some(broke) => broke.explain(&context.session.pages),
             None => match context.session.last_turn.as_deref() {
@@ -258,8 +258,8 @@ impl Command for ForecastCost {
         let here = model(context, None);
         let next = next_prompt(context, None)??;
         let tokens = next.reply.tokens.total;
-        let mut course = context.session.pace.course();
-        if context.session.pace.prompts() == 0 {
+        let mut course = context.session.cache.pace.course();
+        if context.session.cache.pace.prompts() == 0 {
             course.marked = next.sent.cacheable();
         }
         let forecast = Forecast::of(
@@ -284,7 +284,7 @@ impl Command for ForecastCost {
         Ok(ForecastReply {
             model: here.id,
             ttl,
-            turns: context.session.pace.prompts(),
+            turns: context.session.cache.pace.prompts(),
             tokens,
             marked: course.marked,
             growth: course.growth,

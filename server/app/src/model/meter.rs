@@ -111,6 +111,6 @@ pub fn read(
         stored: keeping == Persistence::Durable,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
-        state_version: session.revision,
+        state_version: session.cache.revision,
     })
 }

@@ -67,7 +67,7 @@ struct OpenSession {
     handle: SessionHandle,
     /// Messages as last stored. The other stored state is in `saved`.
     history: History,
-    saved: SavedSession,
+    saved: Arc<SavedSession>,
     /// Number of callers that have loaded the session and not yet released it.
     holders: usize,
 }
@@ -168,8 +168,8 @@ impl SessionStore {
         let id = &*session.id;
         let now = session.saved();
         let (change, is_other) = match sessions.get(id) {
-            Some(kept) => (session.history.since(&kept.history), now != kept.saved),
-            None => (session.history.since(&History::default()), now != SavedSession::default()),
+            Some(kept) => (session.history.since(&kept.history), *now != kept.saved),
+            None => (session.history.since(&History::default()), **now != SavedSession::default()),
         };
         if change.is_empty() && !is_other {
             return Ok(());
@@ -183,7 +183,7 @@ impl SessionStore {
             sessions.insert(id.to_owned(), OpenSession::begun(store, id, now_ms)?);
         }
         let Some(kept) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
-        let state = is_other.then(|| serde_json::to_value(&now)).transpose();
+        let state = is_other.then(|| serde_json::to_value(&**now)).transpose();
         let commit = Commit {
             removed: change.removed,
             changed: change.changed,
@@ -236,7 +236,7 @@ impl SessionStore {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
         let Some(open) = sessions.get(&*session.id) else { return Ok(()) };
-        let memory = serde_json::to_string(&session.cache_memory())
+        let memory = serde_json::to_string(session.cache_memory())
             .map_err(|error| StoreError::Sqlite(error.to_string()))?;
         Ok(opened(place, news)?.keep_cache_memory(&open.handle, &memory)?)
     }
@@ -475,19 +475,19 @@ impl OpenSession {
         Ok(Self {
             handle: store.create(&new)?,
             history: History::default(),
-            saved: SavedSession::default(),
+            saved: Arc::default(),
             holders: 1,
         })
     }
 
     /// Creates an open session with this stored state.
     fn of(handle: SessionHandle, stored: &Session) -> Self {
-        Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
+        Self { handle, history: stored.history.clone(), saved: Arc::clone(stored.saved()), holders: 1 }
     }
 
     /// Records the state that is now stored.
     fn note(&mut self, stored: &Session) {
-        (self.history, self.saved) = (stored.history.clone(), stored.saved());
+        (self.history, self.saved) = (stored.history.clone(), Arc::clone(stored.saved()));
     }
 }
 

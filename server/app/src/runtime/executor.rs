@@ -45,7 +45,7 @@ pub fn execute(
 ) -> Outcome {
     let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = snapshot.with_current_lines(before).into_owned();
-    let mark = session.mark();
+    let start = session.clone();
     let mut context = Context {
         snapshot,
         session: &mut session,
@@ -69,7 +69,7 @@ pub fn execute(
         release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
     }
-    let session = (session.mark() != mark).then_some(session);
+    let session = (!session.is_same_as(&start)).then_some(session);
     debug_assert!(
         session.is_none() || command.access != Access::Reads,
         "{} must not change its session",

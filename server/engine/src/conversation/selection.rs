@@ -62,10 +62,6 @@ pub struct Selection {
 }
 
 impl Selection {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     /// Selects a whole file instead of any selected lines, and ends its exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
@@ -211,7 +207,7 @@ mod tests {
 
     #[test]
     fn lines_join_and_a_whole_file_swallows_them() {
-        let mut selection = Selection::new();
+        let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         for range in ["L10-20", "L40", "L21-30", "L15-25"] {
             selection.select_lines(key.clone(), range.parse().unwrap());
@@ -224,7 +220,7 @@ mod tests {
 
     #[test]
     fn lines_follow_their_text_and_come_back_with_it() {
-        let mut selection = Selection::new();
+        let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         let text = "one\ntwo\nthree\nfour\nfive\n";
         let missing = |selection: &Selection| selection.missing.get(&key).cloned().unwrap_or_default();
@@ -262,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_file_is_in_one_state_at_a_time() {
-        let mut selection = Selection::new();
+        let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         assert_eq!(selection.choice(&key), Choice::Deselected);
         selection.add(key.clone(), "text".into());
@@ -278,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_is_confirmed_holds_for_as_long_as_the_file_is_selected() {
-        let mut selection = Selection::new();
+        let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         selection.confirm(key.clone());
         assert!(!selection.confirmed.contains(&key), "nothing is shown of it");

@@ -53,6 +53,11 @@ pub(crate) struct HistoryChange {
 }
 
 impl History {
+    /// Returns whether both are the same value, shared. Equal messages that were made separately do not count.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.messages, &other.messages) && self.next == other.next
+    }
+
     /// Appends a message and returns its id.
     pub fn add(&mut self, message: NewMessage) -> MessageId {
         let id = MessageId(self.next);

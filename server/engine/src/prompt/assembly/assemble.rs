@@ -77,7 +77,7 @@ pub fn weigh(
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
             ttl: ttl.shortest(),
             prices,
-            extended_is_needed: extended_is_needed(session.pace.course().pauses_ms, &prices),
+            extended_is_needed: extended_is_needed(session.cache.pace.course().pauses_ms, &prices),
             carriers: format.carriers(),
             identity: identity(ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),
@@ -250,7 +250,7 @@ impl Run<'_> {
             gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
         let blocks = content.map.len();
         let rules = Rules { cut: plan.cut, ..self.rules };
-        let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
+        let laid = self.chosen.policy.policy().lay(&self.session.cache.tiers, &content, &rules);
         let tools = &self.ask.tools;
         // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
         // random.

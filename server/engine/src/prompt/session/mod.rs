@@ -1,8 +1,10 @@
 //! One conversation with all of its state. A session is a value: each change either succeeds completely or leaves the
 //! session as it was. A session does not store itself, and callers provide the time.
 
+mod cache_memory;
 mod last_turn;
 mod older;
+mod restoring;
 mod saved_session;
 mod shorter;
 mod trail;
@@ -13,28 +15,24 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::code::symbols::MapMember;
-use crate::conversation::compaction::Record;
 use crate::conversation::history::{
     ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role, Visibility,
 };
-use crate::conversation::iteration::Loop;
-use crate::conversation::selection::Selection;
-use crate::conversation::urls::Pages;
 use crate::key::FileKey;
 use crate::prompt::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, list};
-use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::{ItemKey, Layout, Tier};
-use crate::prompt::tiers::{Breaks, PolicyName, TierState};
+use crate::prompt::tiers::TierState;
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, Amount, Bill, BilledInput, CacheEstimate, Pace, SentRequest, Usage};
+use crate::tokens::cost::{Account, Amount, Bill, BilledInput, CacheEstimate, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
+use self::cache_memory::{Anchor, Pending, Turn};
 use self::last_turn::RecordedTurn;
 
+pub use cache_memory::CacheMemory;
 pub(crate) use last_turn::LastTurn;
 pub use older::Room;
-pub use saved_session::{CacheMemory, SavedSession};
+pub use saved_session::SavedSession;
 pub(crate) use trail::StepHistory;
 
 /// Maximum number of prompts that await an answer. A further prompt replaces the oldest one (`docs/prompt.md`, "The
@@ -136,97 +134,20 @@ pub enum SessionError {
     NothingToUndo,
 }
 
-/// A prompt that awaits its answer.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Pending {
-    id: String,
-    /// Revision of the session that the prompt was assembled from.
-    base: u64,
-    /// Latest revision that differs from `base` only by automatic changes: a compaction or archived tool results.
-    same_until: u64,
-    turn: Arc<Turn>,
-}
-
-/// Data needed to record a prompt. The request body is not kept, because the client has it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Turn {
-    model: String,
-    /// Estimated tokens of the prompt.
-    estimated: usize,
-    layout: Arc<Layout>,
-    sent: SentRequest,
-    asked: Arc<PromptRequest>,
-    message: Option<NewMessage>,
-    tiers: TierState,
-    members: Vec<MapMember>,
-    excerpts: Excerpts,
-}
-
 /// A conversation with its selected files, its overrides of settings, and the state of its prompts.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub id: Arc<str>,
     pub history: History,
-    /// Selected and excluded files.
-    pub selection: Selection,
-    /// Web pages in the context.
-    pub pages: Pages,
-    /// Excerpts that were shown, pinned or dismissed.
-    pub excerpts: Excerpts,
-    /// Maximum tokens of code to add to a question automatically; `None` uses the configured value.
-    pub auto_budget: Option<usize>,
-    /// Layout policy for this session; `None` uses the configured one.
-    pub policy: Option<PolicyName>,
-    /// State of the layout policy.
-    pub(crate) tiers: TierState,
-    /// Files with a block in the symbol map, in map order.
-    pub map_members: Vec<MapMember>,
-    /// Files that the model has read, and its exploration steps.
-    pub trail: StepHistory,
-    /// The autonomous loop that is running, if any.
-    pub looping: Option<Loop>,
-    /// What the session was billed so far.
-    pub bill: Bill,
-    /// Branch of the repository when the last prompt was recorded; `None` if it is unknown.
-    pub branch: Option<String>,
-    /// Calibrations from reported usage, by model.
+    saved: Arc<SavedSession>,
+    /// State of the provider's cache and of the prompts that wait for an answer.
+    pub cache: Arc<CacheMemory>,
+    /// Calibrations from reported usage, by model, including those of other conversations.
     pub calibrations: Calibrations,
-    /// Compactions that were not undone, oldest first.
-    compactions: Arc<Vec<Record>>,
-    /// Size of the last recorded prompt; `None` if there is none, or if earlier messages have changed since.
-    anchor: Option<Anchor>,
     recovery: Recovery,
     /// Model that rejected the last prompt as too long, and the maximum tokens of later prompts to that model.
     refused: Option<(Arc<str>, usize)>,
-    /// Maximum input tokens of every request; the model's window applies if this is `None` or larger.
-    pub max_input_tokens: Option<usize>,
-    /// When prompts were sent, and how much of them was cacheable.
-    pub pace: Arc<Pace>,
-    /// Estimated contents of the provider's cache.
-    account: Option<Arc<Account>>,
-    /// Layout of the last recorded prompt.
-    last: Option<Arc<Layout>>,
-    /// Options of the last recorded request.
-    asked: Option<Arc<PromptRequest>>,
-    /// Cache breaks that recorded prompts caused.
-    pub breaks: Breaks,
-    /// Summary of the last recorded prompt, which may come from another process or an earlier run.
-    pub last_turn: Option<Arc<LastTurn>>,
-    /// Number of changes to the conversation and the selection. Each pending prompt stores the revision it was
-    /// assembled from.
-    pub revision: u64,
-    next_prompt: u64,
-    pending: VecDeque<Pending>,
     recorded: VecDeque<RecordResult>,
-}
-
-/// Size of the last prompt. If usage was reported, this is the billed size, including the answer. Otherwise, it is the
-/// estimate without the answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Anchor {
-    pub(super) tokens: usize,
-    /// Id of the first message that `tokens` does not include.
-    pub(super) next: MessageId,
 }
 
 /// State of the recovery from a prompt that the provider rejected as too long. Such a prompt triggers at most one
@@ -246,32 +167,11 @@ impl Session {
         Self {
             id: id.into(),
             history: History::default(),
-            selection: Selection::new(),
-            pages: Pages::default(),
-            excerpts: Excerpts::default(),
-            auto_budget: None,
-            policy: None,
-            tiers: TierState::default(),
-            map_members: Vec::new(),
-            trail: StepHistory::default(),
-            looping: None,
-            bill: Bill::default(),
-            branch: None,
+            saved: Arc::default(),
+            cache: Arc::default(),
             calibrations: Calibrations::default(),
-            compactions: Arc::default(),
-            anchor: None,
             recovery: Recovery::default(),
             refused: None,
-            max_input_tokens: None,
-            pace: Arc::default(),
-            account: None,
-            last: None,
-            asked: None,
-            breaks: Breaks::default(),
-            last_turn: None,
-            revision: 0,
-            next_prompt: 1,
-            pending: VecDeque::new(),
             recorded: VecDeque::new(),
         }
     }
@@ -284,24 +184,34 @@ impl Session {
     /// Copies the calibrations of other conversations, unless this conversation already has calibrations.
     pub fn inherit(&mut self, calibrations: &Calibrations) {
         if self.calibrations.is_empty() {
-            self.calibrations = calibrations.elsewhere();
+            self.calibrate(calibrations.elsewhere());
         }
     }
 
     /// Calibrates a model with two token counts of a request that was not sent: the provider's count and Strata's
     /// estimate.
     pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
-        self.calibrations.learn(model, estimated, counted);
+        let mut calibrations = self.calibrations.clone();
+        calibrations.learn(model, estimated, counted);
+        self.calibrate(calibrations);
+    }
+
+    fn calibrate(&mut self, calibrations: Calibrations) {
+        let own = calibrations.own();
+        if own != self.own_calibrations {
+            self.own_calibrations = own;
+        }
+        self.calibrations = calibrations;
     }
 
     /// Returns the estimated contents of the provider's cache, or `None` before the first recorded prompt.
     pub(crate) fn account(&self) -> Option<&Account> {
-        self.account.as_deref()
+        self.cache.account.as_deref()
     }
 
     /// Returns the layout of the last recorded prompt.
     pub(crate) fn last_layout(&self) -> Option<&Layout> {
-        self.last.as_deref()
+        self.cache.last.as_deref()
     }
 
     /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
@@ -312,7 +222,7 @@ impl Session {
 
     /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
     pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
-        let like = self.asked.as_deref().cloned();
+        let like = self.cache.asked.as_deref().cloned();
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
@@ -326,19 +236,23 @@ impl Session {
         }
     }
 
-    /// Returns a value that changes whenever a command may have changed the session.
-    pub fn mark(&self) -> impl PartialEq + use<> {
-        (
-            self.revision,
-            self.next_prompt,
-            self.pending.len(),
-            self.recorded.back().map(|recorded| recorded.id.clone()),
-        )
+    /// Returns whether nothing has changed since `other` was copied from this session or this session from it. Compares
+    /// shared values by identity, so any change counts, also one that changes a value back.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.saved, &other.saved)
+            && Arc::ptr_eq(&self.cache, &other.cache)
+            && self.history.is_same_as(&other.history)
+            && (&self.recovery, &self.refused, &self.recorded)
+                == (&other.recovery, &other.refused, &other.recorded)
+    }
+
+    fn cache_mut(&mut self) -> &mut CacheMemory {
+        Arc::make_mut(&mut self.cache)
     }
 
     /// Records that the conversation or the selection has changed.
     pub fn touch(&mut self) {
-        self.revision += 1;
+        self.cache_mut().revision += 1;
     }
 
     /// Renames the session's files with `rename`. Forgets the layout of prompts, because new names change their bytes.
@@ -346,7 +260,7 @@ impl Session {
         self.selection.rename(&rename);
         self.excerpts.rename(&rename);
         self.map_members.clear();
-        self.tiers = TierState::default();
+        self.cache_mut().tiers = TierState::default();
         self.touch();
     }
 
@@ -411,19 +325,21 @@ impl Session {
     /// Makes a copy with a new id, which was billed nothing yet.
     #[must_use]
     pub fn copied(&self, id: impl Into<Arc<str>>) -> Self {
-        Self { id: id.into(), bill: Bill::default(), ..self.clone() }
+        let mut copy = Self { id: id.into(), ..self.clone() };
+        copy.bill = Bill::default();
+        copy
     }
 
     /// Starts another conversation with a new id and the same files. Keeps the state of the provider's cache.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
-        self.calibrations = self.calibrations.elsewhere();
+        self.calibrate(self.calibrations.elsewhere());
         self.excerpts.begin_again();
         self.set_history([]);
         self.bill = Bill::default();
         self.looping = None;
         self.recovery = Recovery::default();
-        self.pending.clear();
+        self.cache_mut().pending.clear();
         self.recorded.clear();
     }
 
@@ -450,17 +366,17 @@ impl Session {
 
     /// Resets the tiers of all messages without changing the conversation.
     pub fn reregister_history(&mut self) {
-        self.tiers.purge_history();
+        self.cache_mut().tiers.purge_history();
     }
 
     /// Returns the tier of an item after the last recorded prompt, or `Active` if that did not contain the item.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
-        self.tiers.tier_of(key)
+        self.cache.tiers.tier_of(key)
     }
 
     /// Forces the next prompt to be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").
     pub fn rebuild_tiers(&mut self) {
-        self.tiers.rebuild();
+        self.cache_mut().tiers.rebuild();
         self.touch();
     }
 
@@ -469,12 +385,17 @@ impl Session {
         let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
         let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members, excerpts };
-        let id = format!("p{}", self.next_prompt);
-        self.next_prompt += 1;
-        let (base, same_until) = (self.revision, self.revision);
-        self.pending.push_back(Pending { id: id.clone(), base, same_until, turn: Arc::new(turn) });
-        if self.pending.len() > MAX_PENDING {
-            self.pending.pop_front();
+        let id = format!("p{}", self.cache.next_prompt);
+        self.cache_mut().next_prompt += 1;
+        let (base, same_until) = (self.cache.revision, self.cache.revision);
+        self.cache_mut().pending.push_back(Pending {
+            id: id.clone(),
+            base,
+            same_until,
+            turn: Arc::new(turn),
+        });
+        if self.cache.pending.len() > MAX_PENDING {
+            self.cache_mut().pending.pop_front();
         }
         AssembledPrompt { id: Some(id), ..reply }
     }
@@ -488,8 +409,9 @@ impl Session {
     }
 
     fn take(&mut self, id: &str) -> Result<Pending, SessionError> {
-        let at = self.pending.iter().position(|pending| pending.id == id);
-        at.and_then(|at| self.pending.remove(at)).ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
+        let at = self.cache.pending.iter().position(|pending| pending.id == id);
+        at.and_then(|at| self.cache_mut().pending.remove(at))
+            .ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
     }
 
     /// Records the outcome of a prompt. A repeated call changes nothing and returns the same reply.
@@ -508,7 +430,7 @@ impl Session {
         }
         if let Some(usage) = outcome.usage {
             let sent = &pending.turn.sent;
-            let predicted = Account::predict(self.account.as_deref(), sent);
+            let predicted = Account::predict(self.cache.account.as_deref(), sent);
             let (cost, dollars) =
                 (usage.cost(&sent.prices, &predicted), usage.dollars(&sent.prices, &predicted));
             self.bill.add(outcome.time_ms, &pending.turn.model, Amount::of_request(usage, cost, dollars));
@@ -539,13 +461,13 @@ impl Session {
     fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
-        let is_current = *base == self.revision;
-        let is_same = *same_until == self.revision;
+        let is_current = *base == self.cache.revision;
+        let is_same = *same_until == self.cache.revision;
         let mut warnings: Vec<String> = self.sent(turn, billed).into_iter().collect();
         if is_current {
-            self.tiers = turn.tiers.clone();
+            self.cache_mut().tiers = turn.tiers.clone();
             if let Some(billed) = billed {
-                self.tiers.learn(billed);
+                self.cache_mut().tiers.learn(billed);
             }
             self.map_members = turn.members.clone();
             self.excerpts = turn.excerpts.clone();
@@ -580,9 +502,9 @@ impl Session {
             let output = usize::try_from(usage.output).unwrap_or(usize::MAX);
             Anchor { tokens: usage.input_tokens().saturating_add(output), next: self.history.next_id() }
         });
-        self.anchor = is_current.then(|| billed.unwrap_or(counted));
+        self.cache_mut().anchor = is_current.then(|| billed.unwrap_or(counted));
         if let Some(usage) = usage {
-            self.calibrations.learn(&turn.model, turn.estimated, usage.input_tokens());
+            self.measured(&turn.model, turn.estimated, usage.input_tokens());
         }
         self.recovery = Recovery::Possible;
         self.touch();
@@ -602,25 +524,27 @@ impl Session {
         Turn { model, layout, sent, asked, tiers, .. }: &Turn,
         billed: Option<BilledInput>,
     ) -> Option<String> {
-        let before = self.account.as_deref();
-        self.breaks.record(self.last.as_deref(), layout, before, sent, &self.selection);
-        let account = Account::after(before, sent, billed);
+        let cache = Arc::make_mut(&mut self.cache);
+        let before = cache.account.take();
+        cache.breaks.record(cache.last.as_deref(), layout, before.as_deref(), sent, &self.saved.selection);
+        let account = Account::after(before.as_deref(), sent, billed);
         let missed = account.missed();
-        self.breaks.missed(missed);
-        self.account = Some(Arc::new(account));
-        Arc::make_mut(&mut self.pace).sent(sent);
-        self.last = Some(Arc::clone(layout));
-        self.asked = Some(Arc::clone(asked));
+        cache.breaks.missed(missed);
+        cache.account = Some(Arc::new(account));
+        Arc::make_mut(&mut cache.pace).sent(sent);
+        cache.last = Some(Arc::clone(layout));
+        cache.asked = Some(Arc::clone(asked));
         let recorded = RecordedTurn {
             before: self.last_turn.as_deref(),
             model,
             tiers,
             layout,
-            breaks: &self.breaks,
+            breaks: &self.cache.breaks,
             pages: &self.pages,
             cached: self.cached(sent.at_ms),
         };
-        self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
+        let last_turn = LastTurn::of(&recorded);
+        self.last_turn = Some(Arc::new(last_turn));
         missed.map(|missed| {
             format!(
                 "the provider read {} tokens from its cache instead of {}; the next prompt counts only on what this prompt cached",

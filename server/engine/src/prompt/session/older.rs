@@ -39,7 +39,7 @@ impl Session {
         };
         let model = &means.models.resolve(&means.settings.model).model;
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
-        let turns = turns_until_next_archival(self.pace.prompts());
+        let turns = turns_until_next_archival(self.cache.pace.prompts());
         let behind = |id: MessageId| cached_behind(layout, cached.tokens, id);
         with_scales(means, |scales| {
             plan(&CacheState::Warm(Warm { read, write, turns, behind: &behind, scales }))
@@ -48,7 +48,7 @@ impl Session {
 
     /// Archives the tool results of a plan.
     pub fn age(&mut self, aged: Archival) {
-        let revision = self.revision;
+        let revision = self.cache.revision;
         if !aged.enter(&mut self.history).changed.is_empty() {
             self.rewritten();
             self.changed_by_itself(revision);

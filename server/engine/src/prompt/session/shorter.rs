@@ -17,7 +17,8 @@ use crate::tokens::calibration::Calibration;
 use crate::tokens::cost::{Prices, price_of_staying};
 use crate::tokens::models::{Model, Models};
 
-use super::{Anchor, Recovery, Session, SessionError, Turn};
+use super::cache_memory::{Anchor, CacheMemory, Turn};
+use super::{Recovery, Session, SessionError};
 
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
@@ -129,8 +130,8 @@ impl Session {
         let asked = summarizer_price(compaction, model, means.models)
             * (history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
         let rewriting = prices.write - prices.read;
-        let staying = price_of_staying(self.pace.course().pauses_ms, &prices);
-        let saved = (history - after) as f64 * staying * expected_turns(self.pace.prompts())
+        let staying = price_of_staying(self.cache.pace.course().pauses_ms, &prices);
+        let saved = (history - after) as f64 * staying * expected_turns(self.cache.pace.prompts())
             + saved_once as f64 * rewriting;
         saved > rewritten as f64 * rewriting + asked
     }
@@ -149,12 +150,14 @@ impl Session {
         let Draft { strategy, before, after, ref summarised_by, .. } = draft;
         let summarised_by = summarised_by.clone();
         let (history, rebuilt) = commit(&self.history, draft, profile)?;
-        let revision = self.revision;
+        let revision = self.cache.revision;
         self.history = history;
         match profile.lists {
             Lists::Stay => {}
-            Lists::Shortened => self.trail.shorten(STEPS_KEPT, &self.history, tools),
-            Lists::Renewed => self.trail.renew(&self.history),
+            Lists::Shortened => {
+                Arc::make_mut(&mut self.saved).trail.shorten(STEPS_KEPT, &self.history, tools);
+            }
+            Lists::Renewed => Arc::make_mut(&mut self.saved).trail.renew(&self.history),
         }
         self.rewritten();
         self.changed_by_itself(revision);
@@ -187,20 +190,21 @@ impl Session {
 
     /// Updates the session after earlier messages changed: resets their tiers, and forgets the size of the last prompt.
     pub(super) fn rewritten(&mut self) {
-        self.anchor = None;
+        self.cache_mut().anchor = None;
         self.reregister_history();
         self.touch();
     }
 
     /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision remain valid.
     pub(super) fn changed_by_itself(&mut self, since: u64) {
-        for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
-            pending.same_until = self.revision;
+        let CacheMemory { revision, pending, .. } = self.cache_mut();
+        for pending in pending.iter_mut().filter(|pending| pending.same_until == since) {
+            pending.same_until = *revision;
         }
     }
 
     fn anchored(&self, means: PromptServices<'_>) -> Option<usize> {
-        let Anchor { tokens, next } = self.anchor?;
+        let Anchor { tokens, next } = self.cache.anchor?;
         let later = self.history.sent().filter(|message| message.id >= next);
         let later: usize = with_scales(means, |scales| later.map(|message| (scales.message)(message)).sum());
         let model = &means.models.resolve(&means.settings.model).model.id;

@@ -267,7 +267,7 @@ mod tests {
                 identity: ContentHash::NONE,
                 prices: Prices::uncached(),
             };
-            breaks.record(before, prompt, account.as_ref(), &sent, &Selection::new());
+            breaks.record(before, prompt, account.as_ref(), &sent, &Selection::default());
             account = Some(Account::after(account.as_ref(), &sent, None));
             before = Some(prompt);
         }

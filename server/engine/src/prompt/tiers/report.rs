@@ -143,7 +143,7 @@ pub fn report(
     Ok(TiersReport {
         model: reply.model,
         chosen,
-        turns: session.breaks.turn,
+        turns: session.cache.breaks.turn,
         last_turn: session.last_turn.as_deref().cloned(),
         tiers: reply.tiers,
         items,
@@ -176,7 +176,7 @@ fn items(
         }
     }
     let titles = Titles::of(session);
-    let figures = PolicyItemStats::of(&session.tiers, &prepared.tiers);
+    let figures = PolicyItemStats::of(&session.cache.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
         title: titles.item(key),
@@ -190,12 +190,12 @@ fn items(
         tokens,
         position,
         figures: figures.of_item(key, tier),
-        last_break: session.breaks.of(key).map(|(turn, reason)| LastBreak { turn, reason }),
+        last_break: session.cache.breaks.of(key).map(|(turn, reason)| LastBreak { turn, reason }),
     };
     let mut items: Vec<ItemReport> =
         places.iter().map(|(key, place)| item(key, place.tier, place.tokens, Some(place.position))).collect();
     items.sort_by_key(|item| item.position);
-    if let (TierState::Ripple(before), TierState::Ripple(after)) = (&session.tiers, &prepared.tiers) {
+    if let (TierState::Ripple(before), TierState::Ripple(after)) = (&session.cache.tiers, &prepared.tiers) {
         let waiting = before
             .items()
             .iter()

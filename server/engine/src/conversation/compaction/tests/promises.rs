@@ -316,8 +316,8 @@ proptest! {
             states.push(session.history.messages().to_vec());
             session.compact(draft, &case.profile, &ToolPatterns::default(), 1).unwrap();
 
-            let saved: SavedSession = serde_json::from_str(&serde_json::to_string(&session.saved()).unwrap()).unwrap();
-            prop_assert_eq!(&saved, &session.saved());
+            let saved: SavedSession = serde_json::from_str(&serde_json::to_string(&**session.saved()).unwrap()).unwrap();
+            prop_assert_eq!(&saved, &**session.saved());
             let messages: Vec<Message> =
                 session.history.messages().iter().map(|message| Message::clone(message)).collect();
             session = Session::restored("test", messages, session.history.next_id(), saved);

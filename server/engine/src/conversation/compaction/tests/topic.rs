@@ -255,12 +255,12 @@ fn history_is_replaced_on_success_only() {
     let refused = session.compact(draft, &topic(), &ToolPatterns::default(), 1).unwrap_err();
     assert_eq!(refused, DraftRefusal::Changed);
     assert_eq!(session.history, before.history);
-    assert_eq!((session.revision, session.compactions().len()), (before.revision, 0));
+    assert_eq!((session.cache.revision, session.compactions().len()), (before.cache.revision, 0));
 
     let draft = cut(&session.history, "");
     session.compact(draft, &topic(), &ToolPatterns::default(), 1).unwrap();
     assert_eq!(session.history.sent().count(), 10);
-    assert!(session.revision > before.revision);
+    assert!(session.cache.revision > before.cache.revision);
     assert_eq!(session.undo_compaction().unwrap().profile, "topic");
     assert_eq!(session.history.messages(), before.history.messages());
 }

@@ -253,7 +253,7 @@ fn excerpts_survive_a_restart() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.excerpts.pin(key(COOKIE_KEY));
-    let saved = serde_json::to_string(&bench.session.saved()).unwrap();
+    let saved = serde_json::to_string(&**bench.session.saved()).unwrap();
     let restored = Session::restored(
         "again",
         [],

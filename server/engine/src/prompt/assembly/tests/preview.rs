@@ -170,9 +170,9 @@ proptest! {
         };
         let ask = PromptRequest { format: Some(format), ..asked };
         let prepared = bench.with(|workspace| weigh(workspace, &bench.session, &ask, bench.means())).unwrap();
-        let before = bench.session.mark();
+        let before = bench.session.clone();
         let shown = preview(&prepared, &bench.session);
-        prop_assert!(bench.session.mark() == before);
+        prop_assert!(bench.session.is_same_as(&before));
         assert_adds_up(&prepared, &shown);
         assert_says_the_same(&prepared, &shown);
     }

@@ -159,12 +159,12 @@ fn empty_tiers_produce_no_messages() {
 fn a_prompt_that_is_never_recorded_changes_nothing() {
     let mut bench = bench();
     bench.select("a.py");
-    let before = bench.session.tiers.clone();
+    let before = bench.session.cache.tiers.clone();
     for _ in 0..9 {
         let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         bench.session.keep(prepared);
     }
-    assert_eq!(bench.session.tiers, before);
+    assert_eq!(bench.session.cache.tiers, before);
     let gone = bench.session.discard("p1").unwrap_err();
     assert!(gone.to_string().contains("more than 8 newer ones"), "{gone}");
     assert!(bench.session.discard("p2").is_ok());
@@ -198,12 +198,12 @@ fn a_turn_overtaken_by_a_change_keeps_its_messages_and_loses_its_layout() {
     let prepared = bench.assemble(&PromptRequest::prompt("question")).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
     bench.select("a.py");
-    let before = bench.session.tiers.clone();
+    let before = bench.session.cache.tiers.clone();
     let answer = vec![crate::conversation::history::ContentBlock::text("answer")];
     let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     let recorded = bench.session.record(&id, outcome).unwrap();
     assert_eq!((recorded.messages, recorded.warnings.len()), (2, 1));
-    assert_eq!(bench.session.tiers, before);
+    assert_eq!(bench.session.cache.tiers, before);
 }
 
 #[test]
@@ -271,24 +271,25 @@ fn a_flat_turn_leaves_what_ripple_remembers() {
     for _ in 0..4 {
         bench.turn("go on", "done");
     }
-    let before = bench.session.tiers.clone();
+    let before = bench.session.cache.tiers.clone();
     bench.settings.cache.policy = Some(crate::prompt::tiers::PolicyName::Flat);
     bench.turn("go on", "done");
-    assert_eq!(bench.session.tiers, before);
+    assert_eq!(bench.session.cache.tiers, before);
 }
 
 #[test]
 fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
     let mut bench = bench();
     bench.turn("go on", "done");
-    let (members, tiers) = (bench.session.map_members.clone(), bench.session.tiers.clone());
+    let (members, tiers) = (bench.session.map_members.clone(), bench.session.cache.tiers.clone());
     assert_eq!(members.len(), 3);
     bench.settings.symbols.map_budget = Some(0);
     bench.turn("go on", "done");
     // A configured 0 is permanent, so members leave the map. If the map only lacks space, they are hidden instead.
     assert_eq!(bench.session.map_members.len(), 0);
-    let place =
-        |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()));
+    let place = |bench: &Bench| {
+        bench.session.cache.tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()))
+    };
     let before = match &tiers {
         crate::prompt::tiers::TierState::Ripple(_) => {
             tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()))

@@ -122,14 +122,14 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
     let cached = bench.session.cached(0).unwrap().tokens;
     bench.deselect("a.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks.last.as_ref().unwrap().clone();
+    let broke = bench.session.cache.breaks.last.as_ref().unwrap().clone();
     assert_eq!((broke.reason, &broke.items[..]), (Reason::Deselected, &[ItemKey::File("a.py".into())][..]));
     assert_eq!(broke.lost, (cached - broke.kept).min(broke.rewritten));
     assert!((broke.cost - broke.lost as f64 * (1.25 - 0.1)).abs() < 1e-6, "{broke:?}");
     let sentence = broke.explain(&bench.session.pages);
     assert!(sentence.starts_with("Turn 2: `a.py` was deselected"), "{sentence}");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks.last.as_ref().unwrap();
+    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
     bench.select("a.py");
     let last = item(&report(&bench), "file:a.py").last_break.unwrap();
@@ -145,7 +145,7 @@ fn what_never_stays_costs_nothing_where_everything_is_cached() {
     bench.select("a.py");
     turn(&mut bench, 0, None);
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks.last.as_ref().unwrap();
+    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
 }
 
@@ -155,7 +155,7 @@ fn a_file_that_takes_the_place_of_its_outline_is_named_for_that() {
     turn(&mut bench, 0, None);
     bench.select("b.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks.last.as_ref().unwrap();
+    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, &broke.items[..]), (Reason::Selected, &[ItemKey::Symbol("b.py".into())][..]));
 }
 
@@ -173,13 +173,13 @@ fn a_reported_read_of_nothing_leaves_only_what_that_request_wrote() {
         "{:?}",
         recorded.warnings
     );
-    let missed = bench.session.breaks.last.as_ref().unwrap().missed.unwrap();
+    let missed = bench.session.cache.breaks.last.as_ref().unwrap().missed.unwrap();
     assert_eq!((missed.expected, missed.reported), (reply.predicted.read, 0));
     let wrote = bench.session.account().unwrap().last().written;
     assert!(report(&bench).predicted.read <= wrote);
     let (_, recorded) = turn(&mut bench, 0, usage(4_000, 10));
     assert_eq!(recorded.warnings, [""; 0]);
-    assert_eq!(bench.session.breaks.last.as_ref().unwrap().missed, None);
+    assert_eq!(bench.session.cache.breaks.last.as_ref().unwrap().missed, None);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
         assert!(weight > 10 && prepared.reply.tokens.total > weight);
         turn(&mut bench, 0, None);
         let key = ItemKey::Url(page("https://example.org", "").id());
-        assert_eq!(bench.session.tiers.tier_of(&key) == Tier::L1, policy == PolicyName::Ripple);
+        assert_eq!(bench.session.cache.tiers.tier_of(&key) == Tier::L1, policy == PolicyName::Ripple);
         bench.session.pages.remove("https://example.org");
         assert_eq!(
             all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap()).matches("fetched").count(),
