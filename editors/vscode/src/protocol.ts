@@ -3623,10 +3623,10 @@ export interface ProfileOptions {
   /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment: CompactionMoment | null;
   /**
-   * Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens is
-   * compacted as soon as compacting saves money. 0 disables this condition.
+   * Size of the conversation, in tokens, above which it is compacted as soon as compacting saves money. 0 disables
+   * this condition.
    */
-  history_share: number | null;
+  pays_over: number | null;
   /** Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition. */
   history_over: number | null;
   /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
@@ -3708,10 +3708,10 @@ export interface ProfileOptionsInput {
   /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment?: CompactionMoment | null;
   /**
-   * Share of the request limit, from 0 to 1. A conversation larger than this share and larger than 24,000 tokens is
-   * compacted as soon as compacting saves money. 0 disables this condition.
+   * Size of the conversation, in tokens, above which it is compacted as soon as compacting saves money. 0 disables
+   * this condition.
    */
-  history_share?: number | null;
+  pays_over?: number | null;
   /** Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition. */
   history_over?: number | null;
   /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
