@@ -3789,7 +3789,7 @@ export interface PromptAssembleParams {
   prompt?: string | null;
   /** Images to send with the question. Defaults to none. */
   images?: Image[];
-  /** Results of the tool calls in the last answer. */
+  /** Results of the tool calls in the last answer, and late ones of earlier calls. */
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
@@ -3977,7 +3977,7 @@ export interface PromptPreviewParams {
   prompt?: string | null;
   /** Images to send with the question. Defaults to none. */
   images?: Image[];
-  /** Results of the tool calls in the last answer. */
+  /** Results of the tool calls in the last answer, and late ones of earlier calls. */
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
@@ -5792,16 +5792,12 @@ export type ToolOutcome =
   /** The call failed. The content describes the error. */
   | 'error';
 
-/** Content of a tool output, in either of the forms that clients may send. */
-export type ToolOutput =
-  /** A plain string. */
-  | string
-  /** A list of content parts. */
-  | ResultPartInput[];
+/** Content of a tool output: a string or a list of parts. */
+export type ToolOutput = string | ResultPartInput[];
 
 /** A tool output to truncate, and optionally to add to the conversation. */
 export interface ToolOutputAddParams {
-  /** Content of the output. */
+  /** Content of the output: a string or a list of parts. */
   content: ToolOutput;
   /**
    * Id of the tool call that produced the output. If given, the result is added to the conversation. If absent, the
@@ -5970,8 +5966,8 @@ export interface ToolPatternsInput {
 export interface ToolResult {
   /** Id of the tool call that this result answers. */
   callId: string;
-  /** Output of the tool. */
-  content: ResultPartInput[];
+  /** Output of the tool: a string or a list of parts. */
+  content: ToolOutput;
   /** Whether the tool failed. */
   outcome?: ToolOutcome;
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::history::{ContentBlock, Image};
+use strata_engine::conversation::history::{ContentBlock, Image, TextOrList};
 use strata_engine::conversation::reply::ContextSize;
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
@@ -17,7 +17,6 @@ use strata_engine::prompt::wire::{self, Body, Tool};
 use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::CacheTtl;
 
-use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
 use crate::model::snapshot::Snapshot;
 use crate::model::workspace_context::branch;
@@ -41,7 +40,7 @@ pub(super) struct AssembleParams {
     /// Images to send with the question. Defaults to none.
     #[serde(default)]
     images: Vec<Image>,
-    /// Results of the tool calls in the last answer.
+    /// Results of the tool calls in the last answer, and late ones of earlier calls.
     tool_results: Option<Vec<ToolResult>>,
     /// Tools that the model may call, in the order in which to declare them. Defaults to none.
     #[serde(default)]
@@ -93,10 +92,10 @@ pub(super) struct RecordParams {
     #[serde(default)]
     status: Status,
     /// The model's answer: a string or a list of content blocks.
-    response: Option<AnswerContent>,
+    response: Option<TextOrList<ContentBlock>>,
     /// The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
     /// `response`.
-    partial: Option<AnswerContent>,
+    partial: Option<TextOrList<ContentBlock>>,
     /// Token usage that the provider reported.
     usage: Option<Usage>,
     /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
@@ -227,7 +226,7 @@ impl Command for Assemble {
         let mut ask = params.into_ask(context.now_ms)?;
         if let Request::ToolResults(results) = &mut ask.request {
             for result in results {
-                result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+                result.content.0 = tool_output::arrived(std::mem::take(&mut result.content.0), context);
             }
         }
         inherit(context);
@@ -442,7 +441,7 @@ impl Command for PreviewPrompt {
             }
             Request::ToolResults(results) => {
                 for result in results {
-                    result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
+                    result.content.0 = tool_output::foreseen(std::mem::take(&mut result.content.0), context);
                 }
             }
             Request::Prompt { .. } | Request::Nothing => {}
@@ -486,7 +485,7 @@ impl Command for Record {
         if params.response.is_some() && params.partial.is_some() {
             return Err(CommandError::invalid("partial", "pass either `response` or `partial`, not both"));
         }
-        let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
+        let answer = params.response.or(params.partial).map_or(Vec::new(), |content| content.0);
         if answer.iter().any(ContentBlock::is_tool_result) {
             return Err(CommandError::invalid(
                 "response",
