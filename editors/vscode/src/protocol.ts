@@ -1543,7 +1543,15 @@ export type ExportFormat =
   /** The messages that the model sees, as an OpenAI request body. */
   | 'openai'
   /** The messages that the model sees, as Markdown. */
-  | 'markdown';
+  | 'markdown'
+  /** The messages that the model sees, as a transcript of Claude Code. */
+  | 'claude_code'
+  /** The messages that the model sees, as a rollout file of Codex. */
+  | 'codex'
+  /** The messages that the model sees, as a session of Gemini CLI. */
+  | 'gemini_cli'
+  /** The messages that the model sees, as an export of opencode. */
+  | 'opencode';
 
 /** The extra cost that a pause or a model switch adds to the next prompt. */
 export interface ExtraCost {
@@ -3793,6 +3801,11 @@ export interface PromptAssembleParams {
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
+  /**
+   * Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+   * them, because the provider's cache contains their declarations. Defaults to `auto`.
+   */
+  toolChoice?: ToolChoice;
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
   /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
@@ -3981,6 +3994,11 @@ export interface PromptPreviewParams {
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
+  /**
+   * Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+   * them, because the provider's cache contains their declarations. Defaults to `auto`.
+   */
+  toolChoice?: ToolChoice;
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
   /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
@@ -4266,7 +4284,9 @@ export type ProviderName =
   /** Google's `generateContent` API. */
   | 'gemini'
   /** Ollama on this machine. Needs no key. */
-  | 'ollama';
+  | 'ollama'
+  /** Amazon Bedrock's Converse API, with a Bedrock API key. AWS access keys are not supported. */
+  | 'bedrock';
 
 /** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettings {
@@ -5784,6 +5804,16 @@ export interface Tool {
   /** JSON schema of the tool's arguments. Strata passes it on unchanged. */
   input_schema: unknown;
 }
+
+/** Whether the model may call the declared tools. */
+export type ToolChoice =
+  /** The model decides. */
+  | 'auto'
+  /**
+   * The model may call none. The declarations stay, because they are part of the cached prefix. Bedrock has no such
+   * option.
+   */
+  | 'none';
 
 /** Outcome of a tool call. */
 export type ToolOutcome =

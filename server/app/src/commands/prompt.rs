@@ -13,7 +13,7 @@ use strata_engine::prompt::assembly::{
 };
 use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{self, Body, Tool};
+use strata_engine::prompt::wire::{self, Body, Tool, ToolChoice};
 use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::CacheTtl;
 
@@ -45,6 +45,10 @@ pub(super) struct AssembleParams {
     /// Tools that the model may call, in the order in which to declare them. Defaults to none.
     #[serde(default)]
     tools: Vec<Tool>,
+    /// Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+    /// them, because the provider's cache contains their declarations. Defaults to `auto`.
+    #[serde(default)]
+    tool_choice: ToolChoice,
     /// Format of the request. Defaults to the setting `format`.
     format: Option<Format>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
@@ -183,10 +187,11 @@ impl AssembleParams {
             (None, Some(results)) => Request::ToolResults(results),
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
-        let Self { tools, format, policy, model, max_input_tokens, auto_budget, ttl, .. } = self;
+        let Self { tools, tool_choice, format, policy, model, max_input_tokens, auto_budget, ttl, .. } = self;
         Ok(PromptRequest {
             request,
             tools,
+            tool_choice,
             format,
             policy,
             model,

@@ -329,6 +329,13 @@ impl Decoded for ProviderError {
     }
 }
 
+impl Decoded for Value {
+    fn without_key(mut self, filter: &KeyFilter) -> Self {
+        filter.value(&mut self);
+        self
+    }
+}
+
 impl Decoded for () {
     fn without_key(self, _: &KeyFilter) -> Self {}
 }

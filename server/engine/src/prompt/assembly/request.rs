@@ -9,7 +9,7 @@ use crate::conversation::history::{
 };
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::Tool;
+use crate::prompt::wire::{Tool, ToolChoice};
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::{CacheTtl, Models};
 
@@ -66,6 +66,9 @@ pub struct PromptRequest {
     pub request: Request,
     /// The tools that the client declares.
     pub tools: Vec<Tool>,
+    /// Whether the model may call them.
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
     /// Dialect of the request body; `None` uses the configured one.
     pub format: Option<Format>,
     /// Layout policy; `None` uses the configured one.
@@ -95,6 +98,7 @@ impl PromptRequest {
         Self {
             request,
             tools,
+            tool_choice: ToolChoice::Auto,
             format: None,
             policy: None,
             model: None,
