@@ -122,7 +122,7 @@ struct Host {
     workspace: HeadlessWorkspace,
     shown: Vec<Delta>,
     progress: Vec<String>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl ToolHost for Host {
@@ -158,7 +158,7 @@ impl Host {
         let mut workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         workspace.index(|_| ()).unwrap();
         workspace.open_session(SessionSource::InMemory).unwrap();
-        Self { workspace, shown: Vec::new(), progress: Vec::new(), _folder: folder }
+        Self { workspace, shown: Vec::new(), progress: Vec::new(), folder }
     }
 
     /// Asks with all tools. Also returns the request bodies.
@@ -340,7 +340,7 @@ fn a_prompt_fits_into_the_window_of_the_server() {
     let long = format!("def greet(name):\n    return name\n\n{}", "# a long file\n".repeat(8_000));
     for (window, is_shed) in [(None, false), (Some(200_000), false), (Some(8_000), true)] {
         let mut host = Host::new();
-        fs::write(host._folder.path().join("lib.py"), &long).unwrap();
+        fs::write(host.folder.path().join("lib.py"), &long).unwrap();
         host.workspace.run("strata.files.select", json!({ "paths": ["lib.py"] })).unwrap();
         let turns = vec![says("Ada.")];
         let (reply, bodies) = host.ask_with(ToolAccess::None, Format::OpenAi, turns, 0, window);
