@@ -15,7 +15,7 @@ use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock};
 use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
-use strata_engine::prompt::wire::{self, Envelope};
+use strata_engine::prompt::wire::{self, Envelope, ToolChoice};
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use strata_engine::tokens::models::{Models, Ttl};
@@ -75,6 +75,7 @@ fn run(policy: PolicyName) {
         let envelope = Envelope {
             model: "claude-sonnet-4-5",
             tools: &[],
+            tool_choice: ToolChoice::Auto,
             cache_key: None,
             breakpoints: Breakpoints::Automatic,
         };

@@ -2,12 +2,14 @@
 //! input, each against a model that is simpler than the code; the store under processes that die; the providers of summaries.
 //! No language server is involved.
 
+mod bedrock_requests;
 mod compaction_limits;
 mod configured_provider;
 mod document_edits;
 mod grammar_robustness;
 #[cfg(target_os = "linux")]
 mod ignore_rules;
+mod local_windows;
 mod provider_misbehaviour;
 mod repeated_key;
 mod restored_secrets;

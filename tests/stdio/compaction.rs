@@ -122,8 +122,10 @@ fn a_client_that_was_named_no_model_gets_questions_that_the_conversations_model_
 
 #[test]
 fn a_model_that_you_named_is_asked_and_a_key_alone_or_a_workspace_file_is_not() {
-    let server =
-        ModelServer::start(Dialect::Anthropic, vec![Reply::Text("A summary by a provider.".to_owned())]);
+    let server = ModelServer::start(
+        Dialect::Anthropic,
+        vec![Reply::Text("## Done\nA summary by a provider.".to_owned())],
+    );
     let address = server.base_url();
     let key = "STRATA_TEST_KEY";
     let place = json!({ "base_url": address, "key_env": key });
@@ -162,7 +164,7 @@ fn a_model_that_you_named_is_asked_and_a_key_alone_or_a_workspace_file_is_not() 
 
 #[test]
 fn a_provider_that_you_named_stands_in_for_a_client_without_a_model() {
-    let said = Reply::Text("A summary by a provider.".to_owned());
+    let said = Reply::Text("## Done\nA summary by a provider.".to_owned());
     let server = ModelServer::start(Dialect::Anthropic, vec![said]);
     let (key, model) = ("STRATA_TEST_KEY", "claude-haiku-4-5");
     let named = json!({ "model": model, "base_url": server.base_url(), "key_env": key });
@@ -438,7 +440,7 @@ fn summarized_tool_results_do_not_spoil_a_running_compaction() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         editor.run("compaction.status", json!({}));
     }
-    editor.server.release(SUMMARIZE, json!({ "text": "A summary by the client." }));
+    editor.server.release(SUMMARIZE, json!({ "text": "## Done\nA summary by the client." }));
     let ended = editor.server.answer(run).unwrap();
     assert_eq!(ended["strategy"], "model", "{ended}");
     assert!(text(&visible(&mut editor)[0]).contains("A summary by the client."));
@@ -488,7 +490,7 @@ fn a_prompt_with_room_does_not_wait_for_a_running_compaction_and_is_recorded_wit
     let mut editor = compacting_after_a_turn();
     let prompt = editor.assemble_with(json!({ "prompt": "And now?" }));
     assert!(prompt.0["body"].to_string().contains("question 0 "), "it is made of the conversation as it was");
-    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    editor.server.release(SUMMARIZE, json!("## Done\nA summary by the client."));
     editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
     assert!(visible(&mut editor).iter().any(|message| message["kind"] == "summary"));
     let recorded = editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Well." }));
@@ -502,7 +504,7 @@ fn a_prompt_without_room_waits_for_the_running_compaction() {
     let asked = editor.ask("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": 12_000 }));
     // What else is asked of the session waits after the prompt, so it has started to wait when the session is read again.
     let count = editor.ask("history.count", json!({}));
-    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    editor.server.release(SUMMARIZE, json!("## Done\nA summary by the client."));
     let prompt = editor.server.answer(asked).unwrap();
     let body = prompt["body"].to_string();
     assert!(body.contains("A summary by the client.") && !body.contains("question 0 "), "{body}");
@@ -526,7 +528,7 @@ fn a_prompt_without_room_makes_do_when_the_running_compaction_is_cancelled() {
     let asked = editor.ask("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": 12_000 }));
     editor.server.cancel(run);
     assert!(editor.server.answer(run).is_err());
-    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    editor.server.release(SUMMARIZE, json!("## Done\nA summary by the client."));
     let prompt = editor.server.answer(asked).unwrap();
     assert_eq!(prompt["warnings"], json!([]), "nothing is left out: {prompt}");
     assert!(prompt["body"].to_string().contains("A summary by the client."));

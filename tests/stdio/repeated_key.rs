@@ -72,20 +72,22 @@ fn a_server_neither_shows_nor_stores_nor_logs_a_repeated_key() {
         let text = format!("You sent {KEY}, or {BASIC}. It is {KEY}");
         let error = spelled(&dialect.error(400, &format!("invalid key {KEY} ({BASIC})")).to_string());
         let unknown = spelled(&json!({ "detail": [format!("no {KEY}")] }).to_string());
-        let server = ModelServer::start(
-            dialect,
-            vec![
-                call(dialect),
-                answer(dialect, &text),
-                call(dialect),
-                answer(dialect, &text),
-                Reply::RefuseWith(401, error.clone()),
-                Reply::RefuseWith(400, unknown),
-                Reply::Body(STREAM, format!("data: {error}\n\n")),
-                Reply::Body("text/html", format!("<p>{KEY}</p>")),
-                Reply::RefuseWith(401, error),
-            ],
-        );
+        // Before each question, a server with OpenAI's protocol is asked for its window.
+        let asks_for_window = matches!(dialect, Dialect::OpenAi | Dialect::Responses);
+        let window = || asks_for_window.then(|| Reply::RefuseWith(404, error.clone()));
+        let mut replies: Vec<Reply> = window().into_iter().collect();
+        replies.extend([call(dialect), answer(dialect, &text), call(dialect), answer(dialect, &text)]);
+        for refused in [
+            Reply::RefuseWith(401, error.clone()),
+            Reply::RefuseWith(400, unknown),
+            Reply::Body(STREAM, format!("data: {error}\n\n")),
+            Reply::Body("text/html", format!("<p>{KEY}</p>")),
+        ] {
+            replies.extend(window());
+            replies.push(refused);
+        }
+        replies.push(Reply::RefuseWith(401, error.clone()));
+        let server = ModelServer::start(dialect, replies);
         let mut editor = start(&server, name, model, state.path());
         let asked = json!({ "prompt": "Why?", "stream": "s", "tools": "read" });
         let mut shown = vec![editor.run("prompt.send", asked)];

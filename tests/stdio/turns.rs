@@ -93,6 +93,49 @@ fn the_results_of_tools_are_a_turn_of_their_own() {
 }
 
 #[test]
+fn tool_results_arrive_as_clients_send_them() {
+    let text = json!([{ "type": "text", "text": "found" }]);
+    let result = |call: &str, content: &Value| json!([{ "callId": call, "content": content }]);
+    let late = "<late_tool_result tool=\\\"look\\\" call=\\\"c1\\\">\\nfound\\n</late_tool_result>";
+    // (whether the model continued without the result, results, text in the prompt, stored content or error)
+    for (is_late, results, in_prompt, outcome) in [
+        (false, result("c1", &text), "found", Ok(&text)),
+        (false, result("c1", &json!("found")), "found", Ok(&text)),
+        (false, result("c1", &json!("")), "\"tool_result\"", Ok(&json!([]))),
+        (true, result("c1", &json!("found")), late, Ok(&text)),
+        (false, result("c2", &text), "", Err("no tool call without a result has the id `c2`")),
+        (false, result("c1", &json!(7)), "", Err("expected a string or a list")),
+        (false, result("c1", &json!([{ "type": "txt" }])), "", Err("unknown variant `txt`")),
+    ] {
+        let mut editor = Editor::start(&small());
+        let prompt = editor.assemble();
+        let call = json!([{ "type": "tool_call", "id": "c1", "name": "look", "input": {} }]);
+        editor.run("prompt.record", json!({ "id": prompt.id(), "response": call }));
+        if is_late {
+            let prompt = editor.assemble();
+            editor.run("prompt.record", json!({ "id": prompt.id(), "response": "As you like." }));
+        }
+        let arguments = json!({ "toolResults": results });
+        match outcome {
+            Ok(stored) => {
+                let prompt = editor.assemble_with(arguments);
+                assert_eq!(prompt.bytes().matches(in_prompt).count(), 1, "{results}: {}", prompt.bytes());
+                let usage = json!({ "input": 700, "output": 3, "cacheRead": 0, "cacheWrite": 0 });
+                let answer = json!({ "id": prompt.id(), "response": "Good.", "usage": usage });
+                editor.run("prompt.record", answer);
+                let history = editor.run("history.get", json!({}));
+                let [.., message, _] = &history["messages"].as_array().unwrap()[..] else { panic!() };
+                assert_eq!(&message["content"][0]["content"], stored, "{results}");
+            }
+            Err(expected) => {
+                let refused = editor.refused("prompt.assemble", arguments);
+                assert!(refused.message.contains(expected), "{results}: {refused}");
+            }
+        }
+    }
+}
+
+#[test]
 fn history_can_be_set_read_and_cleared() {
     let mut editor = Editor::start(&small());
     let messages_set = json!([

@@ -1543,7 +1543,15 @@ export type ExportFormat =
   /** The messages that the model sees, as an OpenAI request body. */
   | 'openai'
   /** The messages that the model sees, as Markdown. */
-  | 'markdown';
+  | 'markdown'
+  /** The messages that the model sees, as a transcript of Claude Code. */
+  | 'claude_code'
+  /** The messages that the model sees, as a rollout file of Codex. */
+  | 'codex'
+  /** The messages that the model sees, as a session of Gemini CLI. */
+  | 'gemini_cli'
+  /** The messages that the model sees, as an export of opencode. */
+  | 'opencode';
 
 /** The extra cost that a pause or a model switch adds to the next prompt. */
 export interface ExtraCost {
@@ -3789,10 +3797,15 @@ export interface PromptAssembleParams {
   prompt?: string | null;
   /** Images to send with the question. Defaults to none. */
   images?: Image[];
-  /** Results of the tool calls in the last answer. */
+  /** Results of the tool calls in the last answer, and late ones of earlier calls. */
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
+  /**
+   * Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+   * them, because the provider's cache contains their declarations. Defaults to `auto`.
+   */
+  toolChoice?: ToolChoice;
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
   /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
@@ -3977,10 +3990,15 @@ export interface PromptPreviewParams {
   prompt?: string | null;
   /** Images to send with the question. Defaults to none. */
   images?: Image[];
-  /** Results of the tool calls in the last answer. */
+  /** Results of the tool calls in the last answer, and late ones of earlier calls. */
   toolResults?: ToolResult[] | null;
   /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
+  /**
+   * Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+   * them, because the provider's cache contains their declarations. Defaults to `auto`.
+   */
+  toolChoice?: ToolChoice;
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
   /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
@@ -4266,7 +4284,9 @@ export type ProviderName =
   /** Google's `generateContent` API. */
   | 'gemini'
   /** Ollama on this machine. Needs no key. */
-  | 'ollama';
+  | 'ollama'
+  /** Amazon Bedrock's Converse API, with a Bedrock API key. AWS access keys are not supported. */
+  | 'bedrock';
 
 /** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettings {
@@ -5785,6 +5805,16 @@ export interface Tool {
   input_schema: unknown;
 }
 
+/** Whether the model may call the declared tools. */
+export type ToolChoice =
+  /** The model decides. */
+  | 'auto'
+  /**
+   * The model may call none. The declarations stay, because they are part of the cached prefix. Bedrock has no such
+   * option.
+   */
+  | 'none';
+
 /** Outcome of a tool call. */
 export type ToolOutcome =
   /** The call succeeded. */
@@ -5792,16 +5822,12 @@ export type ToolOutcome =
   /** The call failed. The content describes the error. */
   | 'error';
 
-/** Content of a tool output, in either of the forms that clients may send. */
-export type ToolOutput =
-  /** A plain string. */
-  | string
-  /** A list of content parts. */
-  | ResultPartInput[];
+/** Content of a tool output: a string or a list of parts. */
+export type ToolOutput = string | ResultPartInput[];
 
 /** A tool output to truncate, and optionally to add to the conversation. */
 export interface ToolOutputAddParams {
-  /** Content of the output. */
+  /** Content of the output: a string or a list of parts. */
   content: ToolOutput;
   /**
    * Id of the tool call that produced the output. If given, the result is added to the conversation. If absent, the
@@ -5970,8 +5996,8 @@ export interface ToolPatternsInput {
 export interface ToolResult {
   /** Id of the tool call that this result answers. */
   callId: string;
-  /** Output of the tool. */
-  content: ResultPartInput[];
+  /** Output of the tool: a string or a list of parts. */
+  content: ToolOutput;
   /** Whether the tool failed. */
   outcome?: ToolOutcome;
 }

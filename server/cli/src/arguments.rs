@@ -533,13 +533,13 @@ pub(crate) enum SessionsCommand {
         /// Session id or name
         id: String,
         /// Format of the export
-        #[arg(long, value_enum, default_value_t = SessionForm::Jsonl)]
+        #[arg(long, visible_alias = "as", value_enum, default_value_t = SessionForm::Jsonl)]
         format: SessionForm,
         /// Write to this file instead of standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Import conversations: exports, Claude Code transcripts, or message lists for Anthropic or OpenAI
+    /// Import conversations: exports, recordings of other agents, or message lists for Anthropic or OpenAI
     Import {
         /// Files to import; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
@@ -599,6 +599,14 @@ pub(crate) enum SessionForm {
     Openai,
     /// The conversation as the model sees it, as Markdown
     Markdown,
+    /// A transcript of Claude Code (for `~/.claude/projects`)
+    ClaudeCode,
+    /// A rollout file of Codex (for `~/.codex/sessions`)
+    Codex,
+    /// A session of Gemini CLI (for `~/.gemini/tmp/*/chats`)
+    GeminiCli,
+    /// An export of opencode (for `opencode import`)
+    Opencode,
 }
 
 impl SessionForm {
@@ -608,6 +616,10 @@ impl SessionForm {
             Self::Anthropic => "anthropic",
             Self::Openai => "openai",
             Self::Markdown => "markdown",
+            Self::ClaudeCode => "claude_code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini_cli",
+            Self::Opencode => "opencode",
         }
     }
 }

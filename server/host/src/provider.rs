@@ -18,6 +18,7 @@ mod kind;
 mod model;
 mod outcome;
 mod retry;
+mod window;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -45,7 +46,7 @@ impl Provider {
     /// [`SendError`] if the request fails. A partial reply is discarded.
     pub(crate) fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let format = self.kind.format();
-        self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
+        self.request(Target::Whole, Some(body), &|bytes| Reply::read(format, bytes), limits, cancel)
     }
 
     /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
@@ -71,8 +72,7 @@ impl Provider {
     /// # Errors
     /// [`SendError`] if the request fails or the reply is not a list of models.
     pub fn probe(&self, limits: &Limits, cancel: &Cancel) -> Result<(), SendError> {
-        let exchange = self.exchange(Target::Models, None, limits, cancel)?;
-        exchange.run(&mut WholeReading::new(self.kind, &read_models))
+        self.request(Target::Models, None, &read_models, limits, cancel)
     }
 
     /// Checks that the address is allowed and that a required key is available. Opens no connection and runs no
@@ -85,16 +85,17 @@ impl Provider {
         self.key.check(self)
     }
 
-    /// Posts a body to one of the provider's endpoints and parses the complete reply with `read`.
-    pub(crate) fn post<T: Decoded>(
+    /// Sends a request to one of the provider's endpoints, as a POST if it has a body, and parses the complete reply with
+    /// `read`.
+    pub(crate) fn request<T: Decoded>(
         &self,
         target: Target,
-        body: &Value,
+        body: Option<&Value>,
         read: &dyn Fn(&[u8]) -> Result<T, ProviderError>,
         limits: &Limits,
         cancel: &Cancel,
     ) -> Result<T, SendError> {
-        let exchange = self.exchange(target, Some(body), limits, cancel)?;
+        let exchange = self.exchange(target, body, limits, cancel)?;
         exchange.run(&mut WholeReading::new(self.kind, read))
     }
 
@@ -117,23 +118,26 @@ impl Provider {
         Ok(Exchange::new(request, filter, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
-    /// Serializes the body. Removes the model for Gemini, which expects it in the URL.
+    /// Serializes the body. Removes the model for Gemini and Bedrock, which expect it in the URL.
     fn bytes(&self, body: &Value) -> bytes::Bytes {
-        match body.as_object() {
-            Some(fields) if self.kind.format() == Format::Gemini && fields.contains_key("model") => {
-                let mut fields = fields.clone();
-                fields.shift_remove("model");
-                Value::Object(fields).to_string().into()
-            }
-            _ => body.to_string().into(),
+        let in_url = match self.kind.format() {
+            Format::Gemini => "model",
+            Format::Bedrock => "modelId",
+            _ => return body.to_string().into(),
+        };
+        let mut body = body.clone();
+        if let Some(fields) = body.as_object_mut() {
+            fields.shift_remove(in_url);
         }
+        body.to_string().into()
     }
 }
 
 /// Checks that a reply is a list of models.
 fn read_models(body: &[u8]) -> Result<(), ProviderError> {
     let list: Option<Value> = json::from_slice(body).ok();
-    let is_list = list.is_some_and(|list| list.get("data").or(list.get("models")).is_some());
+    let names = ["data", "models", "modelSummaries"];
+    let is_list = list.is_some_and(|list| names.iter().any(|name| list.get(name).is_some()));
     let error = || ProviderError::new(ProviderErrorKind::Garbage, "the reply is not a list of models");
     if is_list { Ok(()) } else { Err(error()) }
 }

@@ -80,7 +80,13 @@ impl Provider {
         let Question { system, prompt, max_output_tokens } = asked;
         if self.kind == ProviderName::Ollama {
             let body = ollama_question(&self.model, system, prompt, *max_output_tokens);
-            return self.post(Target::OllamaChat, &body, &Reply::read_ollama, limits, cancel);
+            return self.request(
+                Target::Server(&["api", "chat"]),
+                Some(&body),
+                &Reply::read_ollama,
+                limits,
+                cancel,
+            );
         }
         let body = question(self.kind.format(), &self.model, system, prompt, *max_output_tokens);
         self.send(&body, limits, cancel)

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role};
+use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role, TextOrList};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
@@ -193,7 +193,7 @@ fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
     }
     let results = results.into_iter().filter_map(|block| match block {
         ContentBlock::ToolResult { call_id, content, outcome } => {
-            Some(ToolResult { call_id, content, outcome })
+            Some(ToolResult { call_id, content: TextOrList(content), outcome })
         }
         _ => None,
     });

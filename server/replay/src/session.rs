@@ -7,7 +7,7 @@ use serde::Serialize;
 use strata_engine::code::outline::language_of;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{
-    ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role,
+    ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role, TextOrList,
 };
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
@@ -310,7 +310,11 @@ fn play_turn(
     let request = match open_call {
         Some(call_id) => {
             let content = vec![ResultPart::Text { text: turn.prompt.clone() }];
-            Request::ToolResults(vec![ToolResult { call_id, content, outcome: CallOutcome::Ok }])
+            Request::ToolResults(vec![ToolResult {
+                call_id,
+                content: TextOrList(content),
+                outcome: CallOutcome::Ok,
+            }])
         }
         None => Request::Prompt { text: turn.prompt.clone(), images: Vec::new() },
     };

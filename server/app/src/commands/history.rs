@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::history::{
-    ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, Visibility,
+    ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, TextOrList, Visibility,
 };
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::history_size;
 use strata_engine::prompt::session::Session;
 
-use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
 /// A message to add to the conversation.
@@ -21,7 +20,7 @@ pub(super) struct AddParams {
     /// Role of the message's author.
     role: Role,
     /// Content of the message: a string or a list of blocks. Must not be empty.
-    content: AnswerContent,
+    content: TextOrList<ContentBlock>,
     /// Whether the model sees the message. Defaults to `shown`.
     #[serde(default)]
     agent: Visibility,
@@ -55,9 +54,9 @@ pub(super) struct AddParams {
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
     /// Content of the question: a string or a list of blocks.
-    user: AnswerContent,
+    user: TextOrList<ContentBlock>,
     /// Content of the answer: a string or a list of blocks.
-    assistant: AnswerContent,
+    assistant: TextOrList<ContentBlock>,
 }
 
 /// The messages that replace the conversation.
@@ -83,7 +82,7 @@ pub(super) struct EditParams {
     /// Number of the message to edit.
     id: MessageId,
     /// New content of the message: a string or a list of blocks. Must not be empty.
-    content: AnswerContent,
+    content: TextOrList<ContentBlock>,
 }
 
 /// A message to pin or unpin.
@@ -282,7 +281,7 @@ impl Command for Edit {
     type Reply = Empty;
 
     fn run(params: EditParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        let content = params.content.into_blocks();
+        let content = params.content.0;
         if content.is_empty() {
             return Err(CommandError::invalid("content", "a message cannot be empty"));
         }
@@ -349,7 +348,7 @@ impl Command for Import {
 }
 
 impl AddParams {
-    fn new(role: Role, content: AnswerContent) -> Self {
+    fn new(role: Role, content: TextOrList<ContentBlock>) -> Self {
         Self {
             role,
             content,
@@ -380,7 +379,7 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
         extra,
         id,
     } = params;
-    let content = content.into_blocks();
+    let content = content.0;
     if content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
     }

@@ -2,7 +2,6 @@
 //! a snapshot, may change its session, and returns a typed reply. Commands only convert between the protocol and the
 //! engine, which decides what goes into the context.
 
-mod answer_content;
 mod budget;
 mod changes;
 mod compaction;

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
+use strata_engine::conversation::history::{ContentBlock, Message, MessageId, NewMessage, Role, TextOrList};
 use strata_engine::prompt::assembly::{ClientConversation, ForwardedRequest, forward};
 use strata_engine::prompt::wire::{Body, Tool};
 
-use super::answer_content::AnswerContent;
 use super::{
     Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
     ModelReply, WorkspaceFacts,
@@ -44,7 +43,7 @@ struct ModelMessage {
     /// Role of the message's author.
     role: Role,
     /// Content of the message: a string or a list of blocks.
-    content: AnswerContent,
+    content: TextOrList<ContentBlock>,
 }
 
 pub(super) struct Send;
@@ -65,7 +64,7 @@ impl Command for Send {
         let numbered = (0..).map(MessageId).zip(messages);
         let messages: Vec<Message> = numbered
             .map(|(id, ModelMessage { role, content })| {
-                let body = NewMessage::new(role, content.into_blocks());
+                let body = NewMessage::new(role, content.0);
                 Message { id, body }
             })
             .collect();

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::dialect::Format;
+use strata_engine::prompt::wire::Tool;
 use strata_host::preview_file::PreviewFiles;
 
 use crate::model::snapshot::Snapshot;
@@ -60,6 +61,8 @@ pub struct SendJob {
     /// Arguments for `strata.prompt.assemble`.
     pub(crate) ask: Map<String, Value>,
     pub(crate) tools: ToolAccess,
+    /// Tools that the session's last request declared.
+    pub(crate) last_tools: Vec<Tool>,
     pub(crate) tool_rounds: u32,
     /// Document to write the answer to, for editors that cannot show replies.
     pub(crate) page: Option<AnswerPage>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::history::{ContentBlock, Image};
+use strata_engine::conversation::history::{ContentBlock, Image, TextOrList};
 use strata_engine::conversation::reply::ContextSize;
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
@@ -13,11 +13,10 @@ use strata_engine::prompt::assembly::{
 };
 use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{self, Body, Tool};
+use strata_engine::prompt::wire::{self, Body, Tool, ToolChoice};
 use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::CacheTtl;
 
-use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
 use crate::model::snapshot::Snapshot;
 use crate::model::workspace_context::branch;
@@ -41,11 +40,15 @@ pub(super) struct AssembleParams {
     /// Images to send with the question. Defaults to none.
     #[serde(default)]
     images: Vec<Image>,
-    /// Results of the tool calls in the last answer.
+    /// Results of the tool calls in the last answer, and late ones of earlier calls.
     tool_results: Option<Vec<ToolResult>>,
     /// Tools that the model may call, in the order in which to declare them. Defaults to none.
     #[serde(default)]
     tools: Vec<Tool>,
+    /// Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
+    /// them, because the provider's cache contains their declarations. Defaults to `auto`.
+    #[serde(default)]
+    tool_choice: ToolChoice,
     /// Format of the request. Defaults to the setting `format`.
     format: Option<Format>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
@@ -93,10 +96,10 @@ pub(super) struct RecordParams {
     #[serde(default)]
     status: Status,
     /// The model's answer: a string or a list of content blocks.
-    response: Option<AnswerContent>,
+    response: Option<TextOrList<ContentBlock>>,
     /// The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
     /// `response`.
-    partial: Option<AnswerContent>,
+    partial: Option<TextOrList<ContentBlock>>,
     /// Token usage that the provider reported.
     usage: Option<Usage>,
     /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
@@ -184,10 +187,11 @@ impl AssembleParams {
             (None, Some(results)) => Request::ToolResults(results),
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
-        let Self { tools, format, policy, model, max_input_tokens, auto_budget, ttl, .. } = self;
+        let Self { tools, tool_choice, format, policy, model, max_input_tokens, auto_budget, ttl, .. } = self;
         Ok(PromptRequest {
             request,
             tools,
+            tool_choice,
             format,
             policy,
             model,
@@ -227,7 +231,7 @@ impl Command for Assemble {
         let mut ask = params.into_ask(context.now_ms)?;
         if let Request::ToolResults(results) = &mut ask.request {
             for result in results {
-                result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+                result.content.0 = tool_output::arrived(std::mem::take(&mut result.content.0), context);
             }
         }
         inherit(context);
@@ -442,7 +446,7 @@ impl Command for PreviewPrompt {
             }
             Request::ToolResults(results) => {
                 for result in results {
-                    result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
+                    result.content.0 = tool_output::foreseen(std::mem::take(&mut result.content.0), context);
                 }
             }
             Request::Prompt { .. } | Request::Nothing => {}
@@ -486,7 +490,7 @@ impl Command for Record {
         if params.response.is_some() && params.partial.is_some() {
             return Err(CommandError::invalid("partial", "pass either `response` or `partial`, not both"));
         }
-        let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
+        let answer = params.response.or(params.partial).map_or(Vec::new(), |content| content.0);
         if answer.iter().any(ContentBlock::is_tool_result) {
             return Err(CommandError::invalid(
                 "response",

@@ -128,7 +128,8 @@ impl SendParams {
             client: Arc::new(client),
         };
         let tool_rounds = settings.provider.tool_rounds;
-        let job = SendJob { connection, ask, tools, tool_rounds, page };
+        let last_tools = context.session.next_ask(context.now_ms).tools;
+        let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page };
         context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));
         Ok(())
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::conversation_facts::Step;
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::exchange::Form;
-use strata_engine::conversation::history::{Message, MessageId, NewMessage};
+use strata_engine::conversation::exchange::{self, Form, Origin};
+use strata_engine::conversation::history::{History, Message, MessageId, NewMessage};
 use strata_engine::json;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::wire::{self, Body};
@@ -76,6 +76,16 @@ enum ExportFormat {
     OpenAi,
     /// The messages that the model sees, as Markdown.
     Markdown,
+    /// The messages that the model sees, as a transcript of Claude Code.
+    #[serde(rename = "claude_code")]
+    ClaudeCode,
+    /// The messages that the model sees, as a rollout file of Codex.
+    Codex,
+    /// The messages that the model sees, as a session of Gemini CLI.
+    #[serde(rename = "gemini_cli")]
+    GeminiCli,
+    /// The messages that the model sees, as an export of opencode.
+    Opencode,
 }
 
 /// A session and the format to export it in.
@@ -404,6 +414,10 @@ impl Command for Export {
             ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
             ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
             ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
+            ExportFormat::ClaudeCode => written_for(&id, Form::ClaudeCode, context)?,
+            ExportFormat::Codex => written_for(&id, Form::Codex, context)?,
+            ExportFormat::GeminiCli => written_for(&id, Form::GeminiCli, context)?,
+            ExportFormat::Opencode => written_for(&id, Form::Opencode, context)?,
         };
         Ok(ExportReply { format, text })
     }
@@ -497,22 +511,36 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
 
 /// Renders the messages of a session that the model sees, in a provider's format.
 fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
-    let open = context.sessions.get(id).map(|session| session.history.clone());
-    let history = match open {
-        _ if *id == *context.session.id => context.session.history.clone(),
-        Some(history) => history,
-        None => {
-            let name = id.parse()?;
-            let stored = context.services.store.with(|store| store.load(&name))?;
-            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            strata_engine::conversation::history::History::restored(messages, MessageId(stored.next_id))
-        }
-    };
+    let history = history_of(id, context)?;
     let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
     Ok(match wire::request(messages, &[], format, &context.snapshot.settings.model) {
         Body::Text(text) => text,
         Body::Json(body) => body.to_string(),
     })
+}
+
+/// Writes what the model sees of a session as a file of another agent.
+fn written_for(id: &str, form: Form, context: &Context<'_>) -> Result<String, CommandError> {
+    let history = history_of(id, context)?;
+    let folder =
+        context.snapshot.roots.first().map(|root| root.real.display().to_string()).unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    let origin = Origin { session: id, folder: &folder, version, now_ms: context.now_ms };
+    let text = exchange::write_for(form, history.sent().map(|message| &**message), &origin);
+    text.ok_or_else(|| CommandError::failed("conversations cannot be written in this form"))
+}
+
+fn history_of(id: &str, context: &Context<'_>) -> Result<History, CommandError> {
+    match context.sessions.get(id) {
+        _ if *id == *context.session.id => Ok(context.session.history.clone()),
+        Some(session) => Ok(session.history.clone()),
+        None => {
+            let name = id.parse()?;
+            let stored = context.services.store.with(|store| store.load(&name))?;
+            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+            Ok(History::restored(messages, MessageId(stored.next_id)))
+        }
+    }
 }
 
 /// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged,

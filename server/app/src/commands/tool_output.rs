@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{
-    ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role,
+    ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role, TextOrList,
 };
 use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, result_page};
 use strata_engine::prompt::session::Session;
@@ -17,22 +17,12 @@ const LINES: usize = 200;
 /// Maximum digits of a message number in a string. Names of spilled outputs are longer.
 const MAX_DIGITS: usize = 20;
 
-/// Content of a tool output, in either of the forms that clients may send.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum ToolOutput {
-    /// A plain string.
-    Text(String),
-    /// A list of content parts.
-    Parts(Vec<ResultPart>),
-}
-
 /// A tool output to truncate, and optionally to add to the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// Content of the output.
-    content: ToolOutput,
+    /// Content of the output: a string or a list of parts.
+    content: TextOrList<ResultPart>,
     /// Id of the tool call that produced the output. If given, the result is added to the conversation. If absent, the
     /// output is only truncated.
     call_id: Option<String>,
@@ -83,11 +73,7 @@ impl Command for Add {
     type Reply = AddReply;
 
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let parts = match params.content {
-            ToolOutput::Text(text) => vec![ResultPart::Text { text }],
-            ToolOutput::Parts(parts) => parts,
-        };
-        let content = arrived(parts, context);
+        let content = arrived(params.content.0, context);
         let Some(call_id) = params.call_id else { return Ok(AddReply { content, id: None }) };
         let called = context.session.history.sent().any(|message| {
             message

@@ -110,12 +110,18 @@ impl SendJob {
         cancel: &Cancel,
     ) -> Result<SendEnd, CommandError> {
         let mut asked = Asked::Question;
+        let window = self.connection.client.window(cancel);
         loop {
             cancel.check()?;
             host.progress("assembling the prompt");
+            let assembled = self.assemble(&asked, reply.rounds, window, host);
             let Prompt { id, model, body, predicted, tokens, shed, warnings } =
-                self.assemble(&asked, host)?;
+                assembled.map_err(|error| match window {
+                    Some(window) => error.after(&small_window(window)),
+                    None => error,
+                })?;
             reply.warn(warnings.into_iter().map(|warning| warning.message));
+            reply.warn(window.filter(|_| !shed.is_empty()).map(small_window));
             reply.shed(shed);
             host.progress(&format!("waiting for {model}"));
             let (sent, said) =
@@ -146,11 +152,14 @@ impl SendJob {
             reply.bill(answer.usage, predicted, &prices(&self.connection, &model));
             let (end, error) = ended(&answer, broken, cancel);
             reply.error = error;
-            if end != SendEnd::ToolCalls || self.tools == ToolAccess::None {
+            if end != SendEnd::ToolCalls || !self.declares_tools() {
                 return Ok(end);
             }
             let calls = tool_round::calls(&answer.content);
-            if reply.rounds >= self.tool_rounds {
+            if self.tools == ToolAccess::None && reply.rounds > 0 {
+                return Ok(end);
+            }
+            if self.tools == ToolAccess::Read && reply.rounds >= self.tool_rounds {
                 let most = self.tool_rounds;
                 reply.warn([format!(
                     "the model requested more than {most} rounds of tool calls (`provider.tool_rounds`)"
@@ -162,18 +171,42 @@ impl SendJob {
         }
     }
 
-    fn assemble(&self, asked: &Asked, host: &mut dyn SendHost) -> Result<Prompt, CommandError> {
+    fn assemble(
+        &self,
+        asked: &Asked,
+        rounds: u32,
+        window: Option<usize>,
+        host: &mut dyn SendHost,
+    ) -> Result<Prompt, CommandError> {
         let mut arguments = self.ask.clone();
+        if let Some(window) = window {
+            let allowed = arguments.get("maxInputTokens").and_then(Value::as_u64);
+            let allowed = allowed.and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(window);
+            arguments.insert("maxInputTokens".to_owned(), allowed.min(window).into());
+        }
         if let Asked::Results(results) = asked {
             arguments.shift_remove("prompt");
             arguments.shift_remove("images");
             arguments.insert("toolResults".to_owned(), results.clone());
         }
-        if self.tools == ToolAccess::Read {
+        if self.declares_tools() {
             arguments.insert("tools".to_owned(), tool_round::declarations().clone());
+            let may_call = self.tools == ToolAccess::Read && rounds < self.tool_rounds;
+            if !may_call && tool_round::is_choice_free(self.connection.format) {
+                arguments.insert("toolChoice".to_owned(), "none".into());
+            }
         }
         understood(host.run("strata.prompt.assemble", arguments.into())?)
     }
+}
+
+/// Says that a server's window limits prompts.
+fn small_window(window: usize) -> String {
+    format!(
+        "the server's window has {} tokens; a larger one can be set where the server is started (with Ollama, \
+         OLLAMA_CONTEXT_LENGTH)",
+        grouped(window)
+    )
 }
 
 /// Returns a warning if the model read much less than was sent. Ollama drops the beginning of a prompt that exceeds its

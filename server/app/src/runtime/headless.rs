@@ -468,7 +468,7 @@ impl HeadlessWorkspace {
         self.adopt(outcome).1.map(|_| ())
     }
 
-    fn session(&self) -> Result<&Arc<Session>, CommandError> {
+    pub(crate) fn session(&self) -> Result<&Arc<Session>, CommandError> {
         self.sessions.current().ok_or(CommandError::Internal)
     }
 

@@ -29,14 +29,17 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
         cancel: &Cancel,
         on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError>;
+
+    /// Asks a server on this machine for its window, in tokens. `None` if there is none, or it does not say.
+    fn window(&self, cancel: &Cancel) -> Option<usize>;
 }
 
 /// The settings name no provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own \
+    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini, ollama or bedrock) in your own \
      strata.toml, in your editor's user settings or with --set, and set its key in the environment (ANTHROPIC_API_KEY, \
-     OPENAI_API_KEY, GEMINI_API_KEY, or the variable in provider.key_env)"
+     OPENAI_API_KEY, GEMINI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, or the variable in provider.key_env)"
 )]
 pub(crate) struct NotConfigured;
 
@@ -153,5 +156,9 @@ impl ModelClient for ProviderClient {
         on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
+    }
+
+    fn window(&self, cancel: &Cancel) -> Option<usize> {
+        self.provider.window(cancel)
     }
 }

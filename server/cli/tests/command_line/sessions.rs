@@ -81,6 +81,25 @@ fn exports_are_what_other_programs_take_and_come_back_the_same() {
 }
 
 #[test]
+fn a_conversation_is_taken_to_another_agent_and_back() {
+    let (repo, id) = with_talk(2);
+    for (agent, form) in [
+        ("codex", "codex"),
+        ("claude-code", "claude_code"),
+        ("gemini-cli", "gemini_cli"),
+        ("opencode", "opencode"),
+    ] {
+        let exported = repo.strata(&["sessions", "export", &id, "--as", agent]);
+        assert_eq!(exported.code, Some(0), "{agent}: {}", exported.err);
+        let import = ["sessions", "import", "-", "--json"];
+        let back = repo.strata_with(exported.out.as_bytes(), &import).json();
+        assert_eq!((&back["form"], &back["messages"]), (&json!(form), &json!(4)), "{agent}");
+        let text = |id: &str| repo.strata(&["sessions", "export", id, "--format", "anthropic"]).json();
+        assert_eq!(text(back["id"].as_str().unwrap())["messages"], text(&id)["messages"], "{agent}");
+    }
+}
+
+#[test]
 fn a_name_a_fork_and_a_compaction_last() {
     let (repo, id) = with_talk(30);
     let run = repo.strata(&["sessions", "rename", &id, "the parser"]);

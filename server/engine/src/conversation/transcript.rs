@@ -14,6 +14,7 @@ use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Re
 use crate::json;
 use crate::tokens::cost::Usage;
 use branch::Node;
+pub(super) use clock::timestamp;
 
 /// Model name of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";

@@ -15,8 +15,8 @@ pub(crate) enum Target {
     Whole,
     /// A message whose reply is streamed.
     Stream,
-    /// A chat message to Ollama's native API.
-    OllamaChat,
+    /// A path of the server's own API, beside the provider's protocol.
+    Server(&'static [&'static str]),
     /// The list of available models.
     Models,
 }
@@ -37,15 +37,20 @@ impl<'a> Address<'a> {
         let kind = provider.kind;
         let (base, query) = match provider.base_url.as_deref() {
             Some(given) => allowed(given)?,
-            None => (own(kind).to_owned(), None),
+            None => (own(kind)?, None),
         };
         let base = superfluous(kind).iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
         Ok(Self { kind, base: base.to_owned(), query, model: &provider.model })
     }
 
+    /// Whether the server is on this machine.
+    pub(super) fn is_on_this_machine(&self) -> bool {
+        Url::parse(&self.base).is_ok_and(|url| is_loopback(&url))
+    }
+
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
         let path: &[&str] = match (self.kind, target) {
-            (_, Target::OllamaChat) => &["api", "chat"],
+            (_, Target::Server(path)) => path,
             (ProviderName::Anthropic, Target::Models) => &["v1", "models"],
             (ProviderName::Anthropic, _) => &["v1", "messages"],
             (ProviderName::OpenAi | ProviderName::Responses, Target::Models) => &["models"],
@@ -54,15 +59,30 @@ impl<'a> Address<'a> {
             (ProviderName::Ollama, Target::Models) => &["v1", "models"],
             (ProviderName::Ollama, _) => &["v1", "chat", "completions"],
             (ProviderName::Gemini, _) => &["v1beta", "models"],
+            (ProviderName::Bedrock, Target::Models) => &["foundation-models"],
+            (ProviderName::Bedrock, _) => &["model"],
         };
         let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
-        let mut url = Url::parse(&self.base).map_err(|error| bad(&error.to_string()))?;
+        let base = match target {
+            Target::Server(_) => self.base.strip_suffix("/v1").unwrap_or(&self.base),
+            _ => &self.base,
+        };
+        let mut url = Url::parse(base).map_err(|error| bad(&error.to_string()))?;
+        if self.kind == ProviderName::Bedrock && target == Target::Models {
+            // The list of models has a host of its own.
+            let host = url.host_str().map(|host| host.replacen("bedrock-runtime.", "bedrock.", 1));
+            url.set_host(host.as_deref()).map_err(|error| bad(&error.to_string()))?;
+        }
         let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
         segments.pop_if_empty().extend(path);
         if self.kind == ProviderName::Gemini && target != Target::Models {
             let method = if target == Target::Stream { "streamGenerateContent" } else { "generateContent" };
             let model = self.model.strip_prefix("models/").unwrap_or(self.model);
             segments.push(&format!("{model}:{method}"));
+        }
+        if self.kind == ProviderName::Bedrock && target != Target::Models {
+            let method = if target == Target::Stream { "converse-stream" } else { "converse" };
+            segments.push(self.model).push(method);
         }
         drop(segments);
         url.set_query(self.query.as_deref());
@@ -79,13 +99,32 @@ pub(super) fn is_model_name(text: &str) -> bool {
 }
 
 /// Returns the default base URL of a provider.
-const fn own(kind: ProviderName) -> &'static str {
-    match kind {
+///
+/// # Errors
+/// [`SendError::BadAddress`] if Bedrock's region is unknown.
+fn own(kind: ProviderName) -> Result<String, SendError> {
+    let base = match kind {
         ProviderName::Anthropic => "https://api.anthropic.com",
         ProviderName::OpenAi | ProviderName::Responses => "https://api.openai.com/v1",
         ProviderName::Gemini => "https://generativelanguage.googleapis.com",
         ProviderName::Ollama => "http://localhost:11434",
-    }
+        ProviderName::Bedrock => {
+            let region =
+                ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
+            let reason = "the region is unknown: set AWS_REGION, or provider.base_url \
+                          (https://bedrock-runtime.REGION.amazonaws.com)";
+            let region = region.filter(|region| is_region(region));
+            let region = region.ok_or_else(|| SendError::BadAddress { reason: reason.to_owned() })?;
+            return Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"));
+        }
+    };
+    Ok(base.to_owned())
+}
+
+/// Whether `text` can be the name of an AWS region, which becomes part of a host name.
+fn is_region(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
 /// Returns the path suffixes to remove from a base URL. Users may add them, although Strata appends them to each
@@ -96,6 +135,7 @@ const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
         ProviderName::OpenAi => &["/chat/completions"],
         ProviderName::Responses => &["/responses"],
         ProviderName::Gemini => &["/v1beta/models", "/v1beta"],
+        ProviderName::Bedrock => &["/model"],
         ProviderName::Ollama => &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
     }
 }
@@ -184,7 +224,7 @@ mod tests {
             ),
             (Gemini, Target::Models, "https://generativelanguage.googleapis.com/v1beta/models"),
             (Ollama, Target::Stream, "http://localhost:11434/v1/chat/completions"),
-            (Ollama, Target::OllamaChat, "http://localhost:11434/api/chat"),
+            (Ollama, Target::Server(&["api", "chat"]), "http://localhost:11434/api/chat"),
         ] {
             assert_eq!(url(kind, None, "m", target).as_deref(), Ok(expected));
         }
@@ -235,6 +275,35 @@ mod tests {
         ] {
             assert_eq!(url(kind, Some(base), "m", Target::Whole).as_deref(), Ok(expected), "{base}");
         }
+    }
+
+    #[test]
+    fn bedrock_has_the_model_in_the_address() {
+        let base = Some("https://bedrock-runtime.eu-west-1.amazonaws.com/");
+        let (profile, arn) =
+            ("eu.anthropic.claude-x-v1:0", "arn:aws:bedrock:eu-west-1:1:inference-profile/a");
+        for (model, target, expected) in [
+            (
+                profile,
+                Target::Whole,
+                "-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-x-v1:0/converse",
+            ),
+            (
+                profile,
+                Target::Stream,
+                "-runtime.eu-west-1.amazonaws.com/model/eu.anthropic.claude-x-v1:0/converse-stream",
+            ),
+            (
+                arn,
+                Target::Whole,
+                "-runtime.eu-west-1.amazonaws.com/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fa/converse",
+            ),
+            (profile, Target::Models, ".eu-west-1.amazonaws.com/foundation-models"),
+        ] {
+            let found = url(ProviderName::Bedrock, base, model, target).unwrap();
+            assert_eq!(found.strip_prefix("https://bedrock"), Some(expected), "{target:?}");
+        }
+        assert!(is_region("eu-west-1") && !is_region("") && !is_region("a.example/"));
     }
 
     #[test]

@@ -8,7 +8,10 @@ use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SendError {
     /// The environment variable for the key is unset, or its value is not allowed in a header.
-    #[error("no usable key for the model: set the environment variable {variable} and restart the server")]
+    #[error(
+        "no usable key for the model: set the environment variable {variable} and restart the server{}",
+        if variable.starts_with("AWS_") { " (Strata needs a Bedrock API key; it cannot use AWS access keys)" } else { "" }
+    )]
     NoKey {
         /// Name of the environment variable.
         variable: String,

@@ -16,6 +16,43 @@ const SHORTEST: usize = 8;
 /// Maximum number of backslashes before an escaped character, for JSON inside strings of JSON.
 const MAX_BACKSLASHES: usize = 8;
 
+/// Words that make up the keys which documentation of local servers suggests where no key is needed, such as
+/// `sk-no-key-required` (llama.cpp) and `lm-studio`. Such a key is no secret, and occurs in ordinary text.
+const DUMMY_WORDS: [&str; 32] = [
+    "any",
+    "anything",
+    "api",
+    "apikey",
+    "cpp",
+    "dummy",
+    "empty",
+    "fake",
+    "here",
+    "ignored",
+    "is",
+    "key",
+    "llama",
+    "lm",
+    "local",
+    "my",
+    "needed",
+    "no",
+    "none",
+    "not",
+    "null",
+    "ollama",
+    "placeholder",
+    "required",
+    "sk",
+    "studio",
+    "test",
+    "testing",
+    "token",
+    "unused",
+    "vllm",
+    "your",
+];
+
 /// Replacement of a key in a text.
 const IN_TEXT: &str = "[key]";
 
@@ -67,9 +104,10 @@ pub(crate) trait Decoded {
 }
 
 impl KeyFilter {
-    /// Creates a filter for a key. Recognizes nothing if the key is shorter than eight bytes.
+    /// Creates a filter for a key. Recognizes nothing if the key is shorter than eight bytes, or consists of words that
+    /// stand for having no key.
     pub(super) fn new(key: &str) -> Self {
-        if key.len() < SHORTEST {
+        if key.len() < SHORTEST || is_dummy(key) {
             return Self::default();
         }
         let mut forms = vec![key.as_bytes().to_vec()];
@@ -256,6 +294,14 @@ impl EventFilter {
     }
 }
 
+/// Whether a key only fills the place of one.
+fn is_dummy(key: &str) -> bool {
+    let lower = key.to_ascii_lowercase();
+    lower
+        .split(['-', '_', ' ', '.'])
+        .all(|word| DUMMY_WORDS.contains(&word) || word.bytes().all(|byte| byte == b'x'))
+}
+
 fn said(text: String, event: fn(String) -> ReplyEvent) -> Option<ReplyEvent> {
     (!text.is_empty()).then(|| event(text))
 }
@@ -280,6 +326,13 @@ impl Decoded for Reply {
 impl Decoded for ProviderError {
     fn without_key(self, filter: &KeyFilter) -> Self {
         filter.error(self)
+    }
+}
+
+impl Decoded for Value {
+    fn without_key(mut self, filter: &KeyFilter) -> Self {
+        filter.value(&mut self);
+        self
     }
 }
 
@@ -418,6 +471,24 @@ mod tests {
             assert_eq!(KeyFilter::new(key).text(&text), text);
         }
         assert_eq!(KeyFilter::new("12345678").text("a 12345678"), "a [key]");
+    }
+
+    #[test]
+    fn a_dummy_key_is_not_removed() {
+        for (key, is_removed) in [
+            ("sk-no-key-required", false),
+            ("not-needed", false),
+            ("lm-studio", false),
+            ("dummy-key", false),
+            ("YOUR_API_KEY", false),
+            ("sk-xxxxxxxx", false),
+            ("not-needed-7", true),
+            ("sk-1234-test", true),
+            ("correct-horse", true),
+        ] {
+            let text = format!("the model {key} is not loaded");
+            assert_eq!(KeyFilter::new(key).text(&text) != text, is_removed, "{key}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::model::Provider;
 /// Error for a model name that does not identify its provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the provider of model `{0}` is unknown: prefix the name with anthropic/, openai/, responses/, gemini/ or ollama/, or set \
+    "the provider of model `{0}` is unknown: prefix the name with anthropic/, openai/, responses/, gemini/, ollama/ or bedrock/, or set \
      the address of an OpenAI-compatible server"
 )]
 pub struct UnknownModel(
@@ -26,6 +26,8 @@ pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
         ProviderName::OpenAi | ProviderName::Responses => Some("OPENAI_API_KEY"),
         ProviderName::Gemini => Some("GEMINI_API_KEY"),
         ProviderName::Ollama => None,
+        // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html
+        ProviderName::Bedrock => Some("AWS_BEARER_TOKEN_BEDROCK"),
     }
 }
 
@@ -40,7 +42,9 @@ pub(super) fn headers(kind: ProviderName, url: &Url, key: Option<&Key>) -> Heade
         }
         _ if address::is_azure(url) => (HeaderName::from_static("api-key"), ""),
         ProviderName::Gemini => (HeaderName::from_static("x-goog-api-key"), ""),
-        ProviderName::OpenAi | ProviderName::Responses | ProviderName::Ollama => (AUTHORIZATION, "Bearer "),
+        ProviderName::OpenAi | ProviderName::Responses | ProviderName::Ollama | ProviderName::Bedrock => {
+            (AUTHORIZATION, "Bearer ")
+        }
     };
     if let Some(value) = key.and_then(|key| key.header(scheme)) {
         headers.insert(place, value);
@@ -99,6 +103,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_key_is_in_the_header_that_the_provider_expects() {
+        use ProviderName::{Anthropic, Bedrock, Gemini, OpenAi, Responses};
+        for (kind, url, header, value) in [
+            (Anthropic, "https://api.anthropic.com/v1/messages", "x-api-key", "k"),
+            (Anthropic, "https://me.services.ai.azure.com/anthropic/v1/messages", "x-api-key", "k"),
+            (OpenAi, "https://api.openai.com/v1/chat/completions", "authorization", "Bearer k"),
+            (OpenAi, "https://me.openai.azure.com/openai/v1/chat/completions", "api-key", "k"),
+            (
+                Responses,
+                "https://me.openai.azure.com/openai/v1/responses?api-version=preview",
+                "api-key",
+                "k",
+            ),
+            (Gemini, "https://generativelanguage.googleapis.com/v1beta/models", "x-goog-api-key", "k"),
+            (
+                Bedrock,
+                "https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse",
+                "authorization",
+                "Bearer k",
+            ),
+        ] {
+            let headers = headers(kind, &Url::parse(url).unwrap(), Key::new("k").as_ref());
+            assert_eq!(headers.get(header).and_then(|value| value.to_str().ok()), Some(value), "{url}");
+            let others = ["x-api-key", "authorization", "api-key", "x-goog-api-key"];
+            assert_eq!(others.iter().filter(|name| headers.contains_key(**name)).count(), 1, "{url}");
+        }
+    }
+
+    #[test]
     fn a_name_is_enough() {
         for (name, kind, model) in [
             ("claude-haiku-4-5", ProviderName::Anthropic, "claude-haiku-4-5"),
@@ -111,6 +144,7 @@ mod tests {
             ("openai/claude-haiku", ProviderName::OpenAi, "claude-haiku"),
             ("openai/anthropic/claude-haiku", ProviderName::OpenAi, "anthropic/claude-haiku"),
             ("Anthropic/gpt", ProviderName::Anthropic, "gpt"),
+            ("bedrock/us.anthropic.claude-x-v1:0", ProviderName::Bedrock, "us.anthropic.claude-x-v1:0"),
         ] {
             let provider = Provider::for_model(name, None).unwrap();
             assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name}");

@@ -11,7 +11,7 @@ use strata_engine::conversation::conversation_facts::ToolPatterns;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
-    ResultPart, Role, Visibility,
+    ResultPart, Role, TextOrList, Visibility,
 };
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::assembly::{
@@ -254,7 +254,7 @@ impl Player<'_> {
             let answered = calls.len() - self.rng.below(2).min(calls.len() - 1);
             let results = calls.into_iter().take(answered).map(|call_id| {
                 let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Error]);
-                ToolResult { call_id, content: self.parts(Self::sound_image), outcome }
+                ToolResult { call_id, content: TextOrList(self.parts(Self::sound_image)), outcome }
             });
             Request::ToolResults(results.collect())
         };

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role};
+use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role, TextOrList};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
@@ -141,7 +141,7 @@ impl Player<'_> {
         let request = match pending {
             Some(call_id) if !self.rng.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
-                content: vec![ResultPart::Text { text: "x ".repeat(self.rng.below(200)) }],
+                content: TextOrList(vec![ResultPart::Text { text: "x ".repeat(self.rng.below(200)) }]),
                 outcome: Default::default(),
             }]),
             _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },

@@ -1,8 +1,8 @@
 //! Sends one request to the model, and streams its answer to the client.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::dialect::{Format, limit_output};
 use strata_host::provider::{SendError, Sent};
 
 use super::host::SendHost;
@@ -31,14 +31,6 @@ fn limit_answer(connection: &Connection, body: &mut Value, reserve: usize) {
         (None, Format::Anthropic) => reserve,
         (None, _) => return,
     };
-    let (field, value) = match connection.format {
-        Format::Anthropic => ("max_tokens", json!(limit)),
-        Format::OpenAi => ("max_completion_tokens", json!(limit)),
-        Format::Responses => ("max_output_tokens", json!(limit)),
-        Format::Gemini => ("generationConfig", json!({ "maxOutputTokens": limit })),
-        Format::Bedrock | Format::Markdown => return,
-    };
-    if let Value::Object(body) = body {
-        body.insert(field.to_owned(), value);
-    }
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned();
+    limit_output(connection.format, &model, body, limit);
 }

@@ -41,11 +41,16 @@ enum Turn {
 struct Script {
     turns: Mutex<VecDeque<Turn>>,
     bodies: Mutex<Vec<Value>>,
+    window: Option<usize>,
 }
 
 const USAGE: Usage = Usage { input: 10, output: 2, cache_read: 80, cache_write: 10 };
 
 impl ModelClient for Script {
+    fn window(&self, _: &Cancel) -> Option<usize> {
+        self.window
+    }
+
     fn send(
         &self,
         body: &Value,
@@ -117,7 +122,7 @@ struct Host {
     workspace: HeadlessWorkspace,
     shown: Vec<Delta>,
     progress: Vec<String>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl ToolHost for Host {
@@ -153,17 +158,28 @@ impl Host {
         let mut workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         workspace.index(|_| ()).unwrap();
         workspace.open_session(SessionSource::InMemory).unwrap();
-        Self { workspace, shown: Vec::new(), progress: Vec::new(), _folder: folder }
+        Self { workspace, shown: Vec::new(), progress: Vec::new(), folder }
     }
 
     /// Asks with all tools. Also returns the request bodies.
     fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
-        let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
-        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
-            unreachable!()
-        };
-        let connection = self.connection(&script);
-        let job = SendJob { connection, ask, tools: ToolAccess::Read, tool_rounds: rounds, page: None };
+        self.ask_with(ToolAccess::Read, Format::Anthropic, turns, rounds, None)
+    }
+
+    /// Asks a model whose server has this window. Also returns the request bodies.
+    fn ask_with(
+        &mut self,
+        tools: ToolAccess,
+        format: Format,
+        turns: Vec<Turn>,
+        rounds: u32,
+        window: Option<usize>,
+    ) -> (Result<SendReply, CommandError>, Vec<Value>) {
+        let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default(), window });
+        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": format }) else { unreachable!() };
+        let connection = Connection { format, ..self.connection(&script) };
+        let last_tools = self.workspace.session().unwrap().next_ask(0).tools;
+        let job = SendJob { connection, ask, tools, last_tools, tool_rounds: rounds, page: None };
         let reply = job.run(self, &Cancel::new());
         let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (reply, bodies)
@@ -278,6 +294,67 @@ fn rounds_of_tool_calls_have_an_end() {
     // The conversation can continue, because every tool call has an answer.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text.for_terminal(), "Well.");
+}
+
+#[test]
+fn tools_stay_declared_when_they_may_not_be_called() {
+    let call = || Turn::Calls(vec![("map", json!({}))]);
+    for (format, choice) in [
+        (Format::Anthropic, None),
+        (Format::OpenAi, Some(json!("none"))),
+        (Format::Responses, Some(json!("none"))),
+        (Format::Gemini, Some(json!({ "functionCallingConfig": { "mode": "NONE" } }))),
+        (Format::Bedrock, None),
+    ] {
+        let field = match format {
+            Format::Gemini => "toolConfig",
+            _ => "tool_choice",
+        };
+        let tools = if format == Format::Bedrock { "toolConfig" } else { "tools" };
+        let mut host = Host::new();
+        // The last round declares the same tools as the first, and forbids calls where that costs no cache.
+        let (reply, bodies) = host.ask_with(ToolAccess::Read, format, vec![call(), says("Ada.")], 1, None);
+        assert_eq!((reply.unwrap().end, bodies.len()), (SendEnd::Complete, 2), "{format:?}");
+        assert_eq!(bodies[0][tools], bodies[1][tools], "{format:?}");
+        let forbidden = |body: &Value| body.get(field).filter(|_| field != tools).cloned();
+        assert_eq!((forbidden(&bodies[0]), forbidden(&bodies[1])), (None, choice.clone()), "{format:?}");
+        // So does a question without tools, and a call is answered with an error.
+        let (reply, later) =
+            host.ask_with(ToolAccess::None, format, vec![call(), says("Still Ada.")], 1, None);
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.for_terminal(), reply.end), ("Still Ada.", SendEnd::Complete), "{format:?}");
+        assert!(reply.tools[0].failed && later[1].to_string().contains("no tools may be used"), "{format:?}");
+        for body in &later {
+            assert_eq!(body[tools], bodies[0][tools], "{format:?}");
+            assert_eq!(forbidden(body), choice, "{format:?}");
+        }
+        // Without earlier declarations, there are none.
+        let mut host = Host::new();
+        let (reply, bodies) = host.ask_with(ToolAccess::None, format, vec![says("Ada.")], 1, None);
+        assert_eq!((reply.unwrap().end, bodies[0].get(tools)), (SendEnd::Complete, None), "{format:?}");
+    }
+}
+
+#[test]
+fn a_prompt_fits_into_the_window_of_the_server() {
+    let long = format!("def greet(name):\n    return name\n\n{}", "# a long file\n".repeat(8_000));
+    for (window, is_shed) in [(None, false), (Some(200_000), false), (Some(8_000), true)] {
+        let mut host = Host::new();
+        fs::write(host.folder.path().join("lib.py"), &long).unwrap();
+        host.workspace.run("strata.files.select", json!({ "paths": ["lib.py"] })).unwrap();
+        let turns = vec![says("Ada.")];
+        let (reply, bodies) = host.ask_with(ToolAccess::None, Format::OpenAi, turns, 0, window);
+        let reply = reply.unwrap();
+        assert_eq!(!reply.shed.is_empty(), is_shed, "{window:?}");
+        let warns =
+            reply.warnings.iter().any(|warning| warning.contains("the server's window has 8,000 tokens"));
+        assert_eq!(warns, is_shed, "{window:?}: {:?}", reply.warnings);
+        assert_eq!(bodies[0].to_string().contains("# a long file"), !is_shed, "{window:?}");
+    }
+    let (refused, bodies) =
+        Host::new().ask_with(ToolAccess::None, Format::OpenAi, vec![says("Ada.")], 0, Some(300));
+    assert!(refused.unwrap_err().to_string().contains("the server's window has 300 tokens"));
+    assert!(bodies.is_empty());
 }
 
 #[test]

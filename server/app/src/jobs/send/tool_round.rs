@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Outcome};
 
 use super::connection::show;
 use super::delta::{Delta, DeltaToolResult};
 use super::host::SendHost;
-use crate::commands::{CommandError, SendJob, SendReply, ToolUse};
+use crate::commands::{CommandError, SendJob, SendReply, ToolAccess, ToolUse};
 use crate::jobs::tools::{Schemas, Tool, ToolHost, call};
 
 /// Tools offered to the model, in the order of their declaration.
@@ -32,6 +33,9 @@ const READ_ON: &str = "tool_output_read";
 
 /// Maximum number of characters of a tool result that are shown to the client.
 const SHOWN: usize = 2_000;
+
+/// Result of a call in an answer to a question without tools.
+const NOT_ALLOWED: &str = "no tools may be used for this question; answer with what you know";
 
 /// Maximum number of tool calls in one answer that are run. Models make up to a dozen.
 const MAX_CALLS: usize = 64;
@@ -63,6 +67,14 @@ pub(super) fn declarations() -> &'static Value {
     &DECLARATIONS
 }
 
+/// Whether a request that forbids calls finds the cache of one that allows them. With Anthropic, a change of
+/// `tool_choice` invalidates the cached messages
+/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-use-with-prompt-caching>), and Bedrock cannot
+/// forbid calls. There, calls are answered with an error instead.
+pub(super) const fn is_choice_free(format: Format) -> bool {
+    matches!(format, Format::OpenAi | Format::Responses | Format::Gemini)
+}
+
 pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
     let mut calls = Vec::new();
     for block in content {
@@ -74,6 +86,14 @@ pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
 }
 
 impl SendJob {
+    /// Whether requests declare Strata's tools. They also do if the model may not use them now, but the last request
+    /// declared them, because the provider's cache begins with the declarations.
+    pub(super) fn declares_tools(&self) -> bool {
+        let are_declared =
+            || serde_json::to_value(&self.last_tools).is_ok_and(|tools| tools == *declarations());
+        self.tools == ToolAccess::Read || are_declared()
+    }
+
     /// Runs the tool calls of one round, and returns their results.
     pub(super) fn answer_calls(
         &self,
@@ -82,12 +102,13 @@ impl SendJob {
         host: &mut dyn SendHost,
         cancel: &Cancel,
     ) -> Result<Value, CommandError> {
-        let is_last = reply.rounds == self.tool_rounds;
+        let is_last = self.tools == ToolAccess::Read && reply.rounds == self.tool_rounds;
         let mut results = Vec::new();
         let mut bytes = 0;
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
             let answered = match not_run(number, bytes) {
+                _ if self.tools == ToolAccess::None => Err(CommandError::failed(NOT_ALLOWED.to_owned())),
                 Some(reason) => {
                     reply
                         .warn(["the model made more tool calls than one answer may; some were not run"

@@ -28,6 +28,8 @@ const REQUEST_CHARS: usize = 4_000;
 const TODO_CHARS: usize = 200;
 /// Maximum number of to-dos added to a summary.
 const TODOS: usize = 20;
+/// Minimum number of edited files of which a summary must name one.
+const SEVERAL: usize = 3;
 
 /// Facts that a compaction must preserve: the user's last request, edited files and unfinished to-dos.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +53,17 @@ impl Pins {
         let open = facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
         let todos = open.take(TODOS).map(|todo| clip(&todo.text, TODO_CHARS).to_owned());
         Self { request, edited: edited.collect(), todos: todos.collect() }
+    }
+
+    /// Returns the number of edited files if there are several and `text` names none of them, not even without its
+    /// directory. Such a summary is about something else.
+    pub(super) fn unnamed_files(&self, text: &str) -> Option<usize> {
+        let words = Words::of(text);
+        let is_named = |path: &String| {
+            let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+            words.name(path) || words.plain.iter().any(|word| word.rsplit('/').next() == Some(name))
+        };
+        (self.edited.len() >= SEVERAL && !self.edited.iter().any(is_named)).then_some(self.edited.len())
     }
 
     /// Formats the facts that `text` does not mention, under headings, so that they can be added to it. Empty

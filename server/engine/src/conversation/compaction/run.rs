@@ -264,7 +264,7 @@ impl Run {
             Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
             Phase::PromptRequest { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
-                match checked(answer, question, scales.text) {
+                match checked(answer, question, self.profile.family.structure(), scales.text) {
                     Ok(text) => answers.push(text),
                     Err(reason) => {
                         self.failures.push(format!("no model wrote a summary: {reason}"));
@@ -328,7 +328,12 @@ impl Run {
     fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
         let Summariser::Model { window, .. } = self.summariser else { return self.extract(scales) };
         if let [text] = answers.as_slice() {
-            if !self.end_with(Strategy::Model, text, scales) {
+            if let Some(files) = self.pins().unnamed_files(text) {
+                self.failures.push(format!(
+                    "no model wrote a summary: the answer names none of the {files} edited files"
+                ));
+                self.extract(scales);
+            } else if !self.end_with(Strategy::Model, text, scales) {
                 self.extract(scales);
             }
             return;
@@ -374,9 +379,7 @@ impl Run {
 
     /// Completes the run with `summary` if that shortens the conversation, and returns whether it did.
     fn end_with(&mut self, strategy: Strategy, summary: &str, scales: Scales<'_>) -> bool {
-        let old = self.old();
-        let kept = self.visible.get(self.split.end..).unwrap_or_default();
-        let pins = Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools));
+        let pins = self.pins();
         let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
         let write = |summary: &str| {
             let with = |missing: &str| match strategy {
@@ -461,6 +464,13 @@ impl Run {
     /// Returns the lowest trigger limit, in tokens; `None` if no condition limits the tokens.
     fn limit(&self) -> Option<usize> {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
+    }
+
+    /// Returns the facts that the summary must preserve.
+    fn pins(&self) -> Pins {
+        let old = self.old();
+        let kept = self.visible.get(self.split.end..).unwrap_or_default();
+        Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools))
     }
 
     /// Returns the messages to summarize.

@@ -20,7 +20,7 @@ pub use check::{pieces, violations};
 pub use format::{Breakpoints, Format};
 pub(crate) use piece::arguments;
 pub use piece::{Piece, pieces_of};
-pub use request::{ask_for_stream, ollama_question, question};
+pub use request::{ask_for_stream, limit_output, ollama_question, question};
 pub use rule::{Rule, Violation};
 pub use spoken::Speaker;
 pub(crate) use spoken::results_first;

@@ -8,8 +8,8 @@ use super::format::Format;
 /// Maximum window that Strata requests from Ollama for a question, in tokens.
 const WIDEST: usize = 1 << 17;
 
-/// Adds the fields that request a streamed reply. Gemini has a separate URL for streams, and bodies for
-/// Bedrock and Markdown are never sent.
+/// Adds the fields that request a streamed reply. Gemini and Bedrock have a separate URL for streams, and Markdown is
+/// never sent.
 pub fn ask_for_stream(format: Format, body: &mut Value) {
     let Some(fields) = body.as_object_mut() else { return };
     match format {
@@ -26,7 +26,7 @@ pub fn ask_for_stream(format: Format, body: &mut Value) {
 }
 
 /// Limits the reply to `tokens`, in the field that the model supports. Keeps an existing limit.
-pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
+pub fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
     let Some(fields) = body.as_object_mut() else { return };
     let (group, name) = match format {
         Format::Anthropic => (None, "max_tokens"),
@@ -50,7 +50,7 @@ pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens
 }
 
 /// Builds a body that asks one question. Content is a plain string wherever the API allows it, because every
-/// compatible server accepts that. Does not support Bedrock and Markdown, whose bodies are never sent.
+/// compatible server accepts that. Does not support Markdown, which is never sent.
 pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let system = Some(system).filter(|system| !system.is_empty());
     let mut body = match format {
@@ -72,7 +72,13 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
             insert(&mut body, "systemInstruction", system.map(|text| json!({"parts": [{"text": text}]})));
             body
         }
-        Format::Bedrock | Format::Markdown => Value::Object(Map::new()),
+        Format::Bedrock => {
+            let mut body =
+                json!({"modelId": model, "messages": [{"role": "user", "content": [{"text": prompt}]}]});
+            insert(&mut body, "system", system.map(|text| json!([{"text": text}])));
+            body
+        }
+        Format::Markdown => Value::Object(Map::new()),
     };
     limit_output(format, model, &mut body, output_tokens);
     body
@@ -127,7 +133,8 @@ mod tests {
 
     #[test]
     fn questions_keep_the_providers_rules() {
-        for format in [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini] {
+        for format in [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini, Format::Bedrock]
+        {
             for system in ["", "You summarise."] {
                 let body = question(format, "gpt-4o", system, "What was done?", 500);
                 assert!(check(format, &body).is_empty(), "{format:?}: {body:#}: {:?}", check(format, &body));

@@ -6,6 +6,7 @@
 //! same format as long as the message is unchanged. Writing omits what a format cannot express: visibility,
 //! kinds, pins, times, files, image sizes, and foreign blocks without plain text.
 
+mod agent_files;
 mod agents;
 mod anthropic;
 #[cfg(test)]
@@ -22,6 +23,8 @@ mod tests;
 use serde_json::Value;
 
 use crate::conversation::history::NewMessage;
+
+pub use agent_files::{Origin, write_for};
 
 pub(crate) use anthropic::read_anthropic;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tests of the formats: a round trip loses nothing, and no input causes a panic.
 
+mod agent_files;
 mod agents;
 mod reading;
 mod records;

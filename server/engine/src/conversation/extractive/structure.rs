@@ -51,6 +51,14 @@ impl Structure {
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
 
+    /// Whether a line of `text` begins with one of the headings, however it is marked (`## Goal`, `**Goal:** a text`,
+    /// `1. Goal`).
+    pub(crate) fn has_heading_in(self, text: &str) -> bool {
+        let name = |line: &str| line.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        let headings: Vec<String> = self.sections().iter().map(|section| name(section.heading)).collect();
+        text.lines().any(|line| headings.contains(&name(line.split(':').next().unwrap_or(line))))
+    }
+
     /// Returns the maximum number of files to list that were read but not changed.
     pub(super) const fn files_read(self) -> usize {
         match self {

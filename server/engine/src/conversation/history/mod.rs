@@ -8,6 +8,7 @@ mod open_calls;
 mod picture;
 mod repair;
 mod role;
+mod text_or_list;
 
 #[cfg(test)]
 pub(crate) use change::Change;
@@ -28,3 +29,4 @@ pub(crate) use repair::OPENAI_STRING_CHARS;
 pub(crate) use repair::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT, Projection};
 pub(crate) use repair::{ProjectedMessage, archived_stub, project};
 pub use role::Role;
+pub use text_or_list::TextOrList;

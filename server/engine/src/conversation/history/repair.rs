@@ -5,8 +5,8 @@
 //! Repairs (`docs/formats.md`, "Repairs"; `dialect::Rule` cites the providers' rules):
 //!
 //! - Hidden messages and empty texts are removed, and archived results become stubs.
-//! - Unanswered calls get a result, and results without calls are dropped. Results directly follow their
-//!   calls.
+//! - Unanswered calls get a result, late results become text, and results without calls are dropped. Results
+//!   directly follow their calls.
 //! - Server-side calls stay with their results or are removed.
 //! - Ids and tool names are normalized.
 //! - Reasoning stays complete or is removed.
@@ -14,6 +14,7 @@
 
 mod calls;
 mod clean;
+mod late_result;
 mod pictures;
 mod server_calls;
 #[cfg(test)]
@@ -54,8 +55,8 @@ pub(crate) struct Projection {
     pub results: Vec<ContentBlock>,
     /// Remaining content of the new request, which comes last.
     pub prompt: Vec<ContentBlock>,
-    /// Call ids of results in the new request that answer no pending call. These results are not in
-    /// `results`.
+    /// Call ids of results in the new request that answer no call, or one that has its result. These results are
+    /// dropped.
     pub unmatched: Vec<String>,
 }
 

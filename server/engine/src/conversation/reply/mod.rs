@@ -2,11 +2,13 @@
 //! read the clock.
 
 mod anthropic;
+mod bedrock;
 mod chat;
 mod context_limit;
 mod draft;
 mod end;
 mod error;
+mod event_stream;
 mod gemini;
 mod responses;
 mod sse;
@@ -20,6 +22,7 @@ use crate::conversation::dialect::Format;
 use crate::json;
 use crate::tokens::cost::Usage;
 use draft::Draft;
+use event_stream::FrameDecoder;
 use sse::{EventDecoder, ServerEvent};
 
 pub use context_limit::ContextSize;
@@ -69,10 +72,17 @@ impl Reply {
 /// Decodes a streamed reply from bytes to events. Chunks may be split at any byte.
 #[derive(Debug)]
 pub struct ReplyDecoder {
-    events: EventDecoder,
+    framing: Framing,
     assembly: Assembly,
     /// First bytes of the stream, for the error message if the reply is invalid.
     head: Vec<u8>,
+}
+
+/// How a stream is divided into events.
+#[derive(Debug)]
+enum Framing {
+    ServerSent(EventDecoder),
+    Binary(FrameDecoder),
 }
 
 /// Maximum bytes of an invalid reply to quote in an error.
@@ -81,7 +91,11 @@ const HEAD: usize = 512;
 impl ReplyDecoder {
     /// Creates a decoder for streams in `format`; `None` for formats that Strata does not send.
     pub fn new(format: Format) -> Option<Self> {
-        Some(Self { events: EventDecoder::default(), assembly: Assembly::of(format)?, head: Vec::new() })
+        let framing = match format {
+            Format::Bedrock => Framing::Binary(FrameDecoder::default()),
+            _ => Framing::ServerSent(EventDecoder::default()),
+        };
+        Some(Self { framing, assembly: Assembly::of(format)?, head: Vec::new() })
     }
 
     /// Decodes the next bytes, and returns the events that they complete.
@@ -89,7 +103,11 @@ impl ReplyDecoder {
         let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
         let mut out = Vec::new();
-        for event in self.events.push(bytes) {
+        let events = match &mut self.framing {
+            Framing::ServerSent(events) => events.push(bytes),
+            Framing::Binary(events) => events.push(bytes),
+        };
+        for event in events {
             self.take(&event, &mut out);
         }
         out
@@ -103,7 +121,9 @@ impl ReplyDecoder {
     /// Returns the final reply, and the events that the end of the stream completes.
     pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
         let mut out = Vec::new();
-        if let Some(event) = self.events.flush() {
+        if let Framing::ServerSent(events) = &mut self.framing
+            && let Some(event) = events.flush()
+        {
             self.take(&event, &mut out);
         }
         let is_garbage = !self.assembly.draft_ref().has_begun;
@@ -139,6 +159,7 @@ enum Assembly {
     Chat(chat::Assembly),
     Responses(responses::Assembly),
     Gemini(gemini::Assembly),
+    Bedrock(bedrock::Assembly),
 }
 
 impl Assembly {
@@ -148,7 +169,8 @@ impl Assembly {
             Format::OpenAi => Self::Chat(chat::Assembly::default()),
             Format::Responses => Self::Responses(responses::Assembly::default()),
             Format::Gemini => Self::Gemini(gemini::Assembly::default()),
-            Format::Bedrock | Format::Markdown => return None,
+            Format::Bedrock => Self::Bedrock(bedrock::Assembly::default()),
+            Format::Markdown => return None,
         })
     }
 
@@ -158,6 +180,7 @@ impl Assembly {
             Self::Chat(assembly) => assembly.event(data, out),
             Self::Responses(assembly) => assembly.event(name, data, out),
             Self::Gemini(assembly) => assembly.event(data, out),
+            Self::Bedrock(assembly) => assembly.event(name, data, out),
         }
     }
 
@@ -175,6 +198,7 @@ impl Assembly {
             Self::Chat(assembly) => assembly.whole(body),
             Self::Responses(assembly) => assembly.whole(body),
             Self::Gemini(assembly) => assembly.whole(body),
+            Self::Bedrock(assembly) => assembly.whole(body),
         }
     }
 
@@ -183,7 +207,8 @@ impl Assembly {
             Self::Anthropic(anthropic::Assembly { draft, .. })
             | Self::Chat(chat::Assembly { draft, .. })
             | Self::Responses(responses::Assembly { draft, .. })
-            | Self::Gemini(gemini::Assembly { draft, .. }) => draft,
+            | Self::Gemini(gemini::Assembly { draft, .. })
+            | Self::Bedrock(bedrock::Assembly { inner: anthropic::Assembly { draft, .. }, .. }) => draft,
         }
     }
 
@@ -192,7 +217,8 @@ impl Assembly {
             Self::Anthropic(anthropic::Assembly { draft, .. })
             | Self::Chat(chat::Assembly { draft, .. })
             | Self::Responses(responses::Assembly { draft, .. })
-            | Self::Gemini(gemini::Assembly { draft, .. }) => draft,
+            | Self::Gemini(gemini::Assembly { draft, .. })
+            | Self::Bedrock(bedrock::Assembly { inner: anthropic::Assembly { draft, .. }, .. }) => draft,
         }
     }
 
@@ -203,6 +229,7 @@ impl Assembly {
             Self::Chat(assembly) => assembly.into_draft(),
             Self::Responses(assembly) => assembly.draft,
             Self::Gemini(assembly) => assembly.draft,
+            Self::Bedrock(assembly) => assembly.into_draft(),
         }
     }
 }

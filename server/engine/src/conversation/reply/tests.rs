@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::*;
 use crate::conversation::history::ContentBlock;
 
+mod bedrock;
 mod deviations;
 mod errors;
 

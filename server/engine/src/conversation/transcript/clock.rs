@@ -1,4 +1,4 @@
-//! Parses timestamps in ISO 8601 (RFC 3339) format.
+//! Parses and writes timestamps in ISO 8601 (RFC 3339) format.
 
 use jiff::Timestamp;
 
@@ -7,6 +7,12 @@ use jiff::Timestamp;
 pub(super) fn milliseconds(text: &str) -> Option<u64> {
     let time: Timestamp = text.parse().ok()?;
     u64::try_from(time.as_millisecond()).ok()
+}
+
+/// Writes milliseconds since 1970 as `2026-02-11T20:36:47.925Z`.
+pub(in crate::conversation) fn timestamp(milliseconds: u64) -> String {
+    let time = i64::try_from(milliseconds).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
+    format!("{:.3}", time.unwrap_or_default())
 }
 
 #[cfg(test)]

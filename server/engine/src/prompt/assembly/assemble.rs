@@ -256,7 +256,8 @@ impl Run<'_> {
         // random.
         let cache_key = ContentHash::of(&content.system).to_string();
         let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
-        let envelope = Envelope { model, tools, cache_key: Some(&cache_key), breakpoints };
+        let tool_choice = self.ask.tool_choice;
+        let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
         let rendered = wire::render(&laid.layout, self.format, &envelope);
         let structure = self.measure.structure(Structure {
             messages: rendered.messages,

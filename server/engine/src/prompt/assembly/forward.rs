@@ -6,7 +6,7 @@ use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, Message, ProjectedMessage, project};
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
-use crate::prompt::wire::{self, Body, Envelope, Tool};
+use crate::prompt::wire::{self, Body, Envelope, Tool, ToolChoice};
 use crate::tokens::models::{Model, Ttl};
 
 use super::measure::Measure;
@@ -52,7 +52,8 @@ pub fn forward(
     }
     let cache_key = beginning(&layout).to_string();
     let (model, breakpoints) = (measure.model_id(), measure.breakpoints());
-    let envelope = Envelope { model, tools: conversation.tools, cache_key: Some(&cache_key), breakpoints };
+    let (tools, tool_choice) = (conversation.tools, ToolChoice::Auto);
+    let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
     let body = wire::render(&layout, format, &envelope).body;
     if let Body::Json(body) = &body {
         let violations = dialect::check(format, body);

@@ -303,8 +303,8 @@ pub enum AssembleError {
     /// The request is empty.
     #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
-    /// The call id of a tool result matches no call in the last answer. Contains that id.
-    #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
+    /// A tool result answers no tool call of the conversation, or one that has a result. Contains the call id.
+    #[error("no tool call without a result has the id `{0}`")]
     NoSuchCall(String),
     /// The request breaks a provider's rule. This is a bug in Strata.
     #[error("the provider would reject the request: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

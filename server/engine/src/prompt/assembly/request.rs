@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::dialect::Format;
-use crate::conversation::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::conversation::history::{
+    ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role, TextOrList,
+};
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::Tool;
+use crate::prompt::wire::{Tool, ToolChoice};
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::{CacheTtl, Models};
 
@@ -16,7 +18,7 @@ use crate::tokens::models::{CacheTtl, Models};
 pub enum Request {
     /// A prompt from the user.
     Prompt { text: String, images: Vec<Image> },
-    /// The results of the tool calls in the last answer.
+    /// The results of the tool calls in the last answer, and late ones of earlier calls.
     ToolResults(Vec<ToolResult>),
     /// No message: the prompt is measured but not sent.
     Nothing,
@@ -28,8 +30,8 @@ pub enum Request {
 pub struct ToolResult {
     /// Id of the tool call that this result answers.
     pub call_id: String,
-    /// Output of the tool.
-    pub content: Vec<ResultPart>,
+    /// Output of the tool: a string or a list of parts.
+    pub content: TextOrList<ResultPart>,
     /// Whether the tool failed.
     #[serde(default)]
     pub outcome: Outcome,
@@ -46,10 +48,9 @@ impl Request {
             }
             Self::ToolResults(results) => {
                 let results = results.iter().cloned();
-                let block = |ToolResult { call_id, content, outcome }| ContentBlock::ToolResult {
-                    call_id,
-                    content,
-                    outcome,
+                let block = |ToolResult { call_id, content, outcome }| {
+                    let TextOrList(content) = content;
+                    ContentBlock::ToolResult { call_id, content, outcome }
                 };
                 (Kind::ToolResult, results.map(block).collect())
             }
@@ -65,6 +66,9 @@ pub struct PromptRequest {
     pub request: Request,
     /// The tools that the client declares.
     pub tools: Vec<Tool>,
+    /// Whether the model may call them.
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
     /// Dialect of the request body; `None` uses the configured one.
     pub format: Option<Format>,
     /// Layout policy; `None` uses the configured one.
@@ -94,6 +98,7 @@ impl PromptRequest {
         Self {
             request,
             tools,
+            tool_choice: ToolChoice::Auto,
             format: None,
             policy: None,
             model: None,

@@ -22,10 +22,13 @@ pub enum ProviderName {
     Gemini,
     /// Ollama on this machine. Needs no key.
     Ollama,
+    /// Amazon Bedrock's Converse API, with a Bedrock API key. AWS access keys are not supported.
+    Bedrock,
 }
 
 impl ProviderName {
-    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 6] =
+        [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama, Self::Bedrock];
 
     /// Returns the format of requests to this provider.
     pub const fn format(self) -> Format {
@@ -34,6 +37,7 @@ impl ProviderName {
             Self::OpenAi | Self::Ollama => Format::OpenAi,
             Self::Responses => Format::Responses,
             Self::Gemini => Format::Gemini,
+            Self::Bedrock => Format::Bedrock,
         }
     }
 
@@ -45,6 +49,7 @@ impl ProviderName {
             Self::Responses => "responses",
             Self::Gemini => "gemini",
             Self::Ollama => "ollama",
+            Self::Bedrock => "bedrock",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Envelope, RenderedBody, Tool};
+use super::body::{Body, Envelope, RenderedBody, Tool, ToolChoice};
 use crate::conversation::dialect::anthropic::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
@@ -17,6 +17,9 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     body.insert("model".into(), envelope.model.into());
     if !envelope.tools.is_empty() {
         body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
+        if envelope.tool_choice == ToolChoice::None {
+            body.insert("tool_choice".into(), json!({"type": "none"}));
+        }
     }
     if !system.is_empty() {
         body.insert("system".into(), system.into());

@@ -19,6 +19,18 @@ pub struct Tool {
     pub input_schema: Value,
 }
 
+/// Whether the model may call the declared tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// The model may call none. The declarations stay, because they are part of the cached prefix. Bedrock has no such
+    /// option.
+    None,
+}
+
 /// Fields of a request that are not part of its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
@@ -26,6 +38,8 @@ pub struct Envelope<'a> {
     pub model: &'a str,
     /// Tools that the client declares, in the client's order.
     pub tools: &'a [Tool],
+    /// Whether the model may call them.
+    pub tool_choice: ToolChoice,
     /// Key that routes requests with the same prefix to the same cache, in dialects with such a field. A key of more
     /// than 64 characters is replaced by its hash.
     pub cache_key: Option<&'a str>,

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Envelope, RenderedBody, Tool};
+use super::body::{Body, Envelope, RenderedBody, Tool, ToolChoice};
 use crate::conversation::dialect::gemini::{Signatures, SpelledContents, contents};
 use crate::prompt::layout::Layout;
 
@@ -21,6 +21,9 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     if !envelope.tools.is_empty() {
         let declared: Vec<Value> = envelope.tools.iter().map(tool).collect();
         body.insert("tools".into(), json!([{"functionDeclarations": declared}]));
+        if envelope.tool_choice == ToolChoice::None {
+            body.insert("toolConfig".into(), json!({"functionCallingConfig": {"mode": "NONE"}}));
+        }
     }
     body.insert("contents".into(), contents.into());
     RenderedBody { body: Body::Json(body.into()), messages: count }

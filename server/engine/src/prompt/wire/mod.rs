@@ -16,7 +16,7 @@ use crate::conversation::history::{ContentBlock, Message, project};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 
 pub(crate) use body::RenderedBody;
-pub use body::{Body, Envelope, Tool};
+pub use body::{Body, Envelope, Tool, ToolChoice};
 pub(crate) use markdown::Passage;
 pub(crate) use markdown::readable;
 
@@ -68,7 +68,12 @@ pub fn request<'a>(
         }
     }
     let breakpoints = Breakpoints::Automatic;
-    render(&layout, format, &Envelope { model, tools: &[], cache_key: None, breakpoints }).body
+    render(
+        &layout,
+        format,
+        &Envelope { model, tools: &[], tool_choice: ToolChoice::Auto, cache_key: None, breakpoints },
+    )
+    .body
 }
 
 #[cfg(test)]

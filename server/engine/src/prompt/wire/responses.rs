@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Envelope, RenderedBody, Tool};
+use super::body::{Body, Envelope, RenderedBody, Tool, ToolChoice};
 use super::openai::cache_fields;
 use crate::conversation::dialect::responses;
 use crate::prompt::layout::Layout;
@@ -33,6 +33,9 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     cache_fields(&mut body, envelope);
     if !envelope.tools.is_empty() {
         body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
+        if envelope.tool_choice == ToolChoice::None {
+            body.insert("tool_choice".into(), "none".into());
+        }
     }
     body.insert("input".into(), items.into());
     RenderedBody { body: Body::Json(body.into()), messages: count }

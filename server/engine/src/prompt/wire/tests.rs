@@ -92,7 +92,13 @@ fn json_of(layout: &Layout, format: Format, tools: &[Tool]) -> Value {
 }
 
 fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpoints) -> Value {
-    let envelope = Envelope { model: "some-model", tools, cache_key: Some("strata-1"), breakpoints };
+    let envelope = Envelope {
+        model: "some-model",
+        tools,
+        tool_choice: ToolChoice::Auto,
+        cache_key: Some("strata-1"),
+        breakpoints,
+    };
     match render(layout, format, &envelope).body {
         Body::Json(body) => body,
         Body::Text(text) => panic!("{format:?} has no JSON body: {text}"),
@@ -101,8 +107,12 @@ fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpo
 
 fn markdown_of(layout: &Layout) -> String {
     let breakpoints = Breakpoints::Automatic;
-    match render(layout, Format::Markdown, &Envelope { model: "m", tools: &[], cache_key: None, breakpoints })
-        .body
+    match render(
+        layout,
+        Format::Markdown,
+        &Envelope { model: "m", tools: &[], tool_choice: ToolChoice::Auto, cache_key: None, breakpoints },
+    )
+    .body
     {
         Body::Text(text) => text,
         Body::Json(body) => panic!("markdown is text, not {body}"),
@@ -122,8 +132,13 @@ fn bedrock_gets_the_tools_that_the_history_called() {
     layout.push(Speaker::Assistant, block(call("a", "read", json!({"path": "x"}))));
     layout.push(Speaker::User, block(result("a", vec![part("text")])));
     for (tools, names) in [(vec![], json!(["read"])), (vec![tool("grep")], json!(["grep"]))] {
-        let envelope =
-            Envelope { model: "m", tools: &tools, cache_key: None, breakpoints: Breakpoints::Automatic };
+        let envelope = Envelope {
+            model: "m",
+            tools: &tools,
+            tool_choice: ToolChoice::Auto,
+            cache_key: None,
+            breakpoints: Breakpoints::Automatic,
+        };
         let Body::Json(body) = render(&layout, Format::Bedrock, &envelope).body else { panic!("no JSON") };
         let declared = body["toolConfig"]["tools"].as_array().unwrap();
         let declared: Value = declared.iter().map(|tool| tool["toolSpec"]["name"].clone()).collect();
@@ -132,5 +147,30 @@ fn bedrock_gets_the_tools_that_the_history_called() {
         let mut without = body.clone();
         without.as_object_mut().unwrap().shift_remove("toolConfig");
         assert_eq!(check(Format::Bedrock, &without).len(), 1);
+    }
+}
+
+#[test]
+fn tools_that_may_not_be_called_stay_declared() {
+    let mut layout = Layout::default();
+    layout.push(Speaker::User, text("Look."));
+    let tools = [tool("grep")];
+    for (format, field, expected) in [
+        (Format::Anthropic, "tool_choice", json!({"type": "none"})),
+        (Format::OpenAi, "tool_choice", json!("none")),
+        (Format::Responses, "tool_choice", json!("none")),
+        (Format::Gemini, "toolConfig", json!({"functionCallingConfig": {"mode": "NONE"}})),
+    ] {
+        let body = |tools: &[Tool], tool_choice| {
+            let breakpoints = Breakpoints::Automatic;
+            let envelope = Envelope { model: "m", tools, tool_choice, cache_key: None, breakpoints };
+            let Body::Json(body) = render(&layout, format, &envelope).body else { panic!("no JSON") };
+            assert_eq!(check(format, &body), []);
+            body
+        };
+        let (may, may_not) = (body(&tools, ToolChoice::Auto), body(&tools, ToolChoice::None));
+        assert_eq!((may.get(field), may_not.get(field)), (None, Some(&expected)), "{format:?}");
+        assert_eq!(may["tools"], may_not["tools"], "{format:?}");
+        assert_eq!(body(&[], ToolChoice::None).get(field), None, "{format:?}");
     }
 }

@@ -93,8 +93,8 @@ pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
     Pressure { history: weight, context: weight, window, messages, exchanges, ..Pressure::default() }
 }
 
-/// A summary that is long enough for every conversation in these tests.
-pub(super) const SO_FAR: &str = "So far, the user asked one question after the other, and the model answered each of \
+/// A summary that is long enough for every conversation in these tests, with a heading of each profile.
+pub(super) const SO_FAR: &str = "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nSo far, the user asked one question after the other, and the model answered each of \
                                  them. Nothing was decided, no file was changed, and no work is open. The next question \
                                  may be about anything.";
 

@@ -234,17 +234,22 @@ fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     results
 }
 
-/// Returns the call ids whose results would still be accepted.
+/// Returns the ids of the calls that wait for their results. Results of earlier calls would become texts.
 fn waiting(history: &History) -> Vec<String> {
     let coming: Vec<ContentBlock> = IDS
         .map(|id| {
-            let content = vec![ResultPart::Text { text: "here".into() }];
+            let content = vec![ResultPart::Text { text: id.into() }];
             ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok }
         })
         .to_vec();
-    let projection = project(history.sent().map(|message| &**message), &coming, None);
-    let unmatched = |id: &&str| !projection.unmatched.iter().any(|unmatched| unmatched == id);
-    IDS.iter().filter(|id| unmatched(id)).map(|id| (*id).to_owned()).collect()
+    let results = project(history.sent().map(|message| &**message), &coming, None).results;
+    let answers = |id: &str| {
+        let text = ResultPart::Text { text: id.to_owned() };
+        results.iter().any(
+            |result| matches!(result, ContentBlock::ToolResult { content, .. } if content.contains(&text)),
+        )
+    };
+    IDS.iter().filter(|id| answers(id)).map(|id| (*id).to_owned()).collect()
 }
 
 fn content(history: &History) -> HashMap<MessageId, (Role, Vec<ContentBlock>)> {

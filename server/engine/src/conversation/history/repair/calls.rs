@@ -1,7 +1,8 @@
 //! Pairs tool calls with their results, and assigns the ids under which both are sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::late_result::SilencedCall;
 use super::utterance::{NO_RESPONSE, Utterance};
 use crate::conversation::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 use crate::hash::ContentHash;
@@ -16,6 +17,8 @@ pub(super) struct Calls {
     used: HashSet<String>,
     /// Number of earlier calls with each original id; never iterated.
     seen: HashMap<String, u64>,
+    /// Calls with a substitute result, by their original ids, oldest first; never iterated.
+    silenced: HashMap<String, VecDeque<SilencedCall>>,
     unmatched: Vec<String>,
 }
 
@@ -24,7 +27,10 @@ pub(super) struct Calls {
 pub(super) struct Pending(OpenCalls<String, Call>);
 
 struct Call {
+    /// Original id.
+    id: String,
     sent_as: String,
+    tool: String,
     caller: Option<MessageId>,
     /// Index of the call among the blocks of the turn.
     place: usize,
@@ -38,12 +44,33 @@ impl Calls {
             .iter_mut()
             .flat_map(|Utterance { id, content, .. }| content.iter_mut().map(move |block| (*id, block)));
         for (place, (caller, block)) in blocks.enumerate() {
-            let ContentBlock::ToolCall { id, .. } = block else { continue };
+            let ContentBlock::ToolCall { id, name: tool, .. } = block else { continue };
             let sent_as = self.name(id);
-            let called_by = std::mem::replace(id, sent_as.clone());
-            pending.0.call(called_by, Call { sent_as, caller, place });
+            let id = std::mem::replace(id, sent_as.clone());
+            self.silenced.remove(&id);
+            pending.0.call(id.clone(), Call { id, sent_as, tool: tool.clone(), caller, place });
         }
         pending
+    }
+
+    /// Returns substitute results for the calls that are still pending. From now on, their own results are late.
+    pub(super) fn silence(&mut self, pending: Pending) -> Vec<Utterance> {
+        let mut open = pending.0.into_unanswered().waiting;
+        open.sort_by_key(|call| call.place);
+        let mut substitutes = Vec::new();
+        for Call { id, sent_as, tool, caller, .. } in open {
+            let call = SilencedCall { sent_as: sent_as.clone(), tool };
+            self.silenced.entry(id).or_default().push_back(call);
+            let content = vec![ResultPart::Text { text: NO_RESPONSE.into() }];
+            let result = ContentBlock::ToolResult { call_id: sent_as, content, outcome: Outcome::Ok };
+            substitutes.push(Utterance { id: caller, role: Role::User, content: vec![result] });
+        }
+        substitutes
+    }
+
+    /// Removes and returns the call that a late result for `call_id` answers, if any.
+    pub(super) fn answer_late(&mut self, call_id: &str) -> Option<SilencedCall> {
+        self.silenced.get_mut(call_id)?.pop_front()
     }
 
     pub(super) fn note_unmatched(&mut self, call_id: String) {
@@ -81,19 +108,5 @@ impl Pending {
     /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
         self.0.result(call_id).map(|call| call.sent_as)
-    }
-
-    /// Returns substitute results for the calls that are still pending.
-    pub(super) fn silence(self) -> impl Iterator<Item = Utterance> {
-        let mut open = self.0.into_unanswered().waiting;
-        open.sort_by_key(|call| call.place);
-        open.into_iter().map(|call| {
-            let result = ContentBlock::ToolResult {
-                call_id: call.sent_as,
-                content: vec![ResultPart::Text { text: NO_RESPONSE.into() }],
-                outcome: Outcome::Ok,
-            };
-            Utterance { id: call.caller, role: Role::User, content: vec![result] }
-        })
     }
 }

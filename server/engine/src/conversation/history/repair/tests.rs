@@ -184,17 +184,41 @@ fn a_result_that_answers_nothing_is_dropped_and_a_new_one_is_named() {
 }
 
 #[test]
-fn a_late_result_does_not_count() {
+fn a_late_result_is_a_text() {
+    let failed = ContentBlock::ToolResult {
+        call_id: "b".into(),
+        content: vec![ResultPart::Text { text: "no </late_tool_result>".into() }],
+        outcome: Outcome::Error,
+    };
     check(
-        [user("Look."), calls(&["a"]), user("Wait."), model("Yes?"), results(&["a"])],
-        &[ContentBlock::text("Go on.")],
+        [user("Look."), calls(&["a", "b"]), user("Wait."), model("Yes?"), results(&["a"])],
+        &[failed, result("a", "again"), ContentBlock::text("Go on.")],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            2 Assistant: call b read {}
+            2 User: result a Ok "Tool no response"
+            2 User: result b Ok "Tool no response"
+            3 User: "Wait."
+            4 Assistant: "Yes?"
+            5 User: "<late_tool_result tool=\"read\" call=\"a\">\nout\n</late_tool_result>"
+            new "<late_tool_result tool=\"read\" call=\"b\" outcome=\"error\">\nno <\\/late_tool_result>\n</late_tool_result>"
+            new "Go on."
+            unmatched a
+        "#]],
+    );
+    // A server that counts its calls from `a` in each turn waits for the result of the newest.
+    check(
+        [user("Look."), calls(&["a"]), user("Wait."), calls(&["a"]), results(&["a"])],
+        &[result("a", "late")],
         &expect![[r#"
             1 User: "Look."
             2 Assistant: call a read {}
             2 User: result a Ok "Tool no response"
             3 User: "Wait."
-            4 Assistant: "Yes?"
-            new "Go on."
+            4 Assistant: call call_ce1889cc6144dfaadebcbb06876fdffc read {}
+            5 User: result call_ce1889cc6144dfaadebcbb06876fdffc Ok "out"
+            unmatched a
         "#]],
     );
 }

@@ -43,7 +43,7 @@ impl Turns {
                     pending = calls.open(&mut turn.utterances);
                     answered.extend(turn.utterances);
                     if rest.peek().is_none() {
-                        answered.extend(std::mem::take(&mut pending).silence());
+                        answered.extend(calls.silence(std::mem::take(&mut pending)));
                     }
                 }
                 Role::User => {
@@ -143,7 +143,7 @@ fn is_thought(block: &ContentBlock) -> bool {
 }
 
 /// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,
-/// then its other content. Drops results that answer none of the calls.
+/// then its other content, including late results of earlier calls. Drops results that answer no call.
 fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();
@@ -152,16 +152,21 @@ fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) ->
         let mut others = Vec::new();
         for block in content {
             match block {
-                ContentBlock::ToolResult { call_id, content, outcome } => match pending.answer(&call_id) {
-                    Some(call_id) => answers.push(ContentBlock::ToolResult { call_id, content, outcome }),
-                    None if id.is_none() => calls.note_unmatched(call_id),
-                    None => {}
-                },
+                ContentBlock::ToolResult { call_id, content, outcome } => {
+                    if let Some(call_id) = pending.answer(&call_id) {
+                        answers.push(ContentBlock::ToolResult { call_id, content, outcome });
+                    } else if let Some(call) = calls.answer_late(&call_id) {
+                        others.extend(call.late_result(content, outcome));
+                    } else if id.is_none() {
+                        calls.note_unmatched(call_id);
+                    }
+                }
                 other => others.push(other),
             }
         }
         results.push(Utterance { id, role, content: answers });
         rest.push(Utterance { id, role, content: others });
     }
-    pending.silence().chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
+    let silenced = calls.silence(pending).into_iter();
+    silenced.chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
 }

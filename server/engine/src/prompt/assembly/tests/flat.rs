@@ -222,20 +222,6 @@ fn a_tool_round_trip_is_answered_in_place() {
 }
 
 #[test]
-fn results_for_a_call_of_an_earlier_answer_are_refused() {
-    use crate::conversation::history::{ContentBlock, NewMessage, Role};
-    let mut bench = bench();
-    let call = ContentBlock::ToolCall { id: "t1".into(), name: "read".into(), input: serde_json::json!({}) };
-    bench.session.history.add(NewMessage::text(Role::User, "look"));
-    bench.session.history.add(NewMessage::new(Role::Assistant, vec![call]));
-    bench.say("never mind", "as you like");
-    let result =
-        serde_json::from_str(r#"{"callId": "t1", "content": [{"type": "text", "text": "x"}]}"#).unwrap();
-    let error = bench.assemble(&PromptRequest::new(Request::ToolResults(vec![result]))).unwrap_err();
-    assert_eq!(error, AssembleError::NoSuchCall("t1".into()));
-}
-
-#[test]
 fn an_archived_result_is_told_as_a_stub() {
     use crate::conversation::history::{
         ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role, Visibility,

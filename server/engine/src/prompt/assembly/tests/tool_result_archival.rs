@@ -1,7 +1,7 @@
 //! Archival of tool results in a session that is sent, billed and cached.
 
 use super::fixture::Bench;
-use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
+use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart, TextOrList};
 use crate::conversation::settings::ToolSummaryStrategy;
 use crate::conversation::tool_result_archival::Archival;
 use crate::prompt::assembly::{PromptRequest, Request, ToolResult};
@@ -53,7 +53,11 @@ impl Loop {
     fn answer(&mut self) -> usize {
         let text = format!("output{} ", self.next).repeat((self.size)(self.next));
         let content = vec![ResultPart::Text { text }];
-        let result = ToolResult { call_id: format!("c{}", self.next), content, outcome: Outcome::Ok };
+        let result = ToolResult {
+            call_id: format!("c{}", self.next),
+            content: TextOrList(content),
+            outcome: Outcome::Ok,
+        };
         self.next += 1;
         self.turn(Request::ToolResults(vec![result]))
     }

@@ -811,7 +811,13 @@ fn without_lookback(session: &mut Session) {
 
 fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
     let breakpoints = Breakpoints::Explicit;
-    let envelope = Envelope { model: "gpt-5.6-sol", tools: &[], cache_key: None, breakpoints };
+    let envelope = Envelope {
+        model: "gpt-5.6-sol",
+        tools: &[],
+        tool_choice: crate::prompt::wire::ToolChoice::Auto,
+        cache_key: None,
+        breakpoints,
+    };
     let Body::Json(body) = wire::render(layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
     assert_eq!(dialect::check(Format::OpenAi, &body), [], "{body:#}");
     let mut messages = body["messages"].as_array().cloned().unwrap();

@@ -472,7 +472,8 @@ fn a_breakpoint_of_a_result_stands_behind_its_pictures() {
 #[test]
 fn messages_are_counted_with_the_system_prompt() {
     let breakpoints = Breakpoints::Automatic;
-    let envelope = Envelope { model: "m", tools: &[], cache_key: None, breakpoints };
+    let envelope =
+        Envelope { model: "m", tools: &[], tool_choice: ToolChoice::Auto, cache_key: None, breakpoints };
     let count = |format| render(&everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
     // Two tool messages, and a user message after them.
@@ -486,7 +487,13 @@ fn a_long_cache_key_becomes_its_hash() {
     layout.push(Speaker::User, text("Hi."));
     let key = "k".repeat(65);
     let breakpoints = Breakpoints::Automatic;
-    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key), breakpoints };
+    let envelope = Envelope {
+        model: "m",
+        tools: &[],
+        tool_choice: ToolChoice::Auto,
+        cache_key: Some(&key),
+        breakpoints,
+    };
     let Body::Json(body) = render(&layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["prompt_cache_key"].as_str().map(str::len), Some(32));

@@ -1,0 +1,114 @@
+//! Conversations taken to other agents and back.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::conversation::exchange::{Form, Origin, read_any, write_for};
+use crate::conversation::history::{
+    ContentBlock, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role, project,
+};
+
+const ORIGIN: Origin<'_> =
+    Origin { session: "s-1", folder: "/work/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
+
+const FORMS: [Form; 4] = [Form::ClaudeCode, Form::Codex, Form::GeminiCli, Form::Opencode];
+
+fn numbered(messages: impl IntoIterator<Item = NewMessage>) -> Vec<Message> {
+    (0..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect()
+}
+
+/// Returns who said what, block by block, without the division into messages.
+fn told<'a>(messages: impl IntoIterator<Item = (Role, &'a [ContentBlock])>, form: Form) -> Vec<String> {
+    let line = |role: Role, block: &ContentBlock| match block {
+        ContentBlock::Text { text } => format!("{role:?}: {text}"),
+        ContentBlock::ToolCall { id, name, input } => format!("call {id} {name} {input}"),
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            let text = |part: &ResultPart| match part {
+                ResultPart::Text { text } => text.clone(),
+                other => format!("{other:?}"),
+            };
+            let texts: Vec<String> = content.iter().map(text).collect();
+            // Codex does not record whether a call failed.
+            let outcome = if form == Form::Codex { Outcome::Ok } else { *outcome };
+            format!("result {call_id} {outcome:?} {}", texts.join("\n"))
+        }
+        other => format!("{other:?}"),
+    };
+    messages
+        .into_iter()
+        .flat_map(|(role, blocks)| blocks.iter().map(move |block| line(role, block)))
+        .collect()
+}
+
+fn check(messages: &[Message]) {
+    let sent = project(messages, &[], None).history;
+    for form in FORMS {
+        let text = write_for(form, messages, &ORIGIN).unwrap();
+        let read = read_any(&text).unwrap_or_else(|error| panic!("{form:?}: {error}: {text}"));
+        assert_eq!(read.form, form, "{text}");
+        let expected = told(sent.iter().map(|message| (message.role, &*message.content)), form);
+        let found = told(read.messages.iter().map(|message| (message.role, &*message.content)), form);
+        assert_eq!(found, expected, "{form:?}: {text}");
+    }
+}
+
+#[test]
+fn a_conversation_goes_to_another_agent_and_back() {
+    let call =
+        |id: &str| ContentBlock::ToolCall { id: id.into(), name: "read".into(), input: json!({"path": "x"}) };
+    let result = |id: &str, outcome| ContentBlock::ToolResult {
+        call_id: id.into(),
+        content: vec![ResultPart::Text { text: "out\nput".into() }],
+        outcome,
+    };
+    let messages = numbered([
+        NewMessage { time_ms: Some(1_794_960_000_500), ..NewMessage::text(Role::User, "Look.") },
+        NewMessage::new(Role::Assistant, vec![ContentBlock::text("I look."), call("a"), call("b")]),
+        NewMessage {
+            kind: Kind::ToolResult,
+            ..NewMessage::new(Role::User, vec![result("a", Outcome::Ok), result("b", Outcome::Error)])
+        },
+        NewMessage::text(Role::Assistant, "> quoted\n#### heading"),
+        NewMessage::text(Role::User, "Thanks."),
+    ]);
+    check(&messages);
+    let codex = write_for(Form::Codex, &messages, &ORIGIN).unwrap();
+    let meta: Value = serde_json::from_str(codex.lines().next().unwrap()).unwrap();
+    assert_eq!((&meta["type"], &meta["payload"]["cwd"]), (&json!("session_meta"), &json!("/work/shop")));
+    let claude = write_for(Form::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let first: Value = serde_json::from_str(claude.lines().next().unwrap()).unwrap();
+    assert_eq!(first["timestamp"], "2026-11-18T00:00:00.500Z");
+    for form in [Form::Aider, Form::Chatgpt, Form::Strata] {
+        assert_eq!(write_for(form, &messages, &ORIGIN), None);
+    }
+}
+
+fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
+    let text = "[a-zé{}\"<>#\n-]{1,30}[a-z]";
+    let call = ("[a-z]{1,6}", "[a-z ]{0,8}", any::<bool>(), text);
+    (text, text, prop::collection::vec(call, 0..4), text).prop_map(|(asked, said, calls, end)| {
+        let mut said = vec![ContentBlock::text(said)];
+        let mut results = Vec::new();
+        for (number, (name, input, failed, output)) in calls.into_iter().enumerate() {
+            let id = format!("call_{number}");
+            said.push(ContentBlock::ToolCall { id: id.clone(), name, input: json!({"a": input}) });
+            let outcome = if failed { Outcome::Error } else { Outcome::Ok };
+            let content = vec![ResultPart::Text { text: output }];
+            results.push(ContentBlock::ToolResult { call_id: id, content, outcome });
+        }
+        let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
+        let answer = NewMessage::new(Role::Assistant, said);
+        let mut messages = vec![NewMessage::text(Role::User, format!("u{asked}")), answer];
+        if !results.content.is_empty() {
+            messages.extend([results, NewMessage::text(Role::Assistant, end)]);
+        }
+        messages
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_exported_is_imported(exchanges in prop::collection::vec(exchange(), 1..5)) {
+        check(&numbered(exchanges.concat()));
+    }
+}
