@@ -171,7 +171,7 @@ impl<'a> Scenario<'a> {
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
         let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
         let Some(Question { text, .. }) = question else { return String::new() };
-        assembly::context_frame(self.sources(), session, text, settings, |key| self.source(key))
+        assembly::context_frame(self.sources(), session, &text, settings, |key| self.source(key))
     }
 
     fn sources(&self) -> ExcerptSources<'_> {
@@ -205,7 +205,7 @@ impl<'a> Scenario<'a> {
         services: PromptServices<'_>,
     ) -> ExcerptSelection {
         let question = Question::of(request, session, services.settings);
-        if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
+        if question.as_ref().is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
             return ExcerptSelection::default();
         }
         let count = assembly::counter(request.model.as_deref(), services);

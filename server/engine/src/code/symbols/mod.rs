@@ -31,6 +31,6 @@ pub(in crate::code) use relevance::{ParsedQuery, name_words, scores};
 pub use relevance::{
     asked::{AskedWords, named_in, rank_for},
     lexical::LexicalIndex,
-    query::Query,
+    query::{Query, names_code},
     score::{Relevant, relevant},
 };

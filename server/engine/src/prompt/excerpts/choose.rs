@@ -1,6 +1,7 @@
 //! Chooses the excerpts of a prompt: excerpts for the question, pinned excerpts, and excerpts of earlier questions,
 //! which keep their positions.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use crate::code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
     PassageCache, PastCommit, candidate_files, definition_range,
 };
-use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
+use crate::code::symbols::{LexicalIndex, References, SymbolIndex, names_code};
+use crate::conversation::history::History;
 use crate::conversation::selection::{Choice, Extent, LineRange};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
@@ -53,9 +55,10 @@ pub struct ExcerptSources<'a> {
 }
 
 /// A question, with its budget for excerpts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Question<'a> {
-    pub text: &'a str,
+    /// What to search for. Includes the previous question if this one names no code.
+    pub text: Cow<'a, str>,
     /// Maximum tokens of code for the question. Code that the prompt already shows counts too.
     pub budget: usize,
 }
@@ -65,9 +68,26 @@ impl<'a> Question<'a> {
     pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
-            Request::Prompt { text, .. } if !text.trim().is_empty() => Some(Self { text, budget }),
+            Request::Prompt { text, .. } if !text.trim().is_empty() => {
+                Some(Self { text: searched(text, session), budget })
+            }
             _ => None,
         }
+    }
+}
+
+/// Returns the text to search for. A question such as "now the same for the other one" means little without the one
+/// before it, which is added unless the question names a file or an identifier.
+fn searched<'a>(text: &'a str, session: &Session) -> Cow<'a, str> {
+    if names_code(text) {
+        return text.into();
+    }
+    let previous = session.history.visible().filter(|message| History::begins_exchange(message)).last();
+    match previous.map(|message| message.text()) {
+        Some(previous) if !previous.trim().is_empty() && previous != text => {
+            format!("{text}\n\n{previous}").into()
+        }
+        _ => text.into(),
     }
 }
 
@@ -84,6 +104,7 @@ pub fn choose<E>(
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<ExcerptSelection, E> {
+    let question = question.as_ref();
     let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
     let best_first = candidates.iter().map(|candidate| &candidate.file);
     let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ, read)?;
@@ -127,12 +148,12 @@ pub fn rank<E>(
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<Vec<Excerpt>, E> {
-    let candidates = candidates(known, session, question);
+    let candidates = candidates(known, session, &question);
     let best_first = candidates.iter().map(|candidate| &candidate.file);
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
     let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(known, session, question.text, &texts, &BTreeMap::new(), budget, count))
+    Ok(ranked(known, session, &question.text, &texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
@@ -152,13 +173,13 @@ fn ranked(
 }
 
 /// Finds the files to read for a question, best first.
-fn candidates(known: ExcerptSources<'_>, session: &Session, question: Question<'_>) -> Vec<CandidateFile> {
+fn candidates(known: ExcerptSources<'_>, session: &Session, question: &Question<'_>) -> Vec<CandidateFile> {
     if question.budget == 0 || question.text.trim().is_empty() {
         return Vec::new();
     }
     let interest = Interest::of(known, session);
     let shown = BTreeMap::new();
-    let query = interest.query(known, session, question.text, &shown);
+    let query = interest.query(known, session, &question.text, &shown);
     let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
     files.retain(|candidate| !known.quoted.contains(&candidate.file));
     files
@@ -168,7 +189,7 @@ fn candidates(known: ExcerptSources<'_>, session: &Session, question: Question<'
 fn chosen_from(
     known: ExcerptSources<'_>,
     session: &Session,
-    question: Option<Question<'_>>,
+    question: Option<&Question<'_>>,
     candidates: &[CandidateFile],
     files: &BTreeMap<FileKey, SourceFile>,
     count: Count<'_>,
@@ -186,7 +207,7 @@ fn chosen_from(
         let shown = chosen.shown_lines();
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = ranked(known, session, question.text, &texts, &shown, kept, count);
+        let ranked = ranked(known, session, &question.text, &texts, &shown, kept, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -473,6 +494,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::conversation::history::{NewMessage, Role};
     use crate::prompt::assembly::{FileText, Source};
 
     #[test]
@@ -492,6 +514,21 @@ mod tests {
         assert_eq!(read(11), ("ad".to_owned(), 0));
         assert_eq!(read(10), ("a".to_owned(), 2));
         assert_eq!(read(0), (String::new(), 3));
+    }
+
+    #[test]
+    fn a_question_that_names_no_code_is_searched_with_the_previous_one() {
+        let mut session = Session::new("s");
+        let text = |session: &Session, text: &str| searched(text, session).into_owned();
+        assert_eq!(text(&session, "Do the same there."), "Do the same there.");
+        let exchange = [(Role::User, "Cache the tokens."), (Role::Assistant, "Done.")];
+        for (role, text) in exchange {
+            session.history.add(NewMessage::text(role, text));
+        }
+        assert_eq!(text(&session, "Do the same there."), "Do the same there.\n\nCache the tokens.");
+        for complete in ["Why is `Lexer` slow?", "Look at src/lexer.rs.", "Cache the tokens."] {
+            assert_eq!(text(&session, complete), complete);
+        }
     }
 
     #[test]

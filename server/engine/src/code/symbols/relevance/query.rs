@@ -77,6 +77,12 @@ impl Mentions {
     }
 }
 
+/// Whether a text contains a path or an identifier.
+pub fn names_code(text: &str) -> bool {
+    let query = ParsedQuery::read(text);
+    !query.paths.is_empty() || !query.identifiers.is_empty()
+}
+
 impl ParsedQuery {
     /// Parses a text into words, paths and identifiers.
     pub(in crate::code) fn read(text: &str) -> Self {

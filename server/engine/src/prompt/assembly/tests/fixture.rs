@@ -132,11 +132,11 @@ impl Bench {
         };
         let count = counter(None, self.means());
         let Ok(excerpts) =
-            choose(known, &self.session, question, |key| Ok::<_, Infallible>(read(key)), &count);
+            choose(known, &self.session, question.clone(), |key| Ok::<_, Infallible>(read(key)), &count);
         let frame_settings = &self.settings.context_frame;
         let framed = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed.map_or_else(String::new, |Question { text, .. }| {
-            context_frame(known, &self.session, text, frame_settings, |_| None)
+            context_frame(known, &self.session, &text, frame_settings, |_| None)
         });
         let workspace = Workspace {
             texts: &texts,
