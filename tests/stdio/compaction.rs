@@ -93,7 +93,7 @@ fn a_client_that_offers_it_writes_the_summary_without_a_setting() {
     talk(&mut editor, 8);
     editor
         .server
-        .answer_with(SUMMARIZE, json!({ "text": "They spoke of eight things.", "model": "Chat Model 3" }));
+        .answer_with(SUMMARIZE, json!({ "text": "## Asked\nEight things.", "model": "Chat Model 3" }));
     let ended = editor.run("compaction.run", json!({}));
     let author = json!({ "kind": "client", "model": "Chat Model 3" });
     assert_eq!((&ended["strategy"], &ended["summarisedBy"]), (&json!("model"), &author), "{ended}");
@@ -220,7 +220,7 @@ fn a_compaction_does_without_a_client_that_fails() {
         editor.server.answer_with(SUMMARIZE, answer.clone());
         let ended = editor.run("compaction.run", json!({}));
         assert_eq!(ended["strategy"], "extractive", "{answer}: {ended}");
-        assert!(ended["notes"][0].as_str().unwrap().contains("no model wrote a summary"), "{ended}");
+        assert!(ended["notes"][0].as_str().unwrap().contains("no summary from a model"), "{ended}");
     }
 }
 
@@ -564,7 +564,7 @@ fn a_conversation_over_twice_its_limit_is_summarised_without_the_client_when_tha
     editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Done." }));
     let ended = editor.server.wait_for("strata/compaction", |news| news["state"] != "started");
     assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("extractive")), "{ended}");
-    assert!(ended["notes"].to_string().contains("no model wrote a summary"), "{ended}");
+    assert!(ended["notes"].to_string().contains("no summary from a model"), "{ended}");
     assert!(ended["after"]["tokens"].as_u64() < Some(90), "{ended}");
     let seen = visible(&mut editor);
     assert!(seen.len() < 18 && text(seen.last().unwrap()) == "Done.", "{seen:?}");

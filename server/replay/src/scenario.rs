@@ -171,7 +171,7 @@ impl<'a> Scenario<'a> {
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
         let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
         let Some(Question { text, .. }) = question else { return String::new() };
-        assembly::context_frame(self.sources(), session, &text, settings, |key| self.source(key))
+        assembly::context_frame(self.sources(), session, text, settings, |key| self.source(key))
     }
 
     fn sources(&self) -> ExcerptSources<'_> {

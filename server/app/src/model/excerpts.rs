@@ -42,7 +42,7 @@ impl Snapshot {
             let file = self.text(key, &session.selection).ok()?;
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        assembly::context_frame(self.sources(symbols, &open), session, &text, settings, read)
+        assembly::context_frame(self.sources(symbols, &open), session, text, settings, read)
     }
 
     /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
@@ -87,7 +87,7 @@ impl Snapshot {
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.means());
-        rank(self.sources(&symbols, &open), session, Question { text: text.into(), budget }, read, &count)
+        rank(self.sources(&symbols, &open), session, Question { text, previous: None, budget }, read, &count)
     }
 
     /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.

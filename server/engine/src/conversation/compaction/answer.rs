@@ -103,7 +103,7 @@ pub(super) fn without_reasoning(answer: &str) -> &str {
     let mut rest = answer.trim_start();
     for (open, close) in REASONING {
         // Some chat templates write the opening marker into the prompt, so that only the closing one is in the answer.
-        match rest.rfind(close) {
+        match rest.find(close) {
             Some(at) if rest.starts_with(open) || !rest.contains(open) => {
                 rest = rest.get(at + close.len()..).unwrap_or_default().trim_start();
             }

@@ -30,6 +30,8 @@ const TODO_CHARS: usize = 200;
 const TODOS: usize = 20;
 /// Minimum number of edited files of which a summary must name one.
 const SEVERAL: usize = 3;
+/// Minimum length of a file name without its extension that counts alone, in bytes.
+const LEAST_STEM: usize = 4;
 
 /// Facts that a compaction must preserve: the user's last request, edited files and unfinished to-dos.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,10 +60,11 @@ impl Pins {
     /// Returns the number of edited files if there are several and `text` names none of them, not even without its
     /// directory. Such a summary is about something else.
     pub(super) fn unnamed_files(&self, text: &str) -> Option<usize> {
-        let words = Words::of(text);
+        // However it is written: `parser.rs:42`, **parser.rs**, or `parser` alone.
         let is_named = |path: &String| {
-            let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-            words.name(path) || words.plain.iter().any(|word| word.rsplit('/').next() == Some(name))
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let stem = name.split('.').next().filter(|stem| stem.len() >= LEAST_STEM).unwrap_or(name);
+            text.contains(stem)
         };
         (self.edited.len() >= SEVERAL && !self.edited.iter().any(is_named)).then_some(self.edited.len())
     }

@@ -264,10 +264,17 @@ impl Run {
             Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
             Phase::PromptRequest { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
-                match checked(answer, question, self.profile.family.structure(), scales.text) {
+                // The file names may be at the end of an answer that is clipped. A part of a conversation need not name
+                // any.
+                let whole = answer.as_deref().ok().filter(|_| questions.len() == 1);
+                let unnamed = whole.and_then(|text| self.pins().unnamed_files(text));
+                let checked = checked(answer, question, self.profile.family.structure(), scales.text);
+                match unnamed.map_or(checked, |files| {
+                    Err(format!("the answer names none of the {files} edited files"))
+                }) {
                     Ok(text) => answers.push(text),
                     Err(reason) => {
-                        self.failures.push(format!("no model wrote a summary: {reason}"));
+                        self.failures.push(format!("no summary from a model: {reason}"));
                         return self.extract(scales);
                     }
                 }
@@ -328,12 +335,7 @@ impl Run {
     fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
         let Summariser::Model { window, .. } = self.summariser else { return self.extract(scales) };
         if let [text] = answers.as_slice() {
-            if let Some(files) = self.pins().unnamed_files(text) {
-                self.failures.push(format!(
-                    "no model wrote a summary: the answer names none of the {files} edited files"
-                ));
-                self.extract(scales);
-            } else if !self.end_with(Strategy::Model, text, scales) {
+            if !self.end_with(Strategy::Model, text, scales) {
                 self.extract(scales);
             }
             return;

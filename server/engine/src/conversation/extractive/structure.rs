@@ -51,9 +51,13 @@ impl Structure {
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Whether a line of `text` begins with one of the headings, however it is marked (`## Goal`, `**Goal:** a text`,
-    /// `1. Goal`).
+    /// Whether `text` has headings: a line begins with one of the requested ones, however it is marked (`## Goal`,
+    /// `**Goal:** a text`, `1. Goal`), or several lines are marked as headings, since models translate them.
     pub(crate) fn has_heading_in(self, text: &str) -> bool {
+        let is_marked = |line: &&str| line.starts_with('#') || line.starts_with("**");
+        if text.lines().map(str::trim_start).filter(is_marked).nth(1).is_some() {
+            return true;
+        }
         let name = |line: &str| line.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         let headings: Vec<String> = self.sections().iter().map(|section| name(section.heading)).collect();
         text.lines().any(|line| headings.contains(&name(line.split(':').next().unwrap_or(line))))

@@ -57,8 +57,9 @@ pub struct ExcerptSources<'a> {
 /// A question, with its budget for excerpts.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
-    /// What to search for. Includes the previous question if this one names no code.
-    pub text: Cow<'a, str>,
+    pub text: &'a str,
+    /// The previous question, if this one names no code: "now the same for the other one" means little without it.
+    pub previous: Option<String>,
     /// Maximum tokens of code for the question. Code that the prompt already shows counts too.
     pub budget: usize,
 }
@@ -69,26 +70,27 @@ impl<'a> Question<'a> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
-                Some(Self { text: searched(text, session), budget })
+                let previous = if names_code(text) { None } else { previous_question(session) };
+                let previous = previous.filter(|previous| previous != text);
+                Some(Self { text, previous, budget })
             }
             _ => None,
         }
     }
+
+    /// Returns the text to search for.
+    fn searched(&self) -> Cow<'a, str> {
+        match &self.previous {
+            Some(previous) => format!("{}\n\n{previous}", self.text).into(),
+            None => self.text.into(),
+        }
+    }
 }
 
-/// Returns the text to search for. A question such as "now the same for the other one" means little without the one
-/// before it, which is added unless the question names a file or an identifier.
-fn searched<'a>(text: &'a str, session: &Session) -> Cow<'a, str> {
-    if names_code(text) {
-        return text.into();
-    }
-    let previous = session.history.visible().filter(|message| History::begins_exchange(message)).last();
-    match previous.map(|message| message.text()) {
-        Some(previous) if !previous.trim().is_empty() && previous != text => {
-            format!("{text}\n\n{previous}").into()
-        }
-        _ => text.into(),
-    }
+/// Returns the text of the last question that the model sees, if it has one.
+fn previous_question(session: &Session) -> Option<String> {
+    let questions = session.history.visible().filter(|message| History::begins_exchange(message));
+    questions.last().map(|message| message.text()).filter(|text| !text.trim().is_empty())
 }
 
 /// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
@@ -153,7 +155,7 @@ pub fn rank<E>(
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
     let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(known, session, &question.text, &texts, &BTreeMap::new(), budget, count))
+    Ok(ranked(known, session, &question.searched(), &texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
@@ -178,8 +180,8 @@ fn candidates(known: ExcerptSources<'_>, session: &Session, question: &Question<
         return Vec::new();
     }
     let interest = Interest::of(known, session);
-    let shown = BTreeMap::new();
-    let query = interest.query(known, session, &question.text, &shown);
+    let (searched, shown) = (question.searched(), BTreeMap::new());
+    let query = interest.query(known, session, &searched, &shown);
     let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
     files.retain(|candidate| !known.quoted.contains(&candidate.file));
     files
@@ -207,7 +209,7 @@ fn chosen_from(
         let shown = chosen.shown_lines();
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = ranked(known, session, &question.text, &texts, &shown, kept, count);
+        let ranked = ranked(known, session, &question.searched(), &texts, &shown, kept, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -519,15 +521,19 @@ mod tests {
     #[test]
     fn a_question_that_names_no_code_is_searched_with_the_previous_one() {
         let mut session = Session::new("s");
-        let text = |session: &Session, text: &str| searched(text, session).into_owned();
-        assert_eq!(text(&session, "Do the same there."), "Do the same there.");
+        let settings = Settings::default();
+        let searched = |session: &Session, text: &str| {
+            let ask = PromptRequest::prompt(text);
+            Question::of(&ask, session, &settings).unwrap().searched().into_owned()
+        };
+        assert_eq!(searched(&session, "Do the same there."), "Do the same there.");
         let exchange = [(Role::User, "Cache the tokens."), (Role::Assistant, "Done.")];
         for (role, text) in exchange {
             session.history.add(NewMessage::text(role, text));
         }
-        assert_eq!(text(&session, "Do the same there."), "Do the same there.\n\nCache the tokens.");
+        assert_eq!(searched(&session, "Do the same there."), "Do the same there.\n\nCache the tokens.");
         for complete in ["Why is `Lexer` slow?", "Look at src/lexer.rs.", "Cache the tokens."] {
-            assert_eq!(text(&session, complete), complete);
+            assert_eq!(searched(&session, complete), complete);
         }
     }
 

@@ -25,6 +25,7 @@ fn only_a_summary_replaces_the_conversation() {
         ),
         ("<|channel|>analysis<|message|>I should look.".to_owned(), Some("only reasoning")),
         (format!("**Done:**\n\n1. Next steps\n\n# summary\n\n7. Immediate Next Step\n\n{prose}"), None),
+        (format!("## Ziel\n{prose}\n## Erledigt\n{prose}"), None),
         (format!("Sure! Let us go on with the parser.\n{prose}"), Some("none of the headings")),
         ("Please provide the conversation that you want me to summarize.".to_owned(), Some("refused")),
         ("<think>I should look at all of it, and then".to_owned(), Some("only reasoning")),
@@ -70,7 +71,7 @@ fn a_summary_names_what_was_edited() {
             true,
         ),
         (
-            "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nWe edited part3.rs: it is done.",
+            "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nWe edited **part3.rs**: it is done.",
             true,
         ),
         (

@@ -132,7 +132,7 @@ fn a_draft_says_what_it_was_and_what_it_is() {
         drafted(&talk, &checkpoint(), pressure(&talk, None), MODEL, |_| Err("timeout".to_owned())).unwrap();
     assert_eq!((draft.before.messages, draft.before.tokens), (60, 60_000));
     assert!(draft.after.tokens < 7_000);
-    assert_eq!(draft.notes, ["no model wrote a summary: timeout"]);
+    assert_eq!(draft.notes, ["no summary from a model: timeout"]);
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl Bench {
         let frame_settings = &self.settings.context_frame;
         let framed = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed.map_or_else(String::new, |Question { text, .. }| {
-            context_frame(known, &self.session, &text, frame_settings, |_| None)
+            context_frame(known, &self.session, text, frame_settings, |_| None)
         });
         let workspace = Workspace {
             texts: &texts,
