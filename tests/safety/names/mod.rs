@@ -248,7 +248,7 @@ fn editor(hostile: &Hostile) {
         for (command, argument) in [
             ("files.read", json!({ "path": format!("{path}x") })),
             ("files.read", json!({ "path": format!("{path}#nothing") })),
-            ("files.grep", json!({ "pattern": "x", "paths": [format!("{path}x")] })),
+            ("files.grep", json!({ "pattern": "x", "paths": [format!("{path}/no/such")] })),
             ("symbols.file", json!({ "path": format!("{path}x") })),
         ] {
             notices.push(editor.refused(command, argument).message);
