@@ -184,16 +184,22 @@ fn gemini_cli(entries: &[Entry], origin: &Origin<'_>) -> Value {
 }
 
 /// Writes an export of opencode (`opencode import`), in which calls contain their results.
+///
+/// Ids of messages and parts are unique in opencode's database, which ignores rows with an id that it knows, so they
+/// contain the session. opencode's own ids begin with the time in hexadecimal digits, and it compares them to find the
+/// last message. The zeros sort before any time.
 fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
     let results = results(entries);
-    let session = format!("ses_{}", ContentHash::of(origin.session));
+    let hash = ContentHash::of(origin.session);
+    let session = format!("ses_{hash}");
     let time = json!({"created": origin.now_ms, "updated": origin.now_ms});
     let mut messages = Vec::new();
     for Entry { message, .. } in entries {
-        let id = format!("msg_{:06}", messages.len());
+        let number = format!("000000000000{hash}{:06}", messages.len());
+        let id = format!("msg_{number}");
         let mut parts = Vec::new();
         for block in &message.content {
-            let (part_id, at) = (format!("prt_{:06}_{:03}", messages.len(), parts.len()), time.clone());
+            let (part_id, at) = (format!("prt_{number}_{:06}", parts.len()), time.clone());
             let of = json!({"id": part_id, "sessionID": session, "messageID": id});
             let part = match block {
                 ContentBlock::ToolCall { id, name, input } => {

@@ -83,6 +83,23 @@ fn a_conversation_goes_to_another_agent_and_back() {
     }
 }
 
+/// opencode ignores a message with an id that it knows, and takes the message with the largest id for the last one.
+#[test]
+fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
+    let messages = numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
+    let ids = |session| {
+        let text = write_for(Form::Opencode, &messages, &Origin { session, ..ORIGIN }).unwrap();
+        let export: Value = serde_json::from_str(&text).unwrap();
+        let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
+        let messages = export["messages"].as_array().unwrap();
+        messages.iter().flat_map(|message| [id(&message["info"]), id(&message["parts"][0])]).collect::<Vec<_>>()
+    };
+    let (one, other) = (ids("s-1"), ids("s-2"));
+    assert_eq!(one, ids("s-1"));
+    assert!(one.iter().all(|id| !other.contains(id)), "{one:?}");
+    assert!(one[0] < one[2] && *one[2] < *"msg_000000000001", "{one:?}");
+}
+
 fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
     let text = "[a-zé{}\"<>#\n-]{1,30}[a-z]";
     let call = ("[a-z]{1,6}", "[a-z ]{0,8}", any::<bool>(), text);
