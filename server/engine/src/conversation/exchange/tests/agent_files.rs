@@ -83,6 +83,20 @@ fn a_conversation_goes_to_another_agent_and_back() {
     }
 }
 
+#[test]
+fn claude_code_gets_no_message_without_content() {
+    let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: None };
+    let messages = numbered([
+        NewMessage::text(Role::User, "Look."),
+        NewMessage::new(Role::Assistant, vec![thinking]),
+        NewMessage::text(Role::User, "Well?"),
+    ]);
+    let text = write_for(Form::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["message"]["content"] != json!([])), "{text}");
+    assert_eq!(lines.last().unwrap()["parentUuid"], lines[lines.len() - 2]["uuid"], "{text}");
+}
+
 /// opencode ignores a message with an id that it knows, and takes the message with the largest id for the last one.
 #[test]
 fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
