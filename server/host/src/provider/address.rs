@@ -69,9 +69,9 @@ impl<'a> Address<'a> {
         };
         let mut url = Url::parse(base).map_err(|error| bad(&error.to_string()))?;
         if self.kind == ProviderName::Bedrock && target == Target::Models {
-            // The list of models has a host of its own.
-            let host = url.host_str().map(|host| host.replacen("bedrock-runtime.", "bedrock.", 1));
-            url.set_host(host.as_deref()).map_err(|error| bad(&error.to_string()))?;
+            if let Some(host) = url.host_str().and_then(bedrock_models_host) {
+                url.set_host(Some(&host)).map_err(|error| bad(&error.to_string()))?;
+            }
         }
         let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
         segments.pop_if_empty().extend(path);
@@ -166,6 +166,17 @@ fn allowed(given: &str) -> Result<(String, Option<String>), SendError> {
     let query = url.query().filter(|query| !query.is_empty()).map(str::to_owned);
     url.set_query(None);
     Ok((url.as_str().trim_end_matches('/').to_owned(), query))
+}
+
+/// Returns the host of Bedrock's list of models for a public host of Amazon that answers requests. `None` for other
+/// hosts, such as gateways and private endpoints: the key must not go to a host that the user did not name.
+/// <https://docs.aws.amazon.com/general/latest/gr/bedrock.html>
+fn bedrock_models_host(host: &str) -> Option<String> {
+    if !host.ends_with(".amazonaws.com") || host.contains(".vpce.") {
+        return None;
+    }
+    let renamed = |from: &str, to: &str| host.strip_prefix(from).map(|rest| format!("{to}{rest}"));
+    renamed("bedrock-runtime.", "bedrock.").or_else(|| renamed("bedrock-runtime-fips.", "bedrock-fips."))
 }
 
 /// Whether a URL belongs to Azure, whose keys have a header of their own:
@@ -302,6 +313,19 @@ mod tests {
         ] {
             let found = url(ProviderName::Bedrock, base, model, target).unwrap();
             assert_eq!(found.strip_prefix("https://bedrock"), Some(expected), "{target:?}");
+        }
+        for (host, expected) in [
+            ("bedrock-runtime-fips.us-east-1.amazonaws.com", "bedrock-fips.us-east-1.amazonaws.com"),
+            ("my-bedrock-runtime.example.com", "my-bedrock-runtime.example.com"),
+            ("bedrock-runtime.example.com", "bedrock-runtime.example.com"),
+            ("bedrock-runtime.eu-west-1.vpce.amazonaws.com", "bedrock-runtime.eu-west-1.vpce.amazonaws.com"),
+            (
+                "vpce-1.bedrock-runtime.eu-west-1.vpce.amazonaws.com",
+                "vpce-1.bedrock-runtime.eu-west-1.vpce.amazonaws.com",
+            ),
+        ] {
+            let found = url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, Target::Models);
+            assert_eq!(found, Ok(format!("https://{expected}/foundation-models")));
         }
         assert!(is_region("eu-west-1") && !is_region("") && !is_region("a.example/"));
     }
