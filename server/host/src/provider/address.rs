@@ -187,7 +187,7 @@ pub(super) fn is_azure(url: &Url) -> bool {
 
 /// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
 /// them to any address.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,
         Some(host) => {

@@ -14,6 +14,8 @@ use reqwest::{Client, ClientBuilder, Method, Url};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
+use super::address::is_loopback;
+
 /// Timeout for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -165,9 +167,10 @@ fn chain(error: &reqwest::Error) -> String {
     said
 }
 
-/// Returns the HTTP client for a URL. Requests over `https:` use the system's proxies and certificates. Plain HTTP is
-/// allowed only to this machine and bypasses proxies, which would otherwise see the key. Connections are not reused,
-/// since requests are minutes apart, and a connection lost in between would look like a broken reply.
+/// Returns the HTTP client for a URL. Requests use the system's certificates, and its proxies unless they go to this
+/// machine. A proxy could not reach it, and would see the key in plain HTTP, which is allowed only to this machine.
+/// Connections are not reused, since requests are minutes apart, and a connection lost in between would look like a
+/// broken reply.
 fn client(url: &Url) -> Result<&'static Client, String> {
     static CLIENTS: OnceLock<Result<[Client; 2], String>> = OnceLock::new();
     let builder = || {
@@ -184,7 +187,7 @@ fn client(url: &Url) -> Result<&'static Client, String> {
         Ok([client(builder())?, client(builder().no_proxy())?])
     };
     let [by_proxy, direct] = CLIENTS.get_or_init(build).as_ref().map_err(Clone::clone)?;
-    Ok(if url.scheme() == "https" { by_proxy } else { direct })
+    Ok(if is_loopback(url) { direct } else { by_proxy })
 }
 
 /// Returns the runtime for all requests. Its single worker thread starts with the first request and sleeps between
@@ -202,6 +205,16 @@ fn runtime() -> Result<&'static Runtime, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requests_to_this_machine_bypass_proxies() {
+        let client = |url: &str| client(&Url::parse(url).unwrap()).unwrap();
+        let direct = client("http://localhost:11434/");
+        for url in ["https://localhost/v1", "https://127.0.0.1:8443/", "https://[::1]/", "http://127.0.0.1/"] {
+            assert!(std::ptr::eq(client(url), direct), "{url}");
+        }
+        assert!(!std::ptr::eq(client("https://api.openai.com/v1"), direct));
+    }
 
     #[test]
     fn a_wait_may_be_a_number_or_a_date() {
