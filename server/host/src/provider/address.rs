@@ -109,16 +109,19 @@ fn own(kind: ProviderName) -> Result<String, SendError> {
         ProviderName::Gemini => "https://generativelanguage.googleapis.com",
         ProviderName::Ollama => "http://localhost:11434",
         ProviderName::Bedrock => {
-            let region =
-                ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
             let reason = "the region is unknown: set AWS_REGION, or provider.base_url \
                           (https://bedrock-runtime.REGION.amazonaws.com)";
-            let region = region.filter(|region| is_region(region));
+            let region = region(|name| std::env::var(name).ok());
             let region = region.ok_or_else(|| SendError::BadAddress { reason: reason.to_owned() })?;
             return Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"));
         }
     };
     Ok(base.to_owned())
+}
+
+/// Returns the first valid region of the variables that Amazon's own clients read.
+fn region(variable: impl Fn(&'static str) -> Option<String>) -> Option<String> {
+    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().filter_map(variable).find(|region| is_region(region))
 }
 
 /// Whether `text` can be the name of an AWS region, which becomes part of a host name.
@@ -327,7 +330,16 @@ mod tests {
             let found = url(ProviderName::Bedrock, Some(&format!("https://{host}")), profile, Target::Models);
             assert_eq!(found, Ok(format!("https://{expected}/foundation-models")));
         }
-        assert!(is_region("eu-west-1") && !is_region("") && !is_region("a.example/"));
+        for (first, second, expected) in [
+            (Some("eu-west-1"), Some("us-east-1"), Some("eu-west-1")),
+            (None, Some("us-east-1"), Some("us-east-1")),
+            (Some(""), Some("us-east-1"), Some("us-east-1")),
+            (Some("a.example/"), Some("us-east-1"), Some("us-east-1")),
+            (Some("a.example/"), None, None),
+        ] {
+            let variable = |name| if name == "AWS_REGION" { first } else { second }.map(str::to_owned);
+            assert_eq!(region(variable).as_deref(), expected, "{first:?}, {second:?}");
+        }
     }
 
     #[test]
