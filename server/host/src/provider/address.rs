@@ -188,6 +188,13 @@ pub(super) fn is_azure(url: &Url) -> bool {
     url.host_str().is_some_and(|host| host.ends_with(".azure.com"))
 }
 
+/// Whether a base URL belongs to Amazon.
+pub(super) fn is_amazon(base_url: &str) -> bool {
+    let url = Url::parse(base_url.trim()).ok();
+    let is_theirs = |host: &str| host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn");
+    url.is_some_and(|url| url.host_str().is_some_and(is_theirs))
+}
+
 /// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
 /// them to any address.
 pub(super) fn is_loopback(url: &Url) -> bool {

@@ -55,17 +55,19 @@ pub(super) fn headers(kind: ProviderName, url: &Url, key: Option<&Key>) -> Heade
 impl Provider {
     /// Infers the provider from a model name. `kind/model` names the provider explicitly. Otherwise `claude*` is
     /// Anthropic, `gpt*`, `chatgpt*` and `o` followed by a digit are OpenAI, and `gemini*` is Google. With a
-    /// `base_url`, any other name is assumed to use OpenAI's protocol, as nearly all servers do.
+    /// `base_url`, any other name is assumed to use OpenAI's protocol, as nearly all servers do. This includes
+    /// `bedrock/model` unless the host is Amazon's, since gateways such as LiteLLM name their models like that.
     ///
     /// # Errors
     /// [`UnknownModel`] if neither the name nor a base URL determines the provider.
     pub fn for_model(name: &str, base_url: Option<String>) -> Result<Self, UnknownModel> {
         let name = name.trim();
         let unknown = || UnknownModel(name.chars().take(100).collect());
+        let is_amazon = base_url.as_deref().is_none_or(address::is_amazon);
         let prefixed = name.split_once('/').and_then(|(prefix, model)| {
             let kind =
                 ProviderName::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(prefix))?;
-            Some((kind, model))
+            (kind != ProviderName::Bedrock || is_amazon).then_some((kind, model))
         });
         let (kind, model) = match prefixed {
             Some(found) => found,
@@ -156,8 +158,15 @@ mod tests {
         for name in ["llama3", "other", "", "ollama/", "meta-llama/Llama-3"] {
             assert!(Provider::for_model(name, None).is_err(), "{name}");
         }
-        let at = Some("http://localhost:8080/v1".to_owned());
-        let provider = Provider::for_model("meta-llama/Llama-3", at).unwrap();
-        assert_eq!((provider.kind, provider.model.as_str()), (ProviderName::OpenAi, "meta-llama/Llama-3"));
+        let (gateway, amazon) =
+            ("http://localhost:8080/v1", "https://bedrock-runtime.eu-west-1.amazonaws.com");
+        for (name, at, kind, model) in [
+            ("meta-llama/Llama-3", gateway, ProviderName::OpenAi, "meta-llama/Llama-3"),
+            ("bedrock/anthropic.claude-x", gateway, ProviderName::OpenAi, "bedrock/anthropic.claude-x"),
+            ("bedrock/anthropic.claude-x", amazon, ProviderName::Bedrock, "anthropic.claude-x"),
+        ] {
+            let provider = Provider::for_model(name, Some(at.to_owned())).unwrap();
+            assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name} at {at}");
+        }
     }
 }
