@@ -179,8 +179,9 @@ impl From<AssembleError> for CommandError {
             error => error.to_string(),
         };
         let data = match &error {
-            AssembleError::TooLarge { model, tokens, limit, largest } => Some(json!({
-                "kind": "tooLarge", "model": model, "tokens": tokens, "limit": limit, "largest": largest,
+            AssembleError::TooLarge { model, tokens, limit, window, largest } => Some(json!({
+                "kind": "tooLarge", "model": model, "tokens": tokens, "limit": limit, "window": window,
+                "largest": largest,
             })),
             AssembleError::Empty => Some(json!({ "kind": "empty" })),
             AssembleError::NoSuchCall(id) => Some(json!({ "kind": "noSuchCall", "callId": id })),

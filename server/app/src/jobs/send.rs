@@ -117,8 +117,8 @@ impl SendJob {
             let assembled = self.assemble(&asked, reply.rounds, window, host);
             let Prompt { id, model, body, predicted, tokens, shed, warnings } =
                 assembled.map_err(|error| match window {
-                    Some(window) => error.after(&small_window(window)),
-                    None => error,
+                    Some(window) if exceeds(&error, window) => error.after(&small_window(window)),
+                    _ => error,
                 })?;
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             reply.warn(window.filter(|_| !shed.is_empty()).map(small_window));
@@ -198,6 +198,13 @@ impl SendJob {
         }
         understood(host.run("strata.prompt.assemble", arguments.into())?)
     }
+}
+
+/// Returns whether a prompt could not be assembled because of the server's window, rather than a smaller limit.
+fn exceeds(error: &CommandError, window: usize) -> bool {
+    let CommandError::Failed { data: Some(data), .. } = error else { return false };
+    let has = |name: &str, value: Value| data.get(name) == Some(&value);
+    has("kind", "tooLarge".into()) && has("window", window.into())
 }
 
 /// Says that a server's window limits prompts.

@@ -351,10 +351,19 @@ fn a_prompt_fits_into_the_window_of_the_server() {
         assert_eq!(warns, is_shed, "{window:?}: {:?}", reply.warnings);
         assert_eq!(bodies[0].to_string().contains("# a long file"), !is_shed, "{window:?}");
     }
-    let (refused, bodies) =
-        Host::new().ask_with(ToolAccess::None, Format::OpenAi, vec![says("Ada.")], 0, Some(300));
-    assert!(refused.unwrap_err().to_string().contains("the server's window has 300 tokens"));
-    assert!(bodies.is_empty());
+    for (window, session_limit, names_window) in
+        [(300, None, true), (300, Some(400), true), (400, Some(300), false), (400, Some(400), true)]
+    {
+        let mut host = Host::new();
+        let limits = json!({ "maxInputTokens": session_limit });
+        host.workspace.run("strata.budget.set", limits).unwrap();
+        let (refused, bodies) =
+            host.ask_with(ToolAccess::None, Format::OpenAi, vec![says("Ada.")], 0, Some(window));
+        let refused = refused.unwrap_err().to_string();
+        let named = refused.contains(&format!("the server's window has {window} tokens"));
+        assert_eq!(named, names_window, "{window} {session_limit:?}: {refused}");
+        assert!(bodies.is_empty());
+    }
 }
 
 #[test]

@@ -298,7 +298,8 @@ impl Run<'_> {
     fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
         let parts = largest_parts(parts(attempt));
         let model = self.measure.model_id().to_owned();
-        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
+        let window = self.measure.window();
+        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, window, largest: parts }
     }
 
     fn finish(

@@ -297,6 +297,8 @@ pub enum AssembleError {
         tokens: usize,
         /// Maximum tokens of a prompt for the model.
         limit: usize,
+        /// Input window that the limit is derived from, in tokens.
+        window: usize,
         /// Largest parts of the prompt, in descending order of size.
         largest: Vec<LargePart>,
     },
