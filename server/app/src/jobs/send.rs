@@ -49,6 +49,7 @@ struct Prompt {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PromptTokens {
+    window: usize,
     output_reserve: usize,
 }
 
@@ -121,7 +122,8 @@ impl SendJob {
                     _ => error,
                 })?;
             reply.warn(warnings.into_iter().map(|warning| warning.message));
-            reply.warn(window.filter(|_| !shed.is_empty()).map(small_window));
+            let binding = window.filter(|window| *window == tokens.window && !shed.is_empty());
+            reply.warn(binding.map(small_window));
             reply.shed(shed);
             host.progress(&format!("waiting for {model}"));
             let (sent, said) =

@@ -338,17 +338,23 @@ fn tools_stay_declared_when_they_may_not_be_called() {
 #[test]
 fn a_prompt_fits_into_the_window_of_the_server() {
     let long = format!("def greet(name):\n    return name\n\n{}", "# a long file\n".repeat(8_000));
-    for (window, is_shed) in [(None, false), (Some(200_000), false), (Some(8_000), true)] {
+    for (window, session_limit, is_shed, warns) in [
+        (None, None, false, false),
+        (Some(200_000), None, false, false),
+        (Some(8_000), None, true, true),
+        (Some(8_000), Some(6_000), true, false),
+    ] {
         let mut host = Host::new();
+        host.workspace.run("strata.budget.set", json!({ "maxInputTokens": session_limit })).unwrap();
         fs::write(host.folder.path().join("lib.py"), &long).unwrap();
         host.workspace.run("strata.files.select", json!({ "paths": ["lib.py"] })).unwrap();
         let turns = vec![says("Ada.")];
         let (reply, bodies) = host.ask_with(ToolAccess::None, Format::OpenAi, turns, 0, window);
         let reply = reply.unwrap();
         assert_eq!(!reply.shed.is_empty(), is_shed, "{window:?}");
-        let warns =
+        let warned =
             reply.warnings.iter().any(|warning| warning.contains("the server's window has 8,000 tokens"));
-        assert_eq!(warns, is_shed, "{window:?}: {:?}", reply.warnings);
+        assert_eq!(warned, warns, "{window:?} {session_limit:?}: {:?}", reply.warnings);
         assert_eq!(bodies[0].to_string().contains("# a long file"), !is_shed, "{window:?}");
     }
     for (window, session_limit, names_window) in
