@@ -7,9 +7,20 @@ use strata_host::provider::Provider;
 
 use super::configured_provider::provider;
 
+fn json(body: serde_json::Value) -> Reply {
+    Reply::Body("application/json", body.to_string())
+}
+
+fn shown(parameters: &str) -> serde_json::Value {
+    json!({
+        "modelfile": "FROM x", "parameters": parameters, "template": "{{ .Prompt }}",
+        "model_info": { "general.architecture": "qwen3", "qwen3.context_length": 40_960 },
+        "capabilities": ["completion", "tools"],
+    })
+}
+
 #[test]
 fn servers_tell_their_windows() {
-    let json = |body: serde_json::Value| Reply::Body("application/json", body.to_string());
     let running = |name: &str| {
         json!({ "models": [
             { "name": "other:8b", "model": "other:8b", "size": 1, "digest": "d", "context_length": 2_048 },
@@ -17,13 +28,6 @@ fn servers_tell_their_windows() {
         ] })
     };
     let idle = json!({ "models": [] });
-    let shown = |parameters: &str| {
-        json!({
-            "modelfile": "FROM x", "parameters": parameters, "template": "{{ .Prompt }}",
-            "model_info": { "general.architecture": "qwen3", "qwen3.context_length": 40_960 },
-            "capabilities": ["completion", "tools"],
-        })
-    };
     let loaded = json!({ "model": "small-model", "response": "", "done": true, "done_reason": "load" });
     let models = |model: serde_json::Value| json!({ "object": "list", "data": [model] });
     let vllm = json!({ "id": "small-model", "object": "model", "owned_by": "vllm", "max_model_len": 32_768 });
@@ -88,4 +92,24 @@ fn servers_tell_their_windows() {
     let elsewhere = Some("https://llm.example.com/v1".to_owned());
     let elsewhere = Provider { base_url: elsewhere, ..provider(Dialect::OpenAi, String::new()) };
     assert_eq!(elsewhere.window(&Cancel::new()), None);
+}
+
+#[test]
+fn a_model_that_cannot_be_loaded_is_loaded_for_its_window_only_once() {
+    let idle = || json(json!({ "models": [] }));
+    let replies = vec![
+        idle(),
+        json(shown("")),
+        Reply::Refuse(500, vec![]),
+        idle(),
+        json(shown("")),
+        idle(),
+        json(shown("num_ctx 512")),
+    ];
+    let server = ModelServer::start(Dialect::Ollama, replies);
+    let window = || provider(Dialect::Ollama, server.base_url()).window(&Cancel::new());
+    // Whether it is loaded now, or its file sets a window, is still asked.
+    assert_eq!([window(), window(), window()], [None, None, Some(512)]);
+    let lines: Vec<String> = server.asked().into_iter().map(|asked| asked.line).collect();
+    assert_eq!(lines.iter().filter(|line| line.contains("generate")).count(), 1, "{lines:?}");
 }

@@ -111,6 +111,9 @@ impl SendJob {
         cancel: &Cancel,
     ) -> Result<SendEnd, CommandError> {
         let mut asked = Asked::Question;
+        if self.connection.client.is_local() {
+            host.progress("asking the server for its window");
+        }
         let window = self.connection.client.window(cancel);
         loop {
             cancel.check()?;

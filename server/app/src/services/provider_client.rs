@@ -30,6 +30,9 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
         on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError>;
 
+    /// Returns whether the server is on this machine, so that [`Self::window`] asks it and may take minutes.
+    fn is_local(&self) -> bool;
+
     /// Asks a server on this machine for its window, in tokens. `None` if there is none, or it does not say.
     fn window(&self, cancel: &Cancel) -> Option<usize>;
 }
@@ -156,6 +159,10 @@ impl ModelClient for ProviderClient {
         on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
+    }
+
+    fn is_local(&self) -> bool {
+        self.provider.is_local()
     }
 
     fn window(&self, cancel: &Cancel) -> Option<usize> {

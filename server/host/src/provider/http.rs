@@ -210,7 +210,8 @@ mod tests {
     fn requests_to_this_machine_bypass_proxies() {
         let client = |url: &str| client(&Url::parse(url).unwrap()).unwrap();
         let direct = client("http://localhost:11434/");
-        for url in ["https://localhost/v1", "https://127.0.0.1:8443/", "https://[::1]/", "http://127.0.0.1/"] {
+        for url in ["https://localhost/v1", "https://127.0.0.1:8443/", "https://[::1]/", "http://127.0.0.1/"]
+        {
             assert!(std::ptr::eq(client(url), direct), "{url}");
         }
         assert!(!std::ptr::eq(client("https://api.openai.com/v1"), direct));

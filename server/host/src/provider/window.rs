@@ -1,6 +1,8 @@
 //! Asks a server on this machine for the window of its model, which is often smaller than the model's own, and beyond
 //! which some servers cut the beginning of a prompt without an error. Asks no other server.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,14 +21,23 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Timeout for loading a model.
 const LOADING: Duration = Duration::from_secs(120);
 
+/// Models (base URL and name) that Ollama could not load for their windows. The wait is not repeated by each question
+/// of this process.
+static UNLOADED: Mutex<BTreeSet<(Option<String>, String)>> = Mutex::new(BTreeSet::new());
+
 /// Maximum size of a reply in bytes. Descriptions of models contain their templates and licenses.
 const MAX_REPLY: usize = 4 << 20;
 
 impl Provider {
+    /// Returns whether the server is on this machine.
+    pub fn is_local(&self) -> bool {
+        Address::of(self).is_ok_and(|address| address.is_on_this_machine())
+    }
+
     /// Returns the tokens of the window that the server gives to the model. `None` if the server is not on this machine
     /// or does not say. Ollama loads the model for that, as the next request would.
     pub fn window(&self, cancel: &Cancel) -> Option<usize> {
-        if !Address::of(self).ok()?.is_on_this_machine() {
+        if !self.is_local() {
             return None;
         }
         let tokens = match self.kind {
@@ -58,8 +69,17 @@ impl Provider {
         if set.is_some() {
             return set;
         }
+        let unloaded = || UNLOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.base_url.clone(), self.model.clone());
+        if unloaded().contains(&key) {
+            return None;
+        }
         let load = json!({"model": self.model, "stream": false});
-        self.look_up(Target::Server(&["api", "generate"]), Some(&load), LOADING, cancel)?;
+        let loaded = self.look_up(Target::Server(&["api", "generate"]), Some(&load), LOADING, cancel);
+        if loaded.is_none() && !cancel.is_cancelled() {
+            unloaded().insert(key);
+        }
+        loaded?;
         running()
     }
 

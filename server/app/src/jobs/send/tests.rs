@@ -47,6 +47,10 @@ struct Script {
 const USAGE: Usage = Usage { input: 10, output: 2, cache_read: 80, cache_write: 10 };
 
 impl ModelClient for Script {
+    fn is_local(&self) -> bool {
+        self.window.is_some()
+    }
+
     fn window(&self, _: &Cancel) -> Option<usize> {
         self.window
     }
@@ -351,6 +355,8 @@ fn a_prompt_fits_into_the_window_of_the_server() {
         let turns = vec![says("Ada.")];
         let (reply, bodies) = host.ask_with(ToolAccess::None, Format::OpenAi, turns, 0, window);
         let reply = reply.unwrap();
+        let asks = host.progress.iter().any(|message| message == "asking the server for its window");
+        assert_eq!(asks, window.is_some());
         assert_eq!(!reply.shed.is_empty(), is_shed, "{window:?}");
         let warned =
             reply.warnings.iter().any(|warning| warning.contains("the server's window has 8,000 tokens"));

@@ -100,13 +100,17 @@ fn claude_code_gets_no_message_without_content() {
 /// opencode ignores a message with an id that it knows, and takes the message with the largest id for the last one.
 #[test]
 fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
-    let messages = numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
+    let messages =
+        numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
     let ids = |session| {
         let text = write_for(Form::Opencode, &messages, &Origin { session, ..ORIGIN }).unwrap();
         let export: Value = serde_json::from_str(&text).unwrap();
         let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
         let messages = export["messages"].as_array().unwrap();
-        messages.iter().flat_map(|message| [id(&message["info"]), id(&message["parts"][0])]).collect::<Vec<_>>()
+        messages
+            .iter()
+            .flat_map(|message| [id(&message["info"]), id(&message["parts"][0])])
+            .collect::<Vec<_>>()
     };
     let (one, other) = (ids("s-1"), ids("s-2"));
     assert_eq!(one, ids("s-1"));
