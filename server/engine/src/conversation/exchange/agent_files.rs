@@ -19,6 +19,9 @@ use crate::hash::ContentHash;
 /// Replacement for an image.
 const IMAGE: &str = "[image omitted]";
 
+/// opencode's default agent, which continues the conversation.
+const OPENCODE_AGENT: &str = "build";
+
 /// The program that exports, and the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
@@ -192,29 +195,36 @@ fn gemini_cli(entries: &[Entry], origin: &Origin<'_>) -> Value {
 /// Ids of messages and parts are unique in opencode's database, which ignores rows with an id that it knows, so they
 /// contain the session. opencode's own ids begin with the time in hexadecimal digits, and it compares them to find the
 /// last message. The zeros sort before any time.
+///
+/// `opencode import` rejects an export that lacks a field of its schema. The model, the usage and the time of each
+/// message are therefore written as `strata`, zero and the time of the export, although they are unknown:
+/// <https://github.com/anomalyco/opencode/blob/dev/packages/core/src/v1/session.ts>.
 fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
     let results = results(entries);
     let hash = ContentHash::of(origin.session);
     let session = format!("ses_{hash}");
     let time = json!({"created": origin.now_ms, "updated": origin.now_ms});
+    let during = json!({"start": origin.now_ms, "end": origin.now_ms});
     let mut messages = Vec::new();
+    let mut parent = None;
     for Entry { message, .. } in entries {
         let number = format!("000000000000{hash}{:06}", messages.len());
         let id = format!("msg_{number}");
         let mut parts = Vec::new();
         for block in &message.content {
-            let (part_id, at) = (format!("prt_{number}_{:06}", parts.len()), time.clone());
+            let part_id = format!("prt_{number}_{:06}", parts.len());
             let of = json!({"id": part_id, "sessionID": session, "messageID": id});
             let part = match block {
                 ContentBlock::ToolCall { id, name, input } => {
                     let (output, outcome) = results.get(id.as_str()).cloned().unwrap_or_default();
-                    let state = match outcome {
+                    let result = match outcome {
                         Outcome::Ok => {
-                            json!({"status": "completed", "input": input, "output": output, "title": name})
+                            json!({"status": "completed", "output": output, "title": name, "metadata": {}})
                         }
-                        Outcome::Error => json!({"status": "error", "input": input, "error": output}),
+                        Outcome::Error => json!({"status": "error", "error": output}),
                     };
-                    json!({"type": "tool", "tool": name, "callID": id, "state": with(state, &json!({"time": at}))})
+                    let state = with(result, &json!({"input": input, "time": during}));
+                    json!({"type": "tool", "tool": name, "callID": id, "state": state})
                 }
                 ContentBlock::ToolResult { .. } => continue,
                 other => match text(other) {
@@ -224,13 +234,29 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
             };
             parts.push(with(part, &of));
         }
-        if !parts.is_empty() {
-            let info = json!({"id": id, "sessionID": session, "role": role(message.role), "time": time});
-            messages.push(json!({"info": info, "parts": parts}));
+        if parts.is_empty() {
+            continue;
         }
+        let of = match message.role {
+            Role::User => {
+                parent = Some(id.clone());
+                json!({"agent": OPENCODE_AGENT, "model": {"providerID": "strata", "modelID": "strata"}})
+            }
+            Role::Assistant => json!({
+                "parentID": parent.as_ref().unwrap_or(&id), "providerID": "strata", "modelID": "strata",
+                "mode": OPENCODE_AGENT, "agent": OPENCODE_AGENT, "cost": 0,
+                "path": {"cwd": origin.folder, "root": origin.folder},
+                "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+            }),
+        };
+        let info = json!({
+            "id": id, "sessionID": session, "role": role(message.role), "time": {"created": origin.now_ms},
+        });
+        messages.push(json!({"info": with(info, &of), "parts": parts}));
     }
     let info = json!({
-        "id": session, "title": "Strata", "version": origin.version, "directory": origin.folder, "time": time,
+        "id": session, "slug": format!("strata-{}", hash.short()), "projectID": "global", "title": "Strata",
+        "version": origin.version, "directory": origin.folder, "time": time,
     });
     json!({"info": info, "messages": messages})
 }

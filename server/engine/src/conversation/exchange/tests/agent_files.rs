@@ -118,6 +118,73 @@ fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
     assert!(one[0] < one[2] && *one[2] < *"msg_000000000001", "{one:?}");
 }
 
+/// The fields that `opencode import` requires:
+/// <https://github.com/anomalyco/opencode/blob/dev/packages/core/src/v1/session.ts>.
+#[test]
+fn opencode_gets_every_field_that_it_requires() {
+    let call = |id: &str| ContentBlock::ToolCall { id: id.into(), name: "read".into(), input: json!({}) };
+    let result =
+        |id: &str, outcome| ContentBlock::ToolResult { call_id: id.into(), content: vec![], outcome };
+    let messages = numbered([
+        NewMessage::text(Role::User, "Look."),
+        NewMessage::new(Role::Assistant, vec![ContentBlock::text("I look."), call("a"), call("b")]),
+        NewMessage {
+            kind: Kind::ToolResult,
+            ..NewMessage::new(Role::User, vec![result("a", Outcome::Ok), result("b", Outcome::Error)])
+        },
+        NewMessage::text(Role::Assistant, "Ada."),
+    ]);
+    let export: Value =
+        serde_json::from_str(&write_for(Form::Opencode, &messages, &ORIGIN).unwrap()).unwrap();
+    let check = |value: &Value, strings: &[&str], numbers: &[&str], objects: &[&str]| {
+        for (pointers, is_right) in [
+            (strings, Value::is_string as fn(&Value) -> bool),
+            (numbers, Value::is_u64),
+            (objects, Value::is_object),
+        ] {
+            for pointer in pointers {
+                assert!(value.pointer(pointer).is_some_and(is_right), "{pointer} of {value}");
+            }
+        }
+    };
+    let session = ["/id", "/slug", "/projectID", "/directory", "/title", "/version"];
+    check(&export["info"], &session, &["/time/created", "/time/updated"], &[]);
+    let messages = export["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 3);
+    for message in messages {
+        let info = &message["info"];
+        check(info, &["/id", "/sessionID", "/agent"], &["/time/created"], &[]);
+        if info["role"] == "user" {
+            check(info, &["/model/providerID", "/model/modelID"], &[], &[]);
+        } else {
+            let strings = ["/parentID", "/providerID", "/modelID", "/mode", "/path/cwd", "/path/root"];
+            let tokens = ["input", "output", "reasoning", "cache/read", "cache/write"];
+            let numbers = tokens.map(|name| format!("/tokens/{name}"));
+            check(info, &strings, &numbers.each_ref().map(String::as_str), &[]);
+            check(info, &[], &["/cost"], &[]);
+            assert_eq!(info["parentID"], messages[0]["info"]["id"]);
+        }
+        for part in message["parts"].as_array().unwrap() {
+            check(part, &["/id", "/sessionID", "/messageID"], &[], &[]);
+            if part["type"] == "tool" {
+                let state = &part["state"];
+                check(
+                    part,
+                    &["/callID", "/tool"],
+                    &["/state/time/start", "/state/time/end"],
+                    &["/state/input"],
+                );
+                match state["status"].as_str() {
+                    Some("completed") => check(state, &["/output", "/title"], &[], &["/metadata"]),
+                    _ => check(state, &["/error"], &[], &[]),
+                }
+            } else {
+                check(part, &["/text"], &[], &[]);
+            }
+        }
+    }
+}
+
 fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
     let text = "[a-zé{}\"<>#\n-]{1,30}[a-z]";
     let call = ("[a-z]{1,6}", "[a-z ]{0,8}", any::<bool>(), text);
