@@ -1,5 +1,5 @@
 //! Requests to models that commands start: a question in a session, or a conversation that the client keeps. Describes
-//! them; carrying them out is the jobs' part.
+//! them; `jobs` runs them.
 
 use std::fmt;
 use std::sync::Arc;

@@ -294,7 +294,7 @@ impl EventFilter {
     }
 }
 
-/// Whether a key only fills the place of one.
+/// Whether a key is a placeholder for servers that need none.
 fn is_dummy(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
     lower

@@ -15,11 +15,11 @@ use super::address::{Address, Target};
 use super::model::Provider;
 use super::outcome::Limits;
 
-/// Timeout for a question about the server.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout for a question about the server, which answers at once unless it hangs.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Timeout for loading a model.
-const LOADING: Duration = Duration::from_secs(120);
+/// Timeout for loading a model. Tens of gigabytes from a slow disk take a minute or two.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Models (base URL and name) that Ollama could not load for their windows. The wait is not repeated by each question
 /// of this process.
@@ -56,14 +56,14 @@ impl Provider {
             name == self.model || name.strip_suffix(":latest") == Some(&self.model)
         };
         let running = || {
-            let list = self.look_up(Target::Server(&["api", "ps"]), None, PATIENCE, cancel)?;
+            let list = self.look_up(Target::Server(&["api", "ps"]), None, LOOKUP_TIMEOUT, cancel)?;
             list.get("models")?.as_array()?.iter().find(is_ours)?.get("context_length")?.as_u64()
         };
         if let Some(tokens) = running() {
             return Some(tokens);
         }
         let named = json!({"model": self.model});
-        let model = self.look_up(Target::Server(&["api", "show"]), Some(&named), PATIENCE, cancel)?;
+        let model = self.look_up(Target::Server(&["api", "show"]), Some(&named), LOOKUP_TIMEOUT, cancel)?;
         let parameters = model.get("parameters").and_then(Value::as_str).unwrap_or_default();
         let set = parameters.lines().find_map(|line| line.strip_prefix("num_ctx")?.trim().parse().ok());
         if set.is_some() {
@@ -75,7 +75,7 @@ impl Provider {
             return None;
         }
         let load = json!({"model": self.model, "stream": false});
-        let loaded = self.look_up(Target::Server(&["api", "generate"]), Some(&load), LOADING, cancel);
+        let loaded = self.look_up(Target::Server(&["api", "generate"]), Some(&load), LOAD_TIMEOUT, cancel);
         if loaded.is_none() && !cancel.is_cancelled() {
             unloaded().insert(key);
         }
@@ -86,7 +86,7 @@ impl Provider {
     /// Reads the window from the list of models of vLLM and SGLang, or from the properties of llama.cpp's server, or from
     /// LM Studio's list of models.
     fn compatible_window(&self, cancel: &Cancel) -> Option<u64> {
-        let list = self.look_up(Target::Models, None, PATIENCE, cancel)?;
+        let list = self.look_up(Target::Models, None, LOOKUP_TIMEOUT, cancel)?;
         let model = self.entry(&list)?;
         // https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/models/protocol.py
         if let Some(tokens) = model.get("max_model_len") {
@@ -94,11 +94,11 @@ impl Provider {
         }
         // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
         if model.get("owned_by").is_some_and(|owner| owner == "llamacpp") {
-            let properties = self.look_up(Target::Server(&["props"]), None, PATIENCE, cancel)?;
+            let properties = self.look_up(Target::Server(&["props"]), None, LOOKUP_TIMEOUT, cancel)?;
             return properties.pointer("/default_generation_settings/n_ctx")?.as_u64();
         }
         // https://lmstudio.ai/docs/developer/rest/endpoints
-        let list = self.look_up(Target::Server(&["api", "v0", "models"]), None, PATIENCE, cancel)?;
+        let list = self.look_up(Target::Server(&["api", "v0", "models"]), None, LOOKUP_TIMEOUT, cancel)?;
         self.entry(&list)?.get("loaded_context_length")?.as_u64()
     }
 
@@ -124,6 +124,6 @@ impl Provider {
             json::from_slice(bytes).map_err(|_| ProviderError::of_status(200, bytes, None))
         };
         let found = self.request(target, body, &read, &limits, cancel);
-        found.inspect_err(|error| tracing::debug!(%error, "the server does not tell its window")).ok()
+        found.inspect_err(|error| tracing::debug!(%error, "cannot read the server's window")).ok()
     }
 }

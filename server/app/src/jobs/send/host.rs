@@ -1,4 +1,4 @@
-//! What a question to a model needs of its host.
+//! Interface to the front end that a question runs in.
 
 use super::delta::Delta;
 use crate::jobs::tools::ToolHost;

@@ -101,6 +101,7 @@ pub fn weigh(
 /// Returns a hash of everything whose change invalidates the provider's whole cache: model, dialect and declared tools
 /// (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but in recorded sessions
 /// an image only invalidated the content after it.
+/// The choice of tools is not part of the hash: with Anthropic, changing this invalidates the cached messages only.
 fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
