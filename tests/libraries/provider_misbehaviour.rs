@@ -308,9 +308,12 @@ fn a_prompt_that_is_too_long_is_told_apart() {
     }
 }
 
+/// Name of a host that only the proxy of these tests finds.
+const ELSEWHERE: &str = "provider.test";
+
 /// A server for `localhost` with a certificate of its own: what each connection brought before it ended, and the certificate.
 fn tls_server(answer: &'static str) -> (String, mpsc::Receiver<String>, String) {
-    let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let issued = rcgen::generate_simple_self_signed(["localhost".to_owned(), ELSEWHERE.to_owned()]).unwrap();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(issued.signing_key.serialize_der());
     let config =
         rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -393,7 +396,8 @@ fn tunnel() -> (String, mpsc::Receiver<String>) {
         }
         let mut text = String::from_utf8(head).unwrap();
         let target = text.split_whitespace().nth(1).unwrap().to_owned();
-        let mut server = TcpStream::connect(target).unwrap();
+        let port: u16 = target.rsplit(':').next().unwrap().parse().unwrap();
+        let mut server = TcpStream::connect(("127.0.0.1", port)).unwrap();
         client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
         let (mut answers, mut back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
         let answering = thread::spawn(move || {
@@ -416,6 +420,7 @@ fn tunnel() -> (String, mpsc::Receiver<String>) {
 fn a_proxy_tunnels_https_and_cannot_read_it() {
     let answer = r#"{"content": [{"type": "text", "text": "done"}], "stop_reason": "end_turn"}"#;
     let (base_url, hears, certificate) = tls_server(answer);
+    let base_url = base_url.replace("localhost", ELSEWHERE);
     let (proxy, sees) = tunnel();
     let place = tempfile::tempdir().unwrap();
     let trusted = place.path().join("trusted.pem");
