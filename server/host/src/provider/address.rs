@@ -68,10 +68,11 @@ impl<'a> Address<'a> {
             _ => &self.base,
         };
         let mut url = Url::parse(base).map_err(|error| bad(&error.to_string()))?;
-        if self.kind == ProviderName::Bedrock && target == Target::Models {
-            if let Some(host) = url.host_str().and_then(bedrock_models_host) {
-                url.set_host(Some(&host)).map_err(|error| bad(&error.to_string()))?;
-            }
+        if self.kind == ProviderName::Bedrock
+            && target == Target::Models
+            && let Some(host) = url.host_str().and_then(bedrock_models_host)
+        {
+            url.set_host(Some(&host)).map_err(|error| bad(&error.to_string()))?;
         }
         let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
         segments.pop_if_empty().extend(path);

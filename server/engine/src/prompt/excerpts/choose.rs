@@ -89,8 +89,8 @@ impl<'a> Question<'a> {
 
 /// Returns the text of the last question that the model sees, if it has one.
 fn previous_question(session: &Session) -> Option<String> {
-    let questions = session.history.visible().filter(|message| History::begins_exchange(message));
-    questions.last().map(|message| message.text()).filter(|text| !text.trim().is_empty())
+    let mut questions = session.history.visible().filter(|message| History::begins_exchange(message));
+    questions.next_back().map(|message| message.text()).filter(|text| !text.trim().is_empty())
 }
 
 /// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
