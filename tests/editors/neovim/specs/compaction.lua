@@ -43,7 +43,7 @@ it("compacts a conversation that is too long before a question, with the model o
   local asked = 0
   require("strata").summarize_with(function(_, reply)
     asked = asked + 1
-    reply("They spoke of words é.", nil, "Chat Model")
+    reply("## Asked\nThey spoke of words é.", nil, "Chat Model")
   end)
   t.edit("src/greet.rs")
   talk(t, 16)
