@@ -5,8 +5,11 @@ import * as vscode from 'vscode';
 
 import type { Strata } from './client';
 import { wordsOf } from './client';
-import type { Commands, Tool as DeclaredTool, ToolResult } from './protocol';
+import type { Commands, ResultPartInput, Tool as DeclaredTool, ToolResult } from './protocol';
 import { json, plain } from './shown';
+
+/** A result whose output is a list of parts. */
+type ResultOfParts = ToolResult & { content: ResultPartInput[] };
 
 interface Tool {
   command: keyof Commands;
@@ -89,8 +92,8 @@ export class OfferedTools {
   }
 
   /** Runs tool calls in sequence, which the editor shows in the answer. Errors are returned to the model as results. */
-  async answer(calls: readonly vscode.LanguageModelToolCallPart[], token: vscode.CancellationToken): Promise<ToolResult[]> {
-    const results: ToolResult[] = [];
+  async answer(calls: readonly vscode.LanguageModelToolCallPart[], token: vscode.CancellationToken): Promise<ResultOfParts[]> {
+    const results: ResultOfParts[] = [];
     for (const { callId, name, input } of calls) {
       try {
         if (!this.offered.some((tool) => tool.name === name)) {

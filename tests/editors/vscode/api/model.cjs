@@ -33,7 +33,7 @@ const provider = {
     if (failures.length > 0) {
       throw new Error(failures.shift());
     }
-    progress.report(new vscode.LanguageModelTextPart('## Goal\nThe stand-in '));
+    progress.report(new vscode.LanguageModelTextPart('## Asked\nThe stand-in '));
     progress.report(new vscode.LanguageModelTextPart('has answered.'));
   },
   provideTokenCount: async (_model, text) => textOf(text).length,
