@@ -130,8 +130,7 @@ fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
                     json!({"type": "function_call", "name": name, "arguments": input.to_string(), "call_id": id})
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
-                    let output = texts(content).collect::<Vec<_>>().join("\n");
-                    json!({"type": "function_call_output", "call_id": call_id, "output": output})
+                    json!({"type": "function_call_output", "call_id": call_id, "output": joined(content)})
                 }
                 other => {
                     let Some(text) = text(other) else { continue };
@@ -264,15 +263,11 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
 /// Returns the texts and outcomes of all results by call id. Ids are unique in what the model sees.
 fn results(entries: &[Entry]) -> HashMap<&str, (String, Outcome)> {
     let blocks = entries.iter().flat_map(|entry| &entry.message.content);
-    let result = |block: &'_ ContentBlock| match block {
-        ContentBlock::ToolResult { content, outcome, .. } => {
-            Some((texts(content).collect::<Vec<_>>().join("\n"), *outcome))
-        }
-        _ => None,
-    };
     blocks
         .filter_map(|block| match block {
-            ContentBlock::ToolResult { call_id, .. } => Some((call_id.as_str(), result(block)?)),
+            ContentBlock::ToolResult { call_id, content, outcome } => {
+                Some((call_id.as_str(), (joined(content), *outcome)))
+            }
             _ => None,
         })
         .collect()
@@ -297,6 +292,11 @@ fn texts(parts: &[ResultPart]) -> impl Iterator<Item = &str> {
         ResultPart::Image(_) => Some(IMAGE),
         ResultPart::Foreign(foreign) => foreign.text(),
     })
+}
+
+/// Returns the texts of a result, one per line.
+fn joined(parts: &[ResultPart]) -> String {
+    texts(parts).collect::<Vec<_>>().join("\n")
 }
 
 const fn role(role: Role) -> &'static str {

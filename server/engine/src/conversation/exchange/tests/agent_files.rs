@@ -9,7 +9,7 @@ use crate::conversation::history::{
 };
 
 const ORIGIN: Origin<'_> =
-    Origin { session: "s-1", folder: "/work/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
+    Origin { session: "s-1", folder: "/projects/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
 
 const FORMS: [Form; 4] = [Form::ClaudeCode, Form::Codex, Form::GeminiCli, Form::Opencode];
 
@@ -74,7 +74,7 @@ fn a_conversation_goes_to_another_agent_and_back() {
     check(&messages);
     let codex = write_for(Form::Codex, &messages, &ORIGIN).unwrap();
     let meta: Value = serde_json::from_str(codex.lines().next().unwrap()).unwrap();
-    assert_eq!((&meta["type"], &meta["payload"]["cwd"]), (&json!("session_meta"), &json!("/work/shop")));
+    assert_eq!((&meta["type"], &meta["payload"]["cwd"]), (&json!("session_meta"), &json!("/projects/shop")));
     let claude = write_for(Form::ClaudeCode, &messages, &ORIGIN).unwrap();
     let first: Value = serde_json::from_str(claude.lines().next().unwrap()).unwrap();
     assert_eq!(first["timestamp"], "2026-11-18T00:00:00.500Z");
