@@ -19,6 +19,16 @@ impl Snapshot {
         Some(Arc::clone(&read.text))
     }
 
+    fn search(
+        &self,
+        cancel: &Cancel,
+        find: impl FnOnce(ReferenceSources<'_>) -> Result<ReferenceReport, Cancelled>,
+    ) -> Result<ReferenceReport, Cancelled> {
+        let index = self.symbols(cancel)?;
+        let texts = |key: &FileKey| self.current_text(key);
+        find(ReferenceSources { index: &index, graph: &self.index.references, texts: &texts })
+    }
+
     /// Finds the references to the target of a query.
     ///
     /// # Errors
@@ -28,13 +38,7 @@ impl Snapshot {
         query: &ReferenceQuery<'_>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        let index = self.symbols(cancel)?;
-        let sources = ReferenceSources {
-            index: &index,
-            graph: &self.index.references,
-            texts: &|key| self.current_text(key),
-        };
-        references(sources, query, cancel)
+        self.search(cancel, |sources| references(sources, query, cancel))
     }
 
     /// Finds the references to the name at `range` in a file.
@@ -47,12 +51,6 @@ impl Snapshot {
         range: &Range<usize>,
         cancel: &Cancel,
     ) -> Result<ReferenceReport, Cancelled> {
-        let index = self.symbols(cancel)?;
-        let sources = ReferenceSources {
-            index: &index,
-            graph: &self.index.references,
-            texts: &|key| self.current_text(key),
-        };
-        references_at(sources, file, range, cancel)
+        self.search(cancel, |sources| references_at(sources, file, range, cancel))
     }
 }

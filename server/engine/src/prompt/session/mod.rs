@@ -139,6 +139,7 @@ pub enum SessionError {
 pub struct Session {
     pub id: Arc<str>,
     pub history: History,
+    /// Stored state besides the messages, whose fields are accessed through `Deref`.
     saved: Arc<SavedSession>,
     /// State of the provider's cache and of the prompts that wait for an answer.
     pub cache: Arc<CacheMemory>,

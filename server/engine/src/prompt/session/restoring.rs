@@ -1,4 +1,4 @@
-//! A session as what is stored of it: reading and changing that state, and restoring it.
+//! Access to the stored state of a session and its cache state, and restoring both.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -44,9 +44,7 @@ impl Session {
             ..Self::new(id)
         }
     }
-}
 
-impl Session {
     /// Returns the cache state that another process needs to continue this session.
     pub fn cache_memory(&self) -> &CacheMemory {
         &self.cache
