@@ -61,7 +61,7 @@ use crate::services::running_compaction::RunningCompaction;
 pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub use model_job::ModelJob;
-pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob, ToolAccess, WorkspaceFacts};
+pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob, ToolAccess};
 pub(crate) use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::does_not_exist;
 pub(crate) use provider_error::described as described_send_error;

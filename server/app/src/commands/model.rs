@@ -10,7 +10,7 @@ use strata_engine::prompt::wire::{Body, Tool};
 
 use super::{
     Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
-    ModelReply, WorkspaceFacts,
+    ModelReply,
 };
 use crate::services::provider_client::ProviderClient;
 
@@ -81,7 +81,7 @@ impl Command for Send {
             stream,
             format,
             max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            workspace: WorkspaceFacts::of(context.snapshot),
+            workspace: context.snapshot.clone(),
             client: Arc::new(client),
         };
         let job = ForwardJob { connection, model, body, output_reserve };

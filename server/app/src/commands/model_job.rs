@@ -1,7 +1,6 @@
 //! Requests to models that commands start: a question in a session, or a conversation that the client keeps. Describes
 //! them; `jobs` runs them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -89,7 +88,7 @@ pub(crate) struct Connection {
     pub(crate) format: Format,
     pub(crate) max_output_tokens: Option<usize>,
     /// Provides the prices, and the secrets behind placeholders.
-    pub(crate) workspace: WorkspaceFacts,
+    pub(crate) workspace: Snapshot,
 }
 
 /// The document to write an answer to.
@@ -98,20 +97,4 @@ pub(crate) struct AnswerPage {
     pub(crate) previews: PreviewFiles,
     /// Question as shown to the user. It becomes the heading of the document.
     pub(crate) question: String,
-}
-
-/// The workspace data that a request to a model needs besides the replies to commands.
-#[derive(Clone)]
-pub(crate) struct WorkspaceFacts(pub(crate) Snapshot);
-
-impl fmt::Debug for WorkspaceFacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Snapshot")
-    }
-}
-
-impl WorkspaceFacts {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        Self(snapshot.clone())
-    }
 }

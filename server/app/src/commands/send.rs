@@ -10,7 +10,7 @@ use strata_engine::prompt::tiers::PolicyName;
 
 use super::{
     Access, AnswerPage, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob, SendJob,
-    SendReply, ToolAccess, WorkspaceFacts,
+    SendReply, ToolAccess,
 };
 use crate::services::provider_client::ProviderClient;
 
@@ -124,7 +124,7 @@ impl SendParams {
             stream,
             format,
             max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            workspace: WorkspaceFacts::of(context.snapshot),
+            workspace: context.snapshot.clone(),
             client: Arc::new(client),
         };
         let tool_rounds = settings.provider.tool_rounds;

@@ -2,6 +2,7 @@
 //! creates it, or the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use strata_engine::cancel::Cancel;
@@ -95,6 +96,13 @@ impl Default for Snapshot {
             changes: Arc::default(),
             trust: Trust::default(),
         }
+    }
+}
+
+/// Prints no content, which is large and may be secret.
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").finish_non_exhaustive()
     }
 }
 

@@ -17,10 +17,10 @@ pub(super) fn show(connection: &Connection, host: &mut dyn SendHost, fill: impl 
 }
 
 pub(super) fn prices(connection: &Connection, model: &str) -> Prices {
-    let Snapshot { models, settings, .. } = &connection.workspace.0;
+    let Snapshot { models, settings, .. } = &connection.workspace;
     Prices::of(&models.resolve(model).model, settings.cache.ttl)
 }
 
 pub(super) fn screen(connection: &Connection) -> &Screen {
-    &connection.workspace.0.screen
+    &connection.workspace.screen
 }

@@ -15,7 +15,7 @@ use strata_engine::tokens::cost::Usage;
 use strata_host::provider::SendEvent;
 
 use super::*;
-use crate::commands::{Connection, WorkspaceFacts};
+use crate::commands::Connection;
 use crate::jobs::tools::ToolHost;
 use crate::runtime::headless::{HeadlessWorkspace, SessionSource};
 use crate::services::provider_client::ModelClient;
@@ -196,7 +196,7 @@ impl Host {
             client: Arc::clone(script) as Arc<dyn ModelClient>,
             format: Format::Anthropic,
             max_output_tokens: None,
-            workspace: WorkspaceFacts::of(self.workspace.snapshot()),
+            workspace: self.workspace.snapshot().clone(),
         }
     }
 

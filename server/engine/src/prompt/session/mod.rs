@@ -4,9 +4,9 @@
 mod cache_memory;
 mod last_turn;
 mod older;
-mod restoring;
 mod saved_session;
 mod shorter;
+mod stored_state;
 mod trail;
 
 use std::collections::{BTreeSet, VecDeque};
