@@ -87,7 +87,8 @@ impl Snapshot {
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.means());
-        rank(self.sources(&symbols, &open), session, Question { text, previous: None, budget }, read, &count)
+        let question = Question { text, searched: text.into(), budget };
+        rank(self.sources(&symbols, &open), session, question, read, &count)
     }
 
     /// Reads a file. Skips unreadable files without a warning, because the user did not ask for them.

@@ -58,8 +58,9 @@ pub struct ExcerptSources<'a> {
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     pub text: &'a str,
-    /// The previous question, if this one names no code: "now the same for the other one" means little without it.
-    pub previous: Option<String>,
+    /// The text to search for: the question and, if it names no code, the one before it, because "now the same for the
+    /// other one" means little alone.
+    pub searched: Cow<'a, str>,
     /// Maximum tokens of code for the question. Code that the prompt already shows counts too.
     pub budget: usize,
 }
@@ -72,17 +73,11 @@ impl<'a> Question<'a> {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let previous = if names_code(text) { None } else { previous_question(session) };
                 let previous = previous.filter(|previous| previous != text);
-                Some(Self { text, previous, budget })
+                let searched =
+                    previous.map_or(text.into(), |previous| format!("{text}\n\n{previous}").into());
+                Some(Self { text, searched, budget })
             }
             _ => None,
-        }
-    }
-
-    /// Returns the text to search for.
-    fn searched(&self) -> Cow<'a, str> {
-        match &self.previous {
-            Some(previous) => format!("{}\n\n{previous}", self.text).into(),
-            None => self.text.into(),
         }
     }
 }
@@ -155,7 +150,7 @@ pub fn rank<E>(
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
     let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(known, session, &question.searched(), &texts, &BTreeMap::new(), budget, count))
+    Ok(ranked(known, session, &question.searched, &texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
@@ -180,8 +175,8 @@ fn candidates(known: ExcerptSources<'_>, session: &Session, question: &Question<
         return Vec::new();
     }
     let interest = Interest::of(known, session);
-    let (searched, shown) = (question.searched(), BTreeMap::new());
-    let query = interest.query(known, session, &searched, &shown);
+    let shown = BTreeMap::new();
+    let query = interest.query(known, session, &question.searched, &shown);
     let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
     files.retain(|candidate| !known.quoted.contains(&candidate.file));
     files
@@ -209,7 +204,7 @@ fn chosen_from(
         let shown = chosen.shown_lines();
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = ranked(known, session, &question.searched(), &texts, &shown, kept, count);
+        let ranked = ranked(known, session, &question.searched, &texts, &shown, kept, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -524,7 +519,7 @@ mod tests {
         let settings = Settings::default();
         let searched = |session: &Session, text: &str| {
             let ask = PromptRequest::prompt(text);
-            Question::of(&ask, session, &settings).unwrap().searched().into_owned()
+            Question::of(&ask, session, &settings).unwrap().searched.into_owned()
         };
         assert_eq!(searched(&session, "Do the same there."), "Do the same there.");
         let exchange = [(Role::User, "Cache the tokens."), (Role::Assistant, "Done.")];
