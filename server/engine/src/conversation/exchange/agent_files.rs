@@ -80,10 +80,6 @@ fn claude_code(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
     for (number, Entry { time, message }) in (1..).zip(entries) {
         let role = role(message.role);
         let content: Vec<Value> = message.content.iter().filter_map(anthropic_block).collect();
-        // The API rejects a message without content.
-        if content.is_empty() {
-            continue;
-        }
         let id = Value::from(uuid(origin.session, number));
         written.push(json!({
             "parentUuid": std::mem::replace(&mut parent, id.clone()), "isSidechain": false, "userType": "external",
