@@ -69,6 +69,10 @@ struct Walk {
     members: Vec<String>,
     #[serde(default)]
     locals: Vec<String>,
+    #[serde(default)]
+    lists: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
     levels: Option<u8>,
 }
 
@@ -237,6 +241,8 @@ fn entry(
     writeln!(out, "        symbols: &{:?},", list(|f| &f.walk.symbols))?;
     writeln!(out, "        members: &{:?},", list(|f| &f.walk.members))?;
     writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
+    writeln!(out, "        types: &{:?},", list(|f| &f.walk.types))?;
+    writeln!(out, "        lists: &{:?},", list(|f| &f.walk.lists))?;
     let levels = lineage.iter().rev().find_map(|(_, f)| f.walk.levels);
     writeln!(out, "        levels: {levels:?},")?;
     writeln!(out, "    }},")?;

@@ -12,6 +12,7 @@
 
 ; Names bound in the enclosing scope.
 (variable_declarator name: (identifier) @bind value: (_)? @value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @bind.part) value: (_) @value)
 (arrow_function parameter: (identifier) @bind)
 (array_pattern (identifier) @bind)
 (rest_pattern (identifier) @bind)
@@ -22,7 +23,15 @@
 (for_in_statement left: (identifier) @bind)
 (catch_clause parameter: (identifier) @bind)
 (assignment_expression
-  left: (member_expression property: (property_identifier) @define) right: [(function_expression) (arrow_function)])
+  left: (member_expression object: (_) @_object property: (property_identifier) @define)
+  right: [(function_expression) (arrow_function)]
+  (#not-match? @_object "[.]prototype$"))
+(assignment_expression
+  left: (member_expression
+    object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @define)
+  right: [(function_expression) (arrow_function)]
+  (#eq? @_prototype "prototype"))
 (assignment_expression left: (member_expression object: (this) property: (_) @field) right: (_) @value)
 
 (import_statement (import_clause (identifier) @import.default) source: (string (string_fragment) @import.from))
@@ -39,6 +48,9 @@
 (export_statement (export_clause (export_specifier name: (_) @value alias: (_) @alias)) !source)
 (export_statement "default" declaration: (_ name: (_) @default))
 (export_statement "default" value: (_) @default)
+(assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (_) @default
+  (#eq? @_module "module") (#eq? @_exports "exports"))
 (variable_declarator
   name: (identifier) @import.alias
   value: (call_expression
@@ -52,6 +64,7 @@
 
 ; Expressions.
 (member_expression object: (_) @object property: (_) @member) @access
+(subscript_expression object: (_) @object index: (string (string_fragment) @member.quoted)) @access
 (call_expression function: (_) @callee) @call
 (new_expression constructor: (_) @callee) @call
 (this) @self

@@ -43,6 +43,7 @@
 ; Expressions.
 (attribute object: (_) @object attribute: (identifier) @member) @access
 (attribute object: (identifier) @self (#any-of? @self "self" "cls"))
+(type (identifier) @self (#eq? @self "Self"))
 (call function: (_) @callee) @call
 (call function: (identifier) @_super (#eq? @_super "super")) @super
 (await (_) @same) @pass

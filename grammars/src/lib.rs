@@ -55,6 +55,10 @@ pub struct WalkRules {
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, argument labels.
     pub locals: &'static [&'static str],
+    /// Kinds of leaf nodes whose text is the name of a type, which is never a local variable.
+    pub types: &'static [&'static str],
+    /// Kinds of nodes that join several names in one position. The position of the list applies to each of them.
+    pub lists: &'static [&'static str],
     /// Maximum nesting depth of definitions in an outline; `None` for no limit.
     pub levels: Option<u8>,
 }

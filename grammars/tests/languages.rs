@@ -41,12 +41,14 @@ fn every_query_compiles_and_knows_its_captures() {
 }
 
 /// Valid captures in `references.scm`, apart from `@_anything` for predicates.
-const MEANINGS: [&str; 36] = [
+const MEANINGS: [&str; 39] = [
     "scope",
     "scope.type",
     "scope.module",
     "define",
+    "owner",
     "bind",
+    "bind.part",
     "bind.local",
     "outer",
     "alias",
@@ -66,6 +68,7 @@ const MEANINGS: [&str; 36] = [
     "access",
     "object",
     "member",
+    "member.quoted",
     "call",
     "callee",
     "pass",
@@ -112,7 +115,14 @@ fn every_kind_and_position_exists_in_the_grammar() {
     for id in LanguageId::all() {
         let grammar = id.grammar();
         let rules = &id.walk;
-        for kind in rules.identifiers.iter().chain(rules.strings).chain(rules.symbols) {
+        for kind in rules
+            .identifiers
+            .iter()
+            .chain(rules.strings)
+            .chain(rules.symbols)
+            .chain(rules.types)
+            .chain(rules.lists)
+        {
             assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: unknown kind {kind}");
         }
         for position in rules.members.iter().chain(rules.locals) {

@@ -18,6 +18,8 @@
 (function_declaration name: (_) @define return_type: (_) @returns)
 (function_signature name: (_) @define return_type: (_) @returns)
 (method_definition name: (_) @define return_type: (_) @returns)
+(variable_declarator name: (identifier) @bind value: (arrow_function return_type: (_) @returns))
+(public_field_definition name: (_) @bind value: (arrow_function return_type: (_) @returns))
 (method_signature name: (_) @define return_type: (_) @returns)
 (abstract_method_signature name: (_) @define return_type: (_) @returns)
 
@@ -43,6 +45,8 @@
 ; Expressions.
 (nested_type_identifier module: (_) @object name: (_) @member) @access
 (nested_identifier object: (_) @object property: (_) @member) @access
+(lookup_type . (_) @object (literal_type (string (string_fragment) @member.quoted))) @access
+(this_type) @self
 (as_expression "as" (_) @type) @typed
 (satisfies_expression . (_) @same) @pass
 (non_null_expression (_) @same) @pass

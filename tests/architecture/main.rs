@@ -11,6 +11,7 @@ mod engine_lints;
 mod floors;
 mod generated;
 mod imports;
+mod json;
 mod local_paths;
 mod modules;
 mod pinned;
@@ -59,6 +60,19 @@ fn sentences_use_plain_words() {
 fn no_crate_names_what_lies_behind_a_wall() {
     let findings = imports::across_walls(&Repo::open().sources());
     hold(&findings, "Take the value as an argument, or move the code to the crate that may use the path.");
+}
+
+#[test]
+fn replies_are_declared_once() {
+    let findings = json::mirror_types(&Repo::open().sources());
+    hold(&findings, "Call the command by type (`HeadlessWorkspace::call`), and use the fields of its reply.");
+}
+
+#[test]
+fn json_stays_at_the_edges() {
+    let repo = Repo::open();
+    let findings = json::outside_edges(&repo.sources(), &repo.text("ARCHITECTURE.md"));
+    hold(&findings, "Use a type, or name the edge in the table of ARCHITECTURE.md.");
 }
 
 #[test]

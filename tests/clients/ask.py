@@ -22,6 +22,11 @@ DOLLARS = {
 PROVIDERS = {"anthropic": "", "openai": "/v1", "responses": "/v1", "gemini": ""}
 
 
+def dollars_billed(model: str, provider: Provider) -> float:
+    of_input, of_output = DOLLARS[model]
+    return sum(bill["cost"] * of_input + bill["output"] * of_output for bill in provider.bill()["bills"]) / 1e6
+
+
 def play(form: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> list[dict]:
     settings = {
         "STRATA_PROVIDER_NAME": form,
@@ -52,9 +57,11 @@ def play(form: str, model: str, place: Place, provider: Provider, count: int = T
         # The totals that the session stores, instead of the usage in the reply.
         status, _ = strata("status")
         asked.append({"totals": status["budget"]["totals"], "predicted": reply["predicted"]})
-    of_input, of_output = DOLLARS[model]
-    billed = sum(bill["cost"] * of_input + bill["output"] * of_output for bill in provider.bill()["bills"]) / 1e6
+    billed = dollars_billed(model, provider)
     assert abs(paid - billed) <= PRECISION * billed, f"the closing lines say {paid:.4f}, but {billed:.4f} was billed"
+    if not provider.has_pauses:
+        as_sent = status["budget"]["comparison"]["actual"]["dollars"]
+        assert abs(as_sent - billed) <= PRECISION * billed, f"the status computes {as_sent:.4f}, but {billed:.4f} was billed"
     costs, _ = strata("cost", "--by", "day")
     assert abs(costs["total"]["dollars"] - paid) < 1e-9, f"{costs} is not the sum of the closing lines, {paid}"
     return asked

@@ -5,7 +5,7 @@ import json
 import pathlib
 
 from server import Server
-from session import FILES, SHORTENED, Place, Provider, Turn, calls, turns
+from session import FILES, FIVE_FILES, SHORTENED, Place, Provider, Turn, calls, random_turns, turns
 
 # The path and the additional fields of a request, by format.
 FORMS = {
@@ -67,16 +67,20 @@ def answer_of(reply: dict) -> str:
     return "".join(block["text"] for block in reply["content"])
 
 
+# Maximum cost of a session that types into a random file of five, by model and seed.
+LIMITS_OF_RANDOM_FILES = {("gpt-5.6-sol", 1): 0.15, ("gpt-6", 2): 0.15}
+
+
 @contextlib.contextmanager
-def opened(place: Place):
-    """Starts a server with four selected files. Also returns a function that types the line of a turn."""
+def opened(place: Place, files: list[str] = FILES):
+    """Starts a server with selected files. Also returns a function that types the line of a turn."""
     with Server(place.repo, place.environment) as server:
         buffers = {}
-        for file in FILES:
+        for file in files:
             buffers[file] = (place.repo / file).read_text()
             document = {"uri": (place.repo / file).as_uri(), "languageId": "python", "version": 0, "text": buffers[file]}
             server.notify("textDocument/didOpen", textDocument=document)
-        server.run("files.select", paths=FILES)
+        server.run("files.select", paths=files)
 
         def type_into(turn: Turn):
             buffers[turn.path] = turn.typed_into(buffers[turn.path])
@@ -88,9 +92,17 @@ def opened(place: Place):
 
 
 def play(form: str, model: str, place: Place, provider: Provider) -> None:
+    play_turns(form, model, FILES, turns(), place, provider)
+
+
+def play_random_files(form: str, seed: int, model: str, place: Place, provider: Provider) -> None:
+    play_turns(form, model, FIVE_FILES, random_turns(seed), place, provider)
+
+
+def play_turns(form: str, model: str, files: list[str], turns: list[Turn], place: Place, provider: Provider) -> None:
     path, more = FORMS[form]
-    with opened(place) as (server, type_into):
-        for turn in turns():
+    with opened(place, files) as (server, type_into):
+        for turn in turns:
             type_into(turn)
             prompt = server.run("prompt.assemble", prompt=turn.question, format=form, model=model)
             body = {**prompt["body"], **more}

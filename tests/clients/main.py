@@ -20,7 +20,7 @@ import neovim  # Imported first, since it makes its driver available to the othe
 import codecompanion
 import gptel
 import vscode
-from session import HEADING, SHORTENED, TURNS, Provider, Row, calls, judged, place, share_billed, turns
+from session import HEADING, SHORTENED, TURNS, Provider, Row, Turn, calls, judged, place, random_turns, share_billed, turns
 
 # Maximum cost of a client, relative to the unchanged bodies.
 NEARLY = 1.05
@@ -59,11 +59,16 @@ class Play:
     like: tuple[str, str] | None = None
     count: int = TURNS
     requests: int = 1
+    # The seed of a session that types into random files.
+    seed: int | None = None
     records: bool = True
     # Makes its own checks, and has no row in the table.
     checks_itself: bool = False
     # Options of the stand-in provider.
     options: tuple[str, ...] = ()
+
+    def turns(self) -> list[Turn]:
+        return turns(self.count) if self.seed is None else random_turns(self.seed)
 
     def is_wanted(self, wanted: tuple[str, ...]) -> bool:
         if self.client == "gptel" and self.client not in wanted:
@@ -107,6 +112,10 @@ def plays() -> list[Play]:
     return [
         *all_bodies,
         *(with_pauses(play, bodies.LIMITS_WITH_PAUSES[play.model]) for play in all_bodies if play.model in bodies.LIMITS_WITH_PAUSES),
+        *(
+            Play("bodies", "bodies, random files", model, partial(bodies.play_random_files, "openai", seed), limit, seed=seed)
+            for (model, seed), limit in bodies.LIMITS_OF_RANDOM_FILES.items()
+        ),
         Play("bodies", posted("with tools"), MODEL, bodies.play_with_tools, WITH_TOOLS, **with_tools),
         Play("vscode-anthropic", "VS Code, Anthropic", MODEL, partial(vscode.play, "anthropic"), **near),
         Play("vscode-tools", "VS Code, with tools", MODEL, vscode.play_with_tools, like=(posted("with tools"), MODEL), **with_tools),
@@ -174,7 +183,7 @@ def played(play: Play, limit: float | None, stand_in: str, flask: str) -> Played
             bill, row = provider.bill(), None
             if not play.checks_itself:
                 recorded = own or at.turns() if play.records else None
-                row = judged(play.title, play.model, limit, bill, provider.last, recorded, play.count, play.requests)
+                row = judged(play.title, play.model, limit, bill, provider.last, recorded, play.turns(), play.requests)
         return Played(play, row, bill["bills"], time.monotonic() - start)
     except Exception:
         return Played(play, None, [], time.monotonic() - start, traceback.format_exc())

@@ -3,9 +3,11 @@
 import contextlib
 import os
 import pathlib
+import re
 import sys
 
-from session import FILES, TURNS, Place, Provider, turns, until
+from ask import dollars_billed
+from session import FILES, PRECISION, TURNS, Place, Provider, turns, until
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "editors/neovim"))
 from driver import Editor  # noqa: E402
@@ -28,7 +30,7 @@ def typed_in(turn) -> str:
     return f"{'ggO' if turn.at_top else 'Go'}<C-U>{turn.line}<Esc>"
 
 
-# Maximum tokens of a request in the sessions that exceed the limit.
+# Token limit for a request in the sessions that exceed the limit.
 SHORT = 20_000
 
 
@@ -136,5 +138,12 @@ def play(model: str, place: Place, provider: Provider, sent_by_server: bool = Fa
                 editor.type(typed_in(turn))
                 editor.type(f":Strata ask {turn.question}<CR>")
                 place.wait_for_turn(turn)
+            billed = dollars_billed(model, provider)
+
+            def shown() -> float:
+                text = re.search(r"\$([\d.]+)", editor.lua("return require('strata').statusline()"))
+                return float(text[1]) if text else 0.0
+
+            until(lambda: abs(shown() - billed) <= PRECISION * billed, f"the statusline shows the {billed:.4f} dollars that were billed")
         finally:
             editor.quit()

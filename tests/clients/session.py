@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,8 @@ TURNS = 30
 # Number of turns for variants of a session.
 SHORTENED = 10
 FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
+# Selected in sessions that type into a random file.
+FIVE_FILES = [*FILES, "src/flask/config.py"]
 
 # Text that occurs in every request for a summary, and in no other request.
 SUMMARY = b"<conversation>"
@@ -70,14 +73,20 @@ def calls(turn: Turn) -> list[Call]:
     ]
 
 
+def turn_in(number: int, path: str, at_top: bool) -> Turn:
+    line = f"TYPED_{number} = 'turn {number}'"
+    question = f"Question {number}: who reads what I typed into {path.rpartition('/')[2]}?"
+    return Turn(number, path, at_top, line, question)
+
+
 def turns(count: int = TURNS) -> list[Turn]:
-    made = []
-    for number in range(count):
-        path = FILES[number % len(FILES)]
-        line = f"TYPED_{number} = 'turn {number}'"
-        question = f"Question {number}: who reads what I typed into {path.rpartition('/')[2]}?"
-        made.append(Turn(number, path, number % 3 == 0, line, question))
-    return made
+    return [turn_in(number, FILES[number % len(FILES)], number % 3 == 0) for number in range(count)]
+
+
+def random_turns(seed: int) -> list[Turn]:
+    """Returns the turns of a session that types into a random file of five, at its top or end."""
+    random_number = random.Random(seed)
+    return [turn_in(number, random_number.choice(FIVE_FILES), random_number.random() < 0.5) for number in range(TURNS)]
 
 
 class Provider:
@@ -85,6 +94,8 @@ class Provider:
 
     def __init__(self, program: pathlib.Path, *options: str):
         argv = [os.environ["STAND_IN_PYTHON"], str(program), "--exact", *options]
+        # Strata's clock knows nothing of the pauses that the provider adds.
+        self.has_pauses = "--pauses" in options
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
         self.stand_in = self.process.stdout.readline().strip()
         self.last, provider = b"", self
@@ -265,13 +276,20 @@ HEADING = f"{'client':<24} {'model':<18} {'cost':>8} {'share':>7} {'at most':>8}
 
 
 def judged(
-    client: str, model: str, limit: float | None, bill: dict, last: bytes, turns_recorded: list[dict] | None, count: int, requests: int
+    client: str,
+    model: str,
+    limit: float | None,
+    bill: dict,
+    last: bytes,
+    turns_recorded: list[dict] | None,
+    played: list[Turn],
+    requests: int,
 ) -> Row:
-    """Returns the row of a session of `count` turns with `requests` requests each, with its faults. `turns_recorded` is None for clients
-    that record nothing, and `limit` is None if the cost is only reported."""
-    faults, bills, turn = [], bill["bills"], turns(count)[-1]
-    if len(bills) != count * requests:
-        faults.append(f"{len(bills)} requests were billed, not {count * requests}")
+    """Returns the row of a session with `requests` requests per turn, with its faults. `turns_recorded` is None for clients that record
+    nothing, and `limit` is None if the cost is only reported."""
+    faults, bills, turn = [], bill["bills"], played[-1]
+    if len(bills) != len(played) * requests:
+        faults.append(f"{len(bills)} requests were billed, not {len(played) * requests}")
     text = json.dumps(json.loads(last or b"{}"), ensure_ascii=False)
     for what, wanted in (("typed line", turn.line), ("question", turn.question)):
         if wanted not in text:

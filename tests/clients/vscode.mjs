@@ -40,9 +40,6 @@ if (isSource) {
 const { page } = bench;
 const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
 
-/** Returns a row of the Strata view, but none of the chat, which has rows too. */
-const row = (text) => page.locator('.sidebar .monaco-list-row').filter({ hasText: text }).first();
-
 /** Switches to the tab of a file, or opens the file with Go to File. */
 async function open(file) {
   const name = file.split('/').at(-1);
@@ -99,23 +96,6 @@ async function edit(said, question) {
   await page.keyboard.press('Enter');
 }
 
-/** Clicks an action of a row until the row no longer offers it, or another row took its place. */
-async function act(text, action) {
-  const button = row(text).locator(`.action-label[aria-label^="${action}"]`);
-  const label = () => row(text).getAttribute('aria-label');
-  const before = await label();
-  const isDone = async () => (await button.count()) === 0 || (await label()) !== before;
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    await row(text).hover();
-    await button.click();
-    // The tree loses a click when it is drawn again between the press and the release.
-    if (await until(isDone, `${action} ${text}`, 5_000).catch(() => false)) {
-      return;
-    }
-  }
-  throw new Error(`${action} had no effect on ${text}`);
-}
-
 /** Waits until exactly these questions are visible. */
 async function shows(questions) {
   // The list contains only visible questions, and one more at its top.
@@ -158,16 +138,16 @@ try {
       await bench.command(turn.command);
     } else if (turn.row) {
       await bench.showStrata();
-      await row(turn.row).waitFor();
+      await bench.row(turn.row).waitFor();
       if (turn.action) {
-        await act(turn.row, turn.action);
+        await bench.act(turn.row, turn.action);
       }
       if (turn.shot) {
         await page.waitForTimeout(600);
         await bench.shot(turn.shot);
       }
     } else if (turn.gone) {
-      await row(turn.gone).waitFor({ state: 'detached' });
+      await bench.row(turn.gone).waitFor({ state: 'detached' });
     } else if (turn.press) {
       await page.locator('.interactive-session .monaco-button').filter({ hasText: turn.press }).last().click();
       await bench.toast(new RegExp(turn.toast));

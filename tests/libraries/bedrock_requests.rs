@@ -5,7 +5,7 @@ use std::time::Duration;
 use e2e::{Dialect, ModelServer, Reply};
 use serde_json::json;
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::settings::ProviderName;
+use strata_engine::conversation::providers::ProviderName;
 use strata_host::provider::Provider;
 use strata_host::summarise::Question;
 
@@ -24,7 +24,10 @@ fn a_question_goes_to_the_model_in_the_address() {
     for (reply, expected) in [
         (said(text.clone(), "end_turn"), Ok("A summary.")),
         (said(text.clone(), "max_tokens"), Err("did not finish its answer")),
-        (said(text, "guardrail_intervened"), Err("content rules stopped it (`guardrail_intervened`)")),
+        (
+            said(text, "guardrail_intervened"),
+            Err("the provider's content rules stopped it (`guardrail_intervened`)"),
+        ),
         (
             Reply::RefuseWith(
                 400,

@@ -3,20 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use e2e::Dialect;
-use strata_engine::prompt::settings::ProviderName;
+use strata_engine::conversation::providers::ProviderName;
 use strata_host::provider::{Key, KeySource, Provider};
 
 /// Unlike any other text, so that a search finds it in whatever repeats it.
 pub(super) const KEY: &str = "sk-never-show-this-0123456789";
 
 pub(super) fn kind(dialect: Dialect) -> ProviderName {
-    match dialect {
-        Dialect::Anthropic => ProviderName::Anthropic,
-        Dialect::OpenAi => ProviderName::OpenAi,
-        Dialect::Responses => ProviderName::Responses,
-        Dialect::Gemini => ProviderName::Gemini,
-        Dialect::Ollama => ProviderName::Ollama,
-    }
+    ProviderName::ALL.iter().copied().find(|kind| kind.as_str() == dialect.name()).unwrap()
 }
 
 pub(super) fn provider(dialect: Dialect, base_url: String) -> Provider {

@@ -17,3 +17,17 @@ mod store_durability;
 mod summary_provider_log;
 mod summary_providers;
 mod token_recounts;
+
+use std::time::Duration;
+
+use strata_host::provider::Limits;
+
+/// Ten minutes for a reply, which may be silent for five, and two retries.
+pub(crate) fn limits() -> Limits {
+    Limits {
+        deadline: Duration::from_secs(600),
+        stall: Duration::from_secs(300),
+        max_reply_bytes: 16 << 20,
+        retries: 2,
+    }
+}

@@ -15,8 +15,8 @@ use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, strata};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::{Format, question};
-use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
+use strata_engine::conversation::providers::Format;
+use strata_engine::conversation::providers::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::Usage;
 #[cfg(unix)]
 use strata_host::provider::{KeySource, Provider};
@@ -54,11 +54,11 @@ fn provider_kind(error: &SendError) -> Option<ProviderErrorKind> {
 }
 
 fn body(format: Format) -> Value {
-    question(format, "small-model", "You help.", "What is marked?", 500)
+    format.dialect().unwrap().question("small-model", "You help.", "What is marked?", 500)
 }
 
 fn limits() -> Limits {
-    Limits { deadline: LIMIT, ..Limits::default() }
+    Limits { deadline: LIMIT, ..crate::limits() }
 }
 
 fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &Limits) -> Outcome {

@@ -10,8 +10,7 @@ use super::configured_provider::provider;
 use e2e::{Dialect, LIMIT, ModelServer, Reply, Rng};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::question;
-use strata_engine::conversation::reply::ReplyEvent;
+use strata_engine::conversation::providers::reply::ReplyEvent;
 use strata_host::provider::{Key, KeySource, Limits, Provider, SendEvent};
 use strata_host::summarise::Question;
 
@@ -125,9 +124,9 @@ fn check(key: &str, dialect: Dialect, text: &str) {
 
 /// Sends a streamed request, and returns everything that is given out: the events, and text and reasoning as shown.
 fn given_out(provider: &Provider) -> String {
-    let body = question(provider.kind.format(), "small-model", "", "What is marked?", 500);
+    let body = provider.kind.dialect().question("small-model", "", "What is marked?", 500);
     let (mut events, mut texts, mut thoughts) = (String::new(), String::new(), String::new());
-    let limits = Limits { deadline: LIMIT, retries: 0, ..Limits::default() };
+    let limits = Limits { deadline: LIMIT, retries: 0, ..crate::limits() };
     let sent = provider.stream(&body, &limits, &Cancel::new(), &mut |event| {
         write!(events, "{event:?} ").unwrap();
         match event {

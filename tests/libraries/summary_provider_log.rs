@@ -9,12 +9,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::settings::ProviderName;
-use strata_host::provider::{Key, KeySource, Limits, Provider};
+use strata_host::provider::{Key, KeySource, Provider};
 use strata_host::summarise::Question;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
+
+use super::configured_provider::kind;
 
 /// Set in the process that is started for the test.
 const ALONE: &str = "STRATA_TEST_LOG";
@@ -73,7 +74,8 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
     }
     tracing::subscriber::set_global_default(Everything(AtomicU64::new(1))).unwrap();
     tracing::info!("the log works");
-    for (dialect, kind) in Dialect::ALL.into_iter().zip(ProviderName::ALL) {
+    for dialect in Dialect::ALL {
+        let kind = kind(dialect);
         let wrong = Reply::Body("application/json", "{\"marked\": \"answer\"}".to_owned());
         for reply in [Reply::Text("marked answer".to_owned()), wrong, Reply::Refuse(401, vec![])] {
             let server = ModelServer::start(dialect, vec![reply]);
@@ -88,7 +90,7 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
             let _ = provider.ask(&question, LIMIT, &Cancel::new());
             assert_eq!(server.asked().len(), 1, "{dialect:?}");
             let body = json!({"model": "m", "marked": "question"});
-            let _ = provider.stream(&body, &Limits::default(), &Cancel::new(), &mut |_| ());
+            let _ = provider.stream(&body, &crate::limits(), &Cancel::new(), &mut |_| ());
             assert_eq!(server.asked().len(), 2, "{dialect:?}");
         }
     }

@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 
 NAMES = ["salted_hmac", "get_cookie_signer", "get_default_password_validators"]
 MOST_CALLS, MOST_TOKENS = 3, 3_000
-# Maximum tokens of each of two results.
+# Token limit for each of two results.
 HALF = MOST_TOKENS // 2
 
 

@@ -25,6 +25,8 @@ pub enum Dialect {
     /// <https://github.com/ollama/ollama/blob/main/docs/api.md>; streams in the format of its OpenAI-compatible
     /// endpoint
     Ollama,
+    /// <https://docs.cohere.com/v2/reference/chat>
+    Cohere,
 }
 
 /// Response to a request.
@@ -104,7 +106,20 @@ struct Shared {
 
 impl Dialect {
     /// All dialects.
-    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 6] =
+        [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama, Self::Cohere];
+
+    /// Returns the name of the provider in Strata's settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Responses => "responses",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+            Self::Cohere => "cohere",
+        }
+    }
 
     /// Returns a valid answer.
     pub fn answer(self, text: &str) -> Value {
@@ -141,6 +156,11 @@ impl Dialect {
                 "total_duration": 5, "load_duration": 1, "prompt_eval_count": 10, "prompt_eval_duration": 1,
                 "eval_count": 5, "eval_duration": 1
             }),
+            Self::Cohere => json!({
+                "id": "1", "finish_reason": "COMPLETE",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": text}]},
+                "usage": cohere_usage()
+            }),
         }
     }
 
@@ -157,6 +177,7 @@ impl Dialect {
                 json!({"error": {"code": status, "message": message, "status": "INVALID_ARGUMENT"}})
             }
             Self::Ollama => json!({"error": message}),
+            Self::Cohere => json!({"id": "1", "message": message}),
         }
     }
 
@@ -228,6 +249,19 @@ impl Dialect {
                     vec![bare(json!({"usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 10}}))],
                     pieces.map(part).map(bare).collect(),
                     vec![bare(self.answer(""))],
+                ]
+            }
+            Self::Cohere => {
+                let content = |kind: &str, content: Value| {
+                    let delta = json!({"message": {"content": content}});
+                    named(json!({"type": kind, "index": 0, "delta": delta}))
+                };
+                let begin =
+                    json!({"type": "message-start", "id": "1", "delta": {"message": {"role": "assistant"}}});
+                [
+                    vec![named(begin), content("content-start", json!({"type": "text", "text": ""}))],
+                    pieces.map(|text| content("content-delta", json!({"text": text}))).collect(),
+                    vec![named(json!({"type": "content-end", "index": 0})), cohere_end("COMPLETE")],
                 ]
             }
         }
@@ -302,6 +336,22 @@ impl Dialect {
                     json!([{"functionCall": call, "thoughtSignature": "c2lnbmVk"}]);
                 format!("data: {answer}\n\n")
             }
+            Self::Cohere => {
+                let event = |kind: &str, calls: Value| {
+                    let delta = json!({"message": {"tool_calls": calls}});
+                    format!("event: {kind}\ndata: {}\n\n", json!({"type": kind, "index": 0, "delta": delta}))
+                };
+                let function = json!({"name": name, "arguments": ""});
+                let mut events = vec![event(
+                    "tool-call-start",
+                    json!({"id": id, "type": "function", "function": function}),
+                )];
+                let delta =
+                    |piece: &String| event("tool-call-delta", json!({"function": {"arguments": piece}}));
+                events.extend(pieces.iter().map(delta));
+                events.push(event("tool-call-end", Value::Null));
+                events.concat() + &cohere_end("TOOL_CALL")
+            }
         }
     }
 
@@ -327,6 +377,11 @@ impl Dialect {
                     json!({"candidates": [{"content": {"parts": parts, "role": "model"}}]})
                 )
             }
+            Self::Cohere => {
+                let delta = json!({"message": {"content": {"thinking": piece}}});
+                let event = json!({"type": "content-delta", "index": 0, "delta": delta});
+                format!("event: content-delta\ndata: {event}\n\n")
+            }
         }
     }
 
@@ -349,6 +404,10 @@ impl Dialect {
             Self::Gemini => {
                 let error = json!({"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"});
                 format!("data: {}\n\n", json!({"error": error}))
+            }
+            Self::Cohere => {
+                let delta = json!({"finish_reason": "ERROR", "error": "Overloaded", "usage": cohere_usage()});
+                format!("event: message-end\ndata: {}\n\n", json!({"type": "message-end", "delta": delta}))
             }
         }
     }
@@ -405,6 +464,11 @@ impl Dialect {
                     && body.get("model").is_none()
                     && body.get("stream").is_none(),
             ),
+            Self::Cohere => (
+                asked.line == "POST /v2/chat",
+                bearer && asked.header("authorization").is_some(),
+                is_chat_of_cohere(body) && says_stream,
+            ),
             Self::Ollama if streams => (asked.line == "POST /v1/chat/completions", true, is_chat()),
             Self::Ollama => (asked.line == "POST /api/chat", true, body["stream"] == false && is_chat()),
         };
@@ -415,6 +479,35 @@ impl Dialect {
             _ => None,
         }
     }
+}
+
+/// Whether the messages of a body are of Cohere's types, in which calls can replace content.
+fn is_chat_of_cohere(body: &Value) -> bool {
+    let messages = body["messages"].as_array().filter(|messages| !messages.is_empty());
+    body["model"].is_string()
+        && messages.is_some_and(|messages| {
+            messages.iter().all(|message| match message["role"].as_str() {
+                Some("system" | "user") => !message["content"].is_null(),
+                Some("tool") => message["tool_call_id"].is_string() && !message["content"].is_null(),
+                Some("assistant") => {
+                    message["tool_calls"].is_array()
+                        || message["content"].is_string()
+                        || message["content"].is_array()
+                }
+                _ => false,
+            })
+        })
+}
+
+fn cohere_usage() -> Value {
+    json!({
+        "billed_units": {"input_tokens": 8, "output_tokens": 5}, "tokens": {"input_tokens": 10, "output_tokens": 5}
+    })
+}
+
+fn cohere_end(reason: &str) -> String {
+    let delta = json!({"finish_reason": reason, "usage": cohere_usage()});
+    format!("event: message-end\ndata: {}\n\n", json!({"type": "message-end", "id": "1", "delta": delta}))
 }
 
 /// Returns a message item in the format of Responses.
@@ -459,7 +552,9 @@ impl ModelServer {
     pub fn base_url(&self) -> String {
         match self.dialect {
             Dialect::OpenAi | Dialect::Responses => format!("http://{}/v1", self.address),
-            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => format!("http://{}", self.address),
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama | Dialect::Cohere => {
+                format!("http://{}", self.address)
+            }
         }
     }
 

@@ -90,7 +90,12 @@ impl<'a> Shell<'a> {
 
     /// Starts `strata mcp`.
     pub fn agent(&self) -> Agent {
-        Agent::new(self.start(&["mcp"]))
+        self.agent_with(&[])
+    }
+
+    /// Starts `strata mcp` with more arguments.
+    pub fn agent_with(&self, arguments: &[&str]) -> Agent {
+        Agent::new(self.start(&[&["mcp"], arguments].concat()))
     }
 
     /// Calls tools of `strata mcp`, one after the other, and returns their results and the server's log.

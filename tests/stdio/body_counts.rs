@@ -2,7 +2,6 @@
 
 use e2e::{Editor, Prompt, Repo};
 use serde_json::{Value, json};
-use strata_engine::conversation::dialect::{self, Format, Piece};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
@@ -27,15 +26,17 @@ fn tools() -> Value {
 /// What the body weighs, counted from the body alone.
 fn recount(prompt: &Prompt, tools: &Value) -> usize {
     let body = &prompt.0["body"];
-    let format: Format = serde_json::from_value(prompt.0["format"].clone()).unwrap();
     let model = Models::builtin().resolve(prompt.0["model"].as_str().unwrap()).model;
     let counter = TokenCounter::default();
     let count = |text: &str| counter.count(model.tokenizer, text);
 
-    let texts = dialect::pieces(format, body).into_iter().map(|piece| match piece {
-        Piece::Text(text) => count(&text),
-        Piece::Picture(_) => panic!("there are no pictures in this test"),
-    });
+    let said = body["messages"].as_array().unwrap().iter();
+    let texts = texts(&body["system"]).into_iter().chain(said.flat_map(|message| {
+        let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| &call["function"]);
+        let called = calls.flat_map(|call| [&call["name"], &call["arguments"]]);
+        called.flat_map(texts).chain(texts(&message["content"])).collect::<Vec<_>>()
+    }));
+    let texts = texts.map(|text| count(&text));
     let tools = tools.as_array().unwrap();
     let declared = tools.iter().map(|tool| {
         let text = |name: &str| count(tool[name].as_str().unwrap());
@@ -52,6 +53,18 @@ fn recount(prompt: &Prompt, tools: &Value) -> usize {
         + if tools.is_empty() { 0 } else { each.tool_prompt + each.tool * tools.len() }
         + each.tool_round_trip * results;
     texts.sum::<usize>() + declared.sum::<usize>() + structure
+}
+
+/// Returns the texts of a message's content, and of the calls and results in it.
+fn texts(content: &Value) -> Vec<String> {
+    let own = content.as_str().map(str::to_owned);
+    let blocks = content.as_array().into_iter().flatten().flat_map(|block| {
+        assert!(!block["type"].as_str().unwrap().contains("image"), "there are no pictures in this test");
+        let called = [block["name"].as_str().map(str::to_owned), block.get("input").map(Value::to_string)];
+        let said = block["text"].as_str().map(str::to_owned);
+        said.into_iter().chain(called.into_iter().flatten()).chain(texts(&block["content"]))
+    });
+    own.into_iter().chain(blocks).collect()
 }
 
 fn session(repo: &Repo) -> Editor {

@@ -1,6 +1,7 @@
 //! Agents and the command line see the unsaved text of editors, each in a process of its own.
 
 mod model;
+mod session;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,7 +11,8 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials};
+use e2e::mutation::mutated;
+use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials, rerun};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -190,6 +192,49 @@ fn editors_come_and_go_and_crash_while_an_agent_works() {
 }
 
 #[test]
+fn look_ups_go_on_from_the_disk_when_the_editor_that_answered_them_is_killed() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    let mut agent = shell.agent();
+    editor.wait_until_indexed();
+    editor.open("src/greet.rs");
+    editor.type_behind("src/greet.rs", "pub fn greet", "ing");
+    settle(&mut editor);
+    let symbols = |agent: &mut Agent| agent.text("symbols", json!({ "query": "greet" }));
+    assert!(symbols(&mut agent).contains("pub fn greeting"));
+    // Another program writes a file, and the editor does not know.
+    repo.write("src/extra.rs", "pub fn greet_later() {}\n");
+    assert!(symbols(&mut agent).contains("greet_later"));
+    assert!(agent.text("references", json!({ "name": "greeting" })).contains("src/greet.rs:1"));
+    // With a selection of its own, the agent looks itself.
+    agent.call("files_select", json!({ "paths": ["notes.txt"] }));
+    assert!(symbols(&mut agent).contains("pub fn greeting"));
+    editor.server.kill();
+    editor.abandon();
+    let text = symbols(&mut agent);
+    assert!(text.contains("pub fn greet(") && !text.contains("greeting"), "{text}");
+    agent.end();
+}
+
+#[test]
+fn an_agent_looks_up_in_the_index_of_the_editor_while_there_is_one() {
+    let repo = small();
+    let shell = Shell::new(&repo);
+    // Only the editor's server has this limit, so its index has no outlines.
+    let limited = json!({ "symbols": { "max_file_bytes": 1 } });
+    let mut editor = Setup::new(&repo).state(shell.state()).settings(limited).start();
+    editor.wait_until_indexed();
+    let mut agent = shell.agent();
+    let symbols = |agent: &mut Agent| agent.text("symbols", json!({ "query": "greet" }));
+    assert!(!symbols(&mut agent).contains("pub fn greet("));
+    editor.server.kill();
+    editor.abandon();
+    assert!(symbols(&mut agent).contains("pub fn greet("));
+    agent.end();
+}
+
+#[test]
 fn of_two_editors_the_newest_edit_counts_and_the_reply_says_whose_it_is() {
     let repo = small();
     let shell = Shell::new(&repo);
@@ -236,6 +281,8 @@ fn a_file_that_another_program_wrote_is_shown_unless_the_editor_has_unsaved_text
     write("Written by an agent.\n");
     let reply = read(&mut agent, "notes.txt");
     assert_eq!((&reply["text"], &reply["source"]), (&json!("Written by an agent.\n"), &json!("disk")));
+    let found = agent.text("grep", json!({ "pattern": "Written by" }));
+    assert!(found.contains("1: Written by an agent."), "{found}");
     editor.type_behind("notes.txt", "milk", " and eggs");
     settle(&mut editor);
     let reply = read(&mut agent, "notes.txt");
@@ -374,6 +421,11 @@ fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
         let reply = ask(hostile);
         assert!(!String::from_utf8_lossy(&reply).contains("typed"), "{:?}", String::from_utf8_lossy(&reply));
     }
+    let valid = json!({ "protocol": 1, "folder": "/nowhere", "known": { "file:///a": 7 } }).to_string();
+    for seed in 0..200 {
+        let reply = ask(mutated(&[&valid], seed).as_bytes());
+        assert!(!String::from_utf8_lossy(&reply).contains("typed"), "mutation {seed}");
+    }
     let other_version = ask(b"{\"protocol\":999,\"question\":\"?\"}");
     let other_version: Value = serde_json::from_slice(&other_version).unwrap();
     assert_eq!(other_version["protocol"], 1);
@@ -384,6 +436,60 @@ fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
     agent.end();
     editor.quit();
     assert!(sockets(shell.state()).is_empty());
+}
+
+/// The socket and its directory are opened to everyone first, so that only the comparison of users is left.
+#[expect(clippy::print_stdout, reason = "the test runs itself as the other process")]
+#[test]
+fn a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+
+    const SOCKET: &str = "SOCKET_OF_THE_TEST";
+    const NOBODY: u32 = 65_534;
+
+    if let Some(socket) = std::env::var_os(SOCKET) {
+        let mut reply = Vec::new();
+        match UnixStream::connect(socket) {
+            Ok(mut stream) => {
+                let _ = stream.write_all(b"{\"protocol\":999}");
+                let _ = stream.shutdown(Shutdown::Write);
+                let _ = stream.read_to_end(&mut reply);
+                println!("connected, {} bytes", reply.len());
+            }
+            Err(error) => println!("refused: {:?}", error.kind()),
+        }
+        return;
+    }
+    let repo = small();
+    let shell = Shell::new(&repo);
+    let mut editor = editor(&repo, &shell);
+    settle(&mut editor);
+    let [socket] = &sockets(shell.state())[..] else { panic!("one socket") };
+    let directory = shell.state().join("live");
+    let as_user = |user: Option<u32>| {
+        let mut client =
+            rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
+        client.env(SOCKET, socket).current_dir("/");
+        if let Some(user) = user {
+            client.uid(user).gid(user);
+        }
+        let output = client.output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(!as_user(None).contains("connected, 0 bytes") && as_user(None).contains("connected, "));
+    // Only the superuser can start processes of other users.
+    if shell.state().metadata().unwrap().uid() != 0 {
+        return;
+    }
+    let open = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"));
+    open(shell.state(), 0o777);
+    open(&directory, 0o777);
+    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"), "the socket itself is private");
+    open(socket, 0o777);
+    assert!(as_user(Some(NOBODY)).contains("connected, 0 bytes"));
+    editor.quit();
 }
 
 #[test]

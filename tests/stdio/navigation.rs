@@ -230,10 +230,13 @@ fn who_refers_to_whom_is_data() {
 fn what_a_request_is_about_is_data_and_stands_behind_it_when_wanted() {
     let repo = repo();
     let request = "The total price of a basket leaves out the tax";
-    let mut editor = Setup::new(&repo).start();
+    // Excerpts would show what the frame names.
+    let mut editor = Setup::new(&repo).settings(json!({ "context": { "auto_budget": 0 } })).start();
     let items = editor.run("symbols.relevant", json!({ "query": request, "limit": 5 }));
     assert_eq!(items["items"][0]["path"], "shop/prices.py", "{items}");
     assert_eq!(items["items"][0]["score"], 1.0);
+    // The excerpt joins definitions, and each of them is an item.
+    assert_eq!(items["items"][0]["name"], "Basket.total_price", "{items}");
     let frame = |editor: &mut Editor| {
         let prompt = editor.assemble_with(json!({ "prompt": request }));
         prompt.count("<context-frame>")
@@ -247,6 +250,8 @@ fn what_a_request_is_about_is_data_and_stands_behind_it_when_wanted() {
         "{:?}",
         prompt.0["body"]
     );
-    editor.configure(json!({ "context_frame": { "inject": false } }));
+    editor.configure(json!({ "context": { "auto_budget": 4_000 } }));
+    assert_eq!(frame(&mut editor), 0);
+    editor.configure(json!({ "context": { "auto_budget": 0 }, "context_frame": { "inject": false } }));
     assert_eq!(frame(&mut editor), 0);
 }

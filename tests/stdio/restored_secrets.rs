@@ -52,9 +52,9 @@ impl Case {
 
     /// Ends the editor. Fails if the log or a file of Strata contains the secret.
     fn end(&self, mut editor: Editor) {
+        editor.quit();
         let warnings = editor.server.heard("strata/warning");
         assert!(warnings.iter().all(|warning| warning["code"] == "redacted"), "{warnings:?}");
-        editor.quit();
         assert!(!editor.server.errors().contains(&self.secret));
         assert!(check(self.state.path(), &self.secret) > 3);
     }

@@ -132,6 +132,26 @@ fn a_version_may_skip_numbers() {
     assert_eq!(prompt.warnings(), []);
 }
 
+/// VS Code does so when the user closes a document without saving it.
+#[test]
+fn a_change_right_after_the_document_was_closed_is_ignored() {
+    let mut editor = opened();
+    let (uri, next) = (editor.document(NOTES).uri.clone(), editor.document(NOTES).version + 1);
+    let late = |editor: &mut Editor, version: i32| {
+        let change = json!({ "text": "sent too late" });
+        let params =
+            json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [change] });
+        editor.server.notify("textDocument/didChange", params);
+    };
+    editor.close(NOTES);
+    late(&mut editor, next);
+    let prompt = editor.assemble();
+    assert_eq!((prompt.warnings(), prompt.count("sent too late")), (vec![], 0));
+    // A change with another version may belong to a document whose opening was lost.
+    late(&mut editor, next + 5);
+    assert_eq!(editor.assemble().count("sent too late"), 1);
+}
+
 #[test]
 fn a_change_to_a_document_that_was_never_opened() {
     let repo = small();

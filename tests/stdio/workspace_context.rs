@@ -38,6 +38,19 @@ fn rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace() {
     );
 }
 
+/// Texts of the rules in the monorepo.
+const RULES: [&str; 9] = [
+    "Root rules.",
+    "Web rules.",
+    "App rules.",
+    "Cursor always.",
+    "Cursor tsx.",
+    "Cursor manual.",
+    "Copilot api.",
+    "Claude web.",
+    "Claude all.",
+];
+
 /// A monorepo with rules of several tools.
 fn monorepo() -> Repo {
     Repo::new(
@@ -50,8 +63,11 @@ fn monorepo() -> Repo {
         App rules.
         //- web/app/page.tsx
         export const page = 1
+        //- README.md
+        A monorepo.
         //- api/users.py
-        users = []
+        def load_users():
+            return []
         //- .cursor/rules/always.mdc
         ---
         description: x
@@ -90,17 +106,6 @@ fn monorepo() -> Repo {
 fn rules_apply_to_the_files_for_which_their_tools_document_them() {
     let repo = monorepo();
     let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
-    let all = [
-        "Root rules.",
-        "Web rules.",
-        "App rules.",
-        "Cursor always.",
-        "Cursor tsx.",
-        "Cursor manual.",
-        "Copilot api.",
-        "Claude web.",
-        "Claude all.",
-    ];
     for (selected, expected) in [
         (&[][..], &["Root rules.", "Cursor always.", "Claude all."][..]),
         (&["api/users.py"], &["Root rules.", "Cursor always.", "Copilot api.", "Claude all."]),
@@ -118,13 +123,78 @@ fn rules_apply_to_the_files_for_which_their_tools_document_them() {
         ),
     ] {
         editor.run("files.set", json!({ "paths": selected }));
-        let system = editor.assemble().0["body"]["system"].to_string();
-        let mut quoted: Vec<(usize, &str)> =
-            all.iter().filter_map(|text| Some((system.find(text)?, *text))).collect();
-        quoted.sort_unstable();
-        let quoted: Vec<&str> = quoted.into_iter().map(|(_, text)| text).collect();
-        assert_eq!(quoted, expected, "{selected:?}");
+        let prompt = editor.assemble();
+        assert_eq!(quoted(&prompt.text()), expected, "{selected:?}");
+        assert_eq!(quoted(&prompt.0["body"]["system"].to_string()), expected, "{selected:?}");
     }
+}
+
+/// Returns the texts of the monorepo's rules that a prompt contains, in their order.
+fn quoted(prompt: &str) -> Vec<&'static str> {
+    let mut found: Vec<(usize, &str)> =
+        RULES.iter().filter_map(|text| Some((prompt.find(text)?, *text))).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn rules_of_open_and_excerpted_files_apply_and_leave_everything_cached_unchanged() {
+    let repo = monorepo();
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    editor.select(&["README.md"]);
+    let everywhere = ["Root rules.", "Cursor always.", "Claude all."];
+    let body = |editor: &mut Editor, prompt: &str, auto: usize| {
+        editor.run("prompt.assemble", json!({ "prompt": prompt, "autoBudget": auto, "format": "anthropic" }))
+    };
+    let text = |reply: &serde_json::Value| e2e::Prompt(reply.clone()).text();
+    let before = body(&mut editor, "Hello", 0);
+    assert_eq!(quoted(&text(&before)), everywhere);
+
+    editor.open("web/app/page.tsx");
+    let opened = body(&mut editor, "Hello", 0);
+    let web = [
+        "Root rules.",
+        "Cursor always.",
+        "Claude all.",
+        "Cursor tsx.",
+        "Claude web.",
+        "Web rules.",
+        "App rules.",
+    ];
+    assert_eq!(quoted(&text(&opened)), web);
+    assert_eq!(opened["systemFiles"]["rules"].as_array().unwrap().len(), 7, "{}", opened["systemFiles"]);
+    assert_eq!(opened["body"]["system"], before["body"]["system"], "the system prompt stays cached");
+    let messages = |reply: &serde_json::Value| reply["body"]["messages"].as_array().unwrap().clone();
+    let (old, new) = (messages(&before), messages(&opened));
+    assert_eq!(old[..old.len() - 1], new[..old.len() - 1], "earlier messages stay cached");
+    let blocks = new.last().unwrap()["content"].as_array().unwrap().clone();
+    let at = |text: &str| blocks.iter().position(|block| block["text"].as_str().unwrap().contains(text));
+    assert!(at("Hello").unwrap() < at("App rules.").unwrap(), "{blocks:?}");
+    let is_marked = |block: &serde_json::Value| !block["cache_control"].is_null();
+    assert!(blocks.iter().rposition(is_marked) < at("App rules."), "rules of files are not cached");
+
+    let listed = editor.run("prompt.rules", json!({}));
+    assert_eq!(listed["rules"].as_array().unwrap().len(), 7, "{listed}");
+    editor.close("web/app/page.tsx");
+    assert_eq!(quoted(&text(&body(&mut editor, "Hello", 0))), everywhere);
+    let excerpted = body(&mut editor, "What does load_users return?", 2_000);
+    assert!(quoted(&text(&excerpted)).contains(&"Copilot api."), "{excerpted}");
+}
+
+#[test]
+fn rule_files_of_other_tools_are_found_by_their_names() {
+    let repo = Repo::new(
+        "\n//- GEMINI.md\nGemini rules.\n//- llms.txt\nOverview.\n//- web/GEMINI.md\nGemini web.\n",
+    );
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    editor.run("files.set", json!({ "paths": [] }));
+    let text = editor.assemble().text();
+    assert!(
+        text.contains("Gemini rules.") && text.contains("Overview.") && !text.contains("Gemini web."),
+        "{text}"
+    );
+    let listed = Shell::new(&repo).run(&["rules", "web/a.ts"], "");
+    assert_eq!(listed.out, "GEMINI.md: always\nllms.txt: always\nweb/GEMINI.md: is above web/a.ts\n");
 }
 
 #[test]

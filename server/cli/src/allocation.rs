@@ -4,7 +4,16 @@
 //! part of them.
 
 use std::ffi::{c_int, c_ulong};
-use std::thread::available_parallelism;
+use std::fs;
+use std::thread::{self, available_parallelism};
+use std::time::Duration;
+
+/// Interval at which the memory of the process is read.
+const EVERY: Duration = Duration::from_secs(5);
+/// Memory, in pages, that the process may have gained before its unused memory is released: 16 MiB in pages of 4 KiB.
+const GAIN: u64 = 4_096;
+/// Difference, in pages, between two readings of an idle process.
+const IDLE: u64 = 64;
 
 /// Limits glibc's arenas to the number of threads that can run at the same time, which saves more than half of the
 /// unused memory without additional contention. Also disables transparent huge pages for the whole process, because it
@@ -17,4 +26,79 @@ pub(crate) fn thrift() {
     let (yes, unused): (c_ulong, c_ulong) = (1, 0);
     // SAFETY: the call sets a flag of the process. If the kernel does not know the flag, nothing changes.
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, unused, unused, unused) };
+}
+
+/// Starts a thread that returns unused memory to the system when the process is idle. glibc keeps what a large prompt
+/// needed temporarily, which is more than the prompts of a session need permanently.
+pub(crate) fn release_when_idle() {
+    // Without the thread, the process only takes more memory.
+    let _ = thread::Builder::new().name("release-memory".to_owned()).spawn(|| {
+        let mut readings = MemoryReadings::default();
+        loop {
+            thread::sleep(EVERY);
+            let Some(resident) = resident_pages() else { return };
+            if readings.is_release_due(resident) {
+                release();
+                readings.released(resident_pages().unwrap_or(resident));
+            }
+        }
+    });
+}
+
+#[expect(unsafe_code, reason = "this function of malloc has no safe interface")]
+fn release() {
+    // SAFETY: the call releases free pages under malloc's own locks.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Returns the number of pages of the process that are in memory.
+fn resident_pages() -> Option<u64> {
+    // The second number is the resident set (proc_pid_statm(5)).
+    fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()
+}
+
+/// Decides when to release unused memory.
+#[derive(Default)]
+struct MemoryReadings {
+    /// Lowest number of pages since the last release; `None` before the first reading.
+    lowest: Option<u64>,
+    last: u64,
+}
+
+impl MemoryReadings {
+    /// Adds a reading. Returns whether the process is idle and has gained memory since the last release.
+    fn is_release_due(&mut self, resident: u64) -> bool {
+        let is_idle = resident.abs_diff(self.last) <= IDLE;
+        self.last = resident;
+        let lowest = self.lowest.map_or(resident, |lowest| lowest.min(resident));
+        self.lowest = Some(lowest);
+        is_idle && resident - lowest >= GAIN
+    }
+
+    fn released(&mut self, resident: u64) {
+        (self.lowest, self.last) = (Some(resident), resident);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_released_once_when_the_process_is_idle() {
+        let mut readings = MemoryReadings::default();
+        let mut due = |resident| readings.is_release_due(resident);
+        // It starts, then works, then is idle.
+        assert!(!due(10_000) && !due(10_010) && !due(50_000) && !due(40_000));
+        assert!(due(40_010));
+        readings.released(20_000);
+        let mut due = |resident| readings.is_release_due(resident);
+        assert!(!due(20_000) && !due(20_000 + GAIN / 2) && !due(20_000 + GAIN / 2));
+        assert!(!due(30_000) && due(30_000));
+    }
+
+    #[test]
+    fn the_memory_of_this_process_can_be_read() {
+        assert!(resident_pages() > Some(100));
+    }
 }

@@ -2,55 +2,30 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use serde::Deserialize;
-use serde_json::Value;
+use strata_app::commands::send::SendParams;
+use strata_app::commands::{CommandError, Reply, SendCost, SendEnd, SendReply};
 use strata_app::format;
 use strata_app::jobs::send::Delta;
 use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use crate::failure::Failure;
 use crate::output::{self, count};
-use crate::usage::Usage;
+use crate::usage::billed;
 
 /// Maximum characters of a tool's arguments to show.
 const SHOWN_INPUT: usize = 120;
 
-/// The fields used from the reply to `strata.prompt.send`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Answer {
-    session: String,
-    model: String,
-    pub(crate) end: String,
-    pub(crate) error: Option<String>,
-    usage: Usage,
-    cost: Cost,
-    shed: Vec<String>,
-    warnings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cost {
-    paid: f64,
-    read_share: f64,
-    dollars: Option<f64>,
-}
-
 /// Asks a question in the session, and shows the answer as it arrives to a person. Returns the reply.
 pub(crate) fn ask(
     headless: &mut HeadlessWorkspace,
-    question: Value,
+    question: SendParams,
     cancel: &Cancel,
     audience: Audience,
-) -> Result<Value, Failure> {
+) -> Result<Reply<SendReply>, Failure> {
     let mut screen = Screen::new(audience == Audience::Person);
     let reply = headless.send(question, cancel, &mut |delta| screen.show(&delta));
     screen.end();
-    reply.map_err(|error| match error.to_string() {
-        message if message.contains("no usable key") => without_provider(&message),
-        message => Failure::Said(message),
-    })
+    reply.map_err(|error| if error.is_missing_key() { without_provider(&error) } else { error.into() })
 }
 
 /// Who reads an answer.
@@ -63,44 +38,42 @@ pub(crate) enum Audience {
 }
 
 /// Names the other way to ask, for a provider that cannot be used.
-pub(crate) fn without_provider(message: &str) -> Failure {
-    Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
+pub(crate) fn without_provider(error: &CommandError) -> Failure {
+    Failure::said(format!("{error}. To send the request yourself, run `strata prompt`"))
 }
 
-impl Answer {
-    /// Shows the warnings, and a line about the cost of the answer.
-    pub(crate) fn close(&self) {
-        for warning in &self.warnings {
-            output::tell(&format!("warning: {warning}"));
-        }
-        output::tell(&self.closing_line());
+/// Shows the warnings, and a line about the cost of the answer.
+pub(crate) fn close(answer: &SendReply) {
+    for warning in &answer.warnings {
+        output::tell(&format!("warning: {warning}"));
     }
+    output::tell(&closing_line(answer));
+}
 
-    /// Returns a line about the answer's cost, and about anything that is missing from it.
-    fn closing_line(&self) -> String {
-        let Cost { paid, read_share, dollars } = self.cost;
-        let mut line = match self.usage.input_tokens() {
-            0 => "the provider did not report usage".to_owned(),
-            all => format!(
-                "{}: {} tokens in ({:.0} % cached, priced as {}), {} out",
-                dollars.map_or_else(|| format!("unknown price of {}", self.model), format::dollars),
-                count(all),
-                read_share * 100.0,
-                count(paid.round() as usize),
-                count(self.usage.output),
-            ),
-        };
-        if !self.shed.is_empty() {
-            line.push_str(&format!("; left out: {}", self.shed.join(", ")));
-        }
-        match self.end.as_str() {
-            "cancelled" => line.push_str("; stopped, and the partial answer was recorded"),
-            "output_limit" => line.push_str("; truncated at the output limit"),
-            "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
-            _ => {}
-        }
-        format!("{line} (session {})", self.session)
+/// Returns a line about the answer's cost, and about anything that is missing from it.
+fn closing_line(answer: &SendReply) -> String {
+    let SendCost { paid, read_share, dollars, .. } = answer.cost;
+    let mut line = match answer.usage.input_tokens() {
+        0 => "the provider did not report usage".to_owned(),
+        all => format!(
+            "{}: {} tokens in ({:.0} % cached, priced as {}), {} out",
+            dollars.map_or_else(|| format!("unknown price of {}", answer.model), format::dollars),
+            count(all),
+            read_share * 100.0,
+            count(paid.round() as usize),
+            billed(answer.usage.output),
+        ),
+    };
+    if !answer.shed.is_empty() {
+        line.push_str(&format!("; left out: {}", answer.shed.join(", ")));
     }
+    match answer.end {
+        SendEnd::Cancelled => line.push_str("; stopped, and the partial answer was recorded"),
+        SendEnd::OutputLimit => line.push_str("; truncated at the output limit"),
+        SendEnd::ToolRounds => line.push_str("; stopped after too many rounds of tool calls"),
+        SendEnd::Complete | SendEnd::ToolCalls | SendEnd::Cut | SendEnd::Failed => {}
+    }
+    format!("{line} (session {})", answer.session)
 }
 
 /// The part of the terminal output that shows an answer.

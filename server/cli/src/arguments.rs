@@ -5,8 +5,14 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+
+use strata_app::commands::cost::CostGrouping;
+use strata_app::commands::pack::PackForm;
+use strata_app::commands::session::ExportFormat;
+use strata_app::commands::symbols::MapSort;
+use strata_app::commands::{Format, PolicyName};
 
 use crate::reply::Audience;
 use crate::when::Since;
@@ -95,8 +101,8 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// Stored session for the agent: an id, a name, or `latest` for whichever session was used most recently. By
-    /// default, the agent gets a separate session, which is not stored
+    /// Stored session for the agent: an id, a name, `editor` for the session that your editor shows, or `latest` for
+    /// whichever session was used most recently. By default, the agent gets a separate session, which is not stored
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Trust the folder, so that its rules, skills and memory become part of the system prompt
@@ -186,8 +192,9 @@ pub(crate) struct SelectingArguments {
 /// The conversation that a question belongs to
 #[derive(Debug, Args)]
 pub(crate) struct ConversationArguments {
-    /// Conversation to continue: an id, a name, `latest` for the most recently used one, or `new`. Defaults to the most
-    /// recently used one, unless it is older than a day or was on another branch
+    /// Conversation to continue: an id, a name, `latest` for the most recently used one, `editor` for the one that your
+    /// editor shows (with `--fork`), or `new`. Defaults to the most recently used one, unless it is older than a day or was
+    /// on another branch
     #[arg(long, value_name = "ID", conflicts_with_all = ["new", "continue_latest"])]
     pub(crate) session: Option<String>,
     /// Start a new conversation, like `--session new`
@@ -212,7 +219,7 @@ pub(crate) struct AskArguments {
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
+    /// Token limit for relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
     /// `context.auto_budget`
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) auto: Option<usize>,
@@ -223,8 +230,8 @@ pub(crate) struct AskArguments {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Layout policy, which determines how prompts use the provider's cache
-    #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
-    pub(crate) policy: Option<String>,
+    #[arg(long, value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    pub(crate) policy: Option<PolicyName>,
     /// Print the result as JSON when the answer is complete
     #[arg(long)]
     pub(crate) json: bool,
@@ -292,7 +299,7 @@ pub(crate) struct PromptArguments {
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
+    /// Token limit for relevant code to add automatically, for example 4000 or 4k; 0 adds none. Defaults to the setting
     /// `context.auto_budget`
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) auto: Option<usize>,
@@ -303,11 +310,11 @@ pub(crate) struct PromptArguments {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Format of the request body
-    #[arg(long, value_parser = ["anthropic", "openai", "responses", "gemini", "bedrock", "markdown"])]
-    pub(crate) format: Option<String>,
+    #[arg(long, value_parser = one_of(Format::ALL.iter().map(|format| (format.as_str(), *format))))]
+    pub(crate) format: Option<Format>,
     /// Layout policy, which determines how prompts use the provider's cache
-    #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
-    pub(crate) policy: Option<String>,
+    #[arg(long, value_parser = one_of(PolicyName::ALL.map(|policy| (policy.as_str(), policy))))]
+    pub(crate) policy: Option<PolicyName>,
     /// Print the prompt with all its details as JSON, instead of only the request body
     #[arg(long)]
     pub(crate) json: bool,
@@ -323,7 +330,7 @@ pub(crate) struct PromptArguments {
 pub(crate) struct MapArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the map, for example 4000 or 4k. Defaults to `symbols.map_budget`, or else to an eighth of the
+    /// Token limit for the map, for example 4000 or 4k. Defaults to `symbols.map_budget`, or else to an eighth of the
     /// model's window, between 4,000 and 64,000
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) budget: Option<usize>,
@@ -334,7 +341,7 @@ pub(crate) struct MapArguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) about: Option<String>,
     /// Order of the files: most important first, or by path
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = one_of([("rank", MapSort::Rank), ("path", MapSort::Path)]), default_value = "rank")]
     pub(crate) sort: MapSort,
     /// Also print a legend that explains the map's notation
     #[arg(long)]
@@ -344,21 +351,12 @@ pub(crate) struct MapArguments {
     pub(crate) json: bool,
 }
 
-/// Order of the files in a map
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum MapSort {
-    #[default]
-    Rank,
-    Path,
-}
-
 /// Options shared by all queries
 #[derive(Debug, Args)]
 pub(crate) struct QueryArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the result. Unlimited by default
+    /// Token limit for the result. Unlimited by default
     #[arg(long, value_name = "TOKENS", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) budget: Option<usize>,
     /// Print the result as JSON
@@ -486,15 +484,15 @@ pub(crate) struct PackArguments {
     /// Question that the text is for. Relevant files come first, and the text ends with the question
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) question: Option<String>,
-    /// Maximum tokens of the text, for example 30k. Defaults to no limit for paths, and to 30k for the whole repository
+    /// Token limit for the text, for example 30k. Defaults to no limit for paths, and to 30k for the whole repository
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) budget: Option<usize>,
     /// Hide a file, a folder or a glob entirely
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
     /// Form of the text
-    #[arg(long, value_parser = ["markdown", "xml"], default_value = "markdown")]
-    pub(crate) format: String,
+    #[arg(long, value_parser = one_of([("markdown", PackForm::Markdown), ("xml", PackForm::Xml)]), default_value = "markdown")]
+    pub(crate) format: PackForm,
     /// Copy the text to the clipboard of the terminal (OSC 52), instead of printing it
     #[arg(short, long, conflicts_with_all = ["output", "json"])]
     pub(crate) copy: bool,
@@ -609,17 +607,17 @@ pub(crate) enum SessionForm {
     Opencode,
 }
 
-impl SessionForm {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Anthropic => "anthropic",
-            Self::Openai => "openai",
-            Self::Markdown => "markdown",
-            Self::ClaudeCode => "claude_code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini_cli",
-            Self::Opencode => "opencode",
+impl From<SessionForm> for ExportFormat {
+    fn from(form: SessionForm) -> Self {
+        match form {
+            SessionForm::Jsonl => Self::Jsonl,
+            SessionForm::Anthropic => Self::Anthropic,
+            SessionForm::Openai => Self::OpenAi,
+            SessionForm::Markdown => Self::Markdown,
+            SessionForm::ClaudeCode => Self::ClaudeCode,
+            SessionForm::Codex => Self::Codex,
+            SessionForm::GeminiCli => Self::GeminiCli,
+            SessionForm::Opencode => Self::Opencode,
         }
     }
 }
@@ -689,7 +687,7 @@ pub(crate) struct LoopArguments {
     /// Number of iterations between updates of the summary; 0 disables updates. Defaults to 10
     #[arg(long, value_name = "N", global = true)]
     pub(crate) summarize_every: Option<u64>,
-    /// Maximum tokens of the summary. Defaults to 2,000
+    /// Token limit for the summary. Defaults to 2,000
     #[arg(long, value_name = "TOKENS", global = true)]
     pub(crate) max_summary_tokens: Option<usize>,
 }
@@ -803,7 +801,7 @@ pub(crate) struct ReplayArguments {
     /// as is expected to pay
     #[arg(long, value_name = "WHOSE", value_enum)]
     pub(crate) pauses: Option<PausesArgument>,
-    /// Maximum tokens of the symbol map in each prompt. Defaults to that of prompts
+    /// Token limit for the symbol map in each prompt. Defaults to the limit in other prompts
     #[arg(long, value_name = "TOKENS")]
     pub(crate) map: Option<usize>,
     /// Model whose prices, limits and tokenizer to use
@@ -984,22 +982,15 @@ pub(crate) struct CostArguments {
     #[arg(long, value_name = "DAY", value_parser = Since::parse)]
     pub(crate) since: Option<Since>,
     /// What to add costs up by
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = one_of(COST_GROUPINGS), default_value = "session")]
     pub(crate) by: CostGrouping,
     /// Print the costs as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What costs are added up by
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum CostGrouping {
-    #[default]
-    Session,
-    Model,
-    Day,
-}
+const COST_GROUPINGS: [(&str, CostGrouping); 3] =
+    [("session", CostGrouping::Session), ("model", CostGrouping::Model), ("day", CostGrouping::Day)];
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
@@ -1012,6 +1003,18 @@ pub(crate) struct ManArguments {
     /// Write a page for each command to this folder, for example `~/.local/share/man/man1`
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Returns a parser for the name of one of `values`.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<(&'static str, T)> = values.into_iter().collect();
+    let names: Vec<&'static str> = values.iter().map(|(name, _)| *name).collect();
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let value = values.iter().find(|(name, _)| *name == given);
+        value.map(|(_, value)| *value).ok_or("unknown name")
+    })
 }
 
 #[cfg(test)]

@@ -4,14 +4,16 @@
 use std::process::ExitCode;
 use std::thread;
 
-use serde_json::json;
+use strata_app::commands::send::SendParams;
+use strata_app::commands::session::{Fork, ForkParams, ListSessions};
+use strata_app::commands::{NoArguments, SendEnd, ToolAccess};
 use strata_app::runtime::headless::{Access, Cancel, Continuation, HeadlessWorkspace, SessionSource};
 
-use crate::answer::{Answer, Audience, without_provider};
+use crate::answer::{Audience, without_provider};
 use crate::arguments::{AskArguments, ConversationArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::sessions::{LATEST, List, SHOWN};
+use crate::sessions::{EDITOR, LATEST, SHOWN, in_editor};
 use crate::when::moment;
 use crate::{answer, input, repository, selecting};
 
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let (text, piped) = (input::question(&arguments.text)?, input::piped(&arguments.text)?);
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Check this first, so that a missing provider is reported before the slow work.
-    headless.provider().map_err(|error| without_provider(&error.to_string()))?;
+    headless.provider().map_err(|error| without_provider(&error))?;
     let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
     open_conversation(&mut headless, &arguments.conversation, opening)?;
     repository::list(&mut headless)?;
@@ -41,27 +43,27 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     selecting::add_piped(&mut headless, piped)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
-    let question = json!({
-        "prompt": text,
-        "images": images,
-        "model": arguments.model,
-        "policy": arguments.policy,
-        "tools": if arguments.tools { "read" } else { "none" },
-        "autoBudget": arguments.auto,
-    });
+    let question = SendParams {
+        prompt: text,
+        images,
+        model: arguments.model.clone(),
+        policy: arguments.policy,
+        tools: if arguments.tools { ToolAccess::Read } else { ToolAccess::None },
+        auto_budget: arguments.auto,
+        ..SendParams::default()
+    };
     let cancel = Cancel::new();
     raise_on_interrupt(&cancel);
     let audience = if arguments.json { Audience::Program } else { Audience::Person };
-    let reply = answer::ask(&mut headless, question, &cancel, audience)?;
+    let answer = answer::ask(&mut headless, question, &cancel, audience)?;
     if arguments.json {
-        output::json(&reply)?;
+        output::json(&answer)?;
     }
-    let answer: Answer = output::understood(reply)?;
-    answer.close();
-    if let Some(error) = answer.error {
+    answer::close(&answer);
+    if let Some(error) = &answer.error {
         return Err(Failure::said(format!("incomplete answer: {error}")));
     }
-    Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if answer.end == SendEnd::Cancelled { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Opens the conversation that the arguments name, or else the most recently used one, if it is not old or of another
@@ -96,9 +98,9 @@ fn unnamed(headless: &HeadlessWorkspace) -> Result<&'static str, Failure> {
 
 /// Says which conversation is continued, since the user did not name it.
 fn tell_continued(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
-    let List { sessions } = output::understood(headless.run("strata.session.list", json!({}))?)?;
+    let list = headless.call::<ListSessions>(NoArguments {})?;
     let id = headless.session_id();
-    let Some(session) = sessions.into_iter().find(|session| session.id == id) else { return Ok(()) };
+    let Some(session) = list.sessions.iter().find(|session| session.id == id) else { return Ok(()) };
     let about = output::clipped(session.about(), SHOWN);
     let when = session.updated_ms.map(|ms| format!(" of {} UTC", moment(ms))).unwrap_or_default();
     output::tell(&format!("continuing the conversation{when}, \"{about}\"; -n starts a new one"));
@@ -114,12 +116,13 @@ pub(crate) fn open_session(
     let id = match named {
         NEW => None,
         LATEST => headless.newest_session()?,
+        EDITOR => Some(in_editor(headless)?),
         named => Some(headless.session_named(named)?),
     };
     let Some(id) = id else { return Ok(headless.open_session(SessionSource::New)?) };
     if opening == Opening::Copy {
         headless.open_session(SessionSource::StoredWithCache(&id, Access::Read))?;
-        headless.run("strata.session.fork", json!({}))?;
+        headless.call::<Fork>(ForkParams::default())?;
         return Ok(());
     }
     match headless.open_session(SessionSource::StoredWithCache(&id, Access::Write)) {

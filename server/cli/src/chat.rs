@@ -9,26 +9,34 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use serde_json::{Value, json};
+use strata_app::commands::budget::Report;
+use strata_app::commands::compaction::{RequestParams, RunParams};
+use strata_app::commands::files::{Deselect, List, Paths, Select, SelectionChange};
+use strata_app::commands::history::{Get, Truncate, TruncateParams};
+use strata_app::commands::prompt::{Assemble, AssembleParams};
+use strata_app::commands::send::SendParams;
+use strata_app::commands::session::Reset;
+use strata_app::commands::{Choice, Command, ContentBlock, Image, NoArguments, Role, ToolAccess};
 use strata_app::format::dollars;
 use strata_app::runtime::headless::{Cancel, HeadlessWorkspace};
 
 use self::line_editor::{Input, LineEditor};
-use crate::answer::{self, Answer, Audience, without_provider};
+use crate::answer::{self, Audience, without_provider};
 use crate::arguments::ChatArguments;
 use crate::ask::{Opening, open_conversation};
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
-use crate::usage::Usage;
+use crate::sessions::size;
+use crate::usage::{billed, cached_percent};
 use crate::{repository, selecting};
 
 /// Commands, with their arguments and what they do.
 const COMMANDS: [(&str, &str, &str); 9] = [
     ("/select", "PATH..", "show files, folders, globs or lines (a.py#L10-40) in full"),
-    ("/drop", "PATH..", "no longer show them in full"),
+    ("/drop", "PATH..", "stop showing files in full"),
     ("/files", "", "list the selected files"),
     ("/undo", "", "forget the last question and its answer"),
-    ("/cost", "", "say what the conversation cost so far"),
+    ("/cost", "", "show what the conversation has cost so far"),
     ("/compact", "[PROFILE]", "shorten the conversation"),
     ("/new", "", "start a new conversation with the same files"),
     ("/help", "", "list the commands"),
@@ -40,21 +48,21 @@ struct Chat {
     headless: HeadlessWorkspace,
     interrupts: Interrupts,
     model: Option<String>,
-    tools: &'static str,
+    tools: ToolAccess,
     /// Images for the next question.
-    images: Vec<Value>,
+    images: Vec<Image>,
 }
 
 pub(crate) fn run(arguments: &ChatArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open_stored(&arguments.repository)?;
-    headless.provider().map_err(|error| without_provider(&error.to_string()))?;
+    headless.provider().map_err(|error| without_provider(&error))?;
     open_conversation(&mut headless, &arguments.conversation, Opening::Session)?;
     repository::list(&mut headless)?;
     selecting::apply(&mut headless, &arguments.selecting)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     output::tell("/help lists the commands, Ctrl-C stops an answer, Ctrl-D ends the program");
-    let tools = if arguments.tools { "read" } else { "none" };
+    let tools = if arguments.tools { ToolAccess::Read } else { ToolAccess::None };
     let interrupts = Interrupts::listen();
     Chat { headless, interrupts, model: arguments.model.clone(), tools, images }.talk()?;
     Ok(ExitCode::SUCCESS)
@@ -90,14 +98,14 @@ impl Chat {
         let command = words.next().unwrap_or_default();
         let words: Vec<&str> = words.collect();
         match command {
-            "/select" => self.change_files("strata.files.select", &words)?,
-            "/drop" => self.change_files("strata.files.deselect", &words)?,
+            "/select" => self.change_files::<Select>(&words)?,
+            "/drop" => self.change_files::<Deselect>(&words)?,
             "/files" => self.list_files()?,
             "/undo" => self.undo()?,
             "/cost" => self.tell_cost()?,
             "/compact" => self.compact(words.first().copied())?,
             "/new" => {
-                self.run("strata.session.reset", json!({}))?;
+                self.headless.call::<Reset>(NoArguments {})?;
                 output::tell("new conversation");
             }
             "/help" => help(),
@@ -111,46 +119,49 @@ impl Chat {
         Ok(Next::Line)
     }
 
-    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
-        Ok(self.headless.run(command, arguments)?)
-    }
-
     fn ask(&mut self, text: &str) -> Result<(), Failure> {
         repository::index(&mut self.headless)?;
         let images = std::mem::take(&mut self.images);
-        let question = json!({ "prompt": text, "images": images, "model": self.model, "tools": self.tools });
+        let question = SendParams {
+            prompt: text.to_owned(),
+            images,
+            model: self.model.clone(),
+            tools: self.tools,
+            ..SendParams::default()
+        };
         let cancel = Cancel::new();
         self.interrupts.set(Some(&cancel));
-        let reply = answer::ask(&mut self.headless, question, &cancel, Audience::Person);
+        let answer = answer::ask(&mut self.headless, question, &cancel, Audience::Person);
         self.interrupts.set(None);
-        let answer: Answer = output::understood(reply?)?;
-        answer.close();
-        match answer.error {
+        let answer = answer?;
+        answer::close(&answer);
+        match &answer.error {
             Some(error) => Err(Failure::said(format!("incomplete answer: {error}"))),
             None => Ok(()),
         }
     }
 
-    fn change_files(&mut self, command: &str, paths: &[&str]) -> Result<(), Failure> {
+    fn change_files<C: Command<Args = Paths, Reply = SelectionChange>>(
+        &mut self,
+        paths: &[&str],
+    ) -> Result<(), Failure> {
         if paths.is_empty() {
             return Err(Failure::said("name at least one path"));
         }
         repository::list(&mut self.headless)?;
         let typed: Vec<String> = paths.iter().map(|path| self.headless.typed(path)).collect();
         self.headless
-            .run(command, json!({ "paths": typed }))
-            .map_err(|error| Failure::of_path(&paths.join(" "), self.headless.folder(), &error))?;
+            .call::<C>(Paths { paths: typed, ..Paths::default() })
+            .map_err(|error| Failure::of_path(self.headless.folder(), &error))?;
         self.list_files()
     }
 
     fn list_files(&mut self) -> Result<(), Failure> {
-        let reply = self.run("strata.files.list", json!({}))?;
-        let files = reply["files"].as_array().into_iter().flatten();
-        let selected: Vec<String> = files
-            .filter(|file| file["state"] == "selected")
+        let list = self.headless.call::<List>(NoArguments {})?;
+        let selected = list.files.iter().filter(|file| file.state == Choice::Selected);
+        let selected: Vec<String> = selected
             .filter_map(|file| {
-                let tokens = file["tokens"].as_u64().and_then(|tokens| usize::try_from(tokens).ok())?;
-                Some(format!("{} ({})", file["path"].as_str()?, counted(tokens, "token")))
+                Some(format!("{} ({})", output::line(&file.path), counted(file.tokens?, "token")))
             })
             .collect();
         match selected.is_empty() {
@@ -162,53 +173,50 @@ impl Chat {
 
     /// Deletes the last question and everything after it.
     fn undo(&mut self) -> Result<(), Failure> {
-        let reply = self.run("strata.history.get", json!({}))?;
-        let is_question = |message: &&Value| {
-            let blocks = message["content"].as_array().into_iter().flatten();
-            message["role"] == "user" && blocks.into_iter().any(|block| block["type"] == "text")
+        let history = self.headless.call::<Get>(NoArguments {})?;
+        let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
+        let question = history
+            .messages
+            .iter()
+            .rev()
+            .find(|message| message.body.role == Role::User && message.body.content.iter().any(is_text));
+        let Some(question) = question else { return Err(Failure::said("there is nothing to undo")) };
+        let text = match question.body.content.first() {
+            Some(ContentBlock::Text { text } | ContentBlock::Thinking { text, .. }) => text,
+            _ => "",
         };
-        let mut messages = reply["messages"].as_array().into_iter().flatten().rev();
-        let Some(question) = messages.find(is_question) else {
-            return Err(Failure::said("there is nothing to undo"));
-        };
-        let text = question["content"][0]["text"].as_str().unwrap_or_default();
         let text = output::clipped(text, 60);
-        let from = question["id"].clone();
-        self.run("strata.history.truncate", json!({ "from": from }))?;
+        self.headless.call::<Truncate>(TruncateParams { from: question.id })?;
         output::tell(&format!("forgot \"{text}\" and its answer"));
         Ok(())
     }
 
     fn tell_cost(&mut self) -> Result<(), Failure> {
-        let mut report = self.run("strata.budget.report", json!({ "model": self.model }))?;
-        let totals = report["totals"].take();
-        let price = totals["dollars"].as_f64().map_or_else(|| "unknown price".to_owned(), dollars);
-        let usage: Usage = output::understood(totals)?;
-        let next = json!({ "prompt": "?", "model": self.model, "dryRun": true });
-        let next = self.run("strata.prompt.assemble", next)?["cost"]["expected"]["dollars"].as_f64();
+        let model = self.model.clone();
+        let request = RequestParams { model: model.clone(), ..RequestParams::default() };
+        let totals = self.headless.call::<Report>(request)?.totals;
+        let price = totals.dollars.map_or_else(|| "unknown price".to_owned(), dollars);
+        let next = AssembleParams {
+            prompt: Some("?".to_owned()),
+            model,
+            dry_run: true,
+            ..AssembleParams::default()
+        };
+        let next = self.headless.call::<Assemble>(next)?.cost.expected.dollars;
         let next =
             next.map(|next| format!("; the next question costs about {}", dollars(next))).unwrap_or_default();
         output::tell(&format!(
             "{price}: {} tokens in ({:.0} % cached), {} out{next}",
-            count(usage.input_tokens()),
-            usage.cached_percent(),
-            count(usage.output),
+            count(totals.usage.input_tokens()),
+            cached_percent(totals.usage),
+            billed(totals.usage.output),
         ));
         Ok(())
     }
 
     fn compact(&mut self, profile: Option<&str>) -> Result<(), Failure> {
-        let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
-        let size = |when: &str| {
-            let number =
-                |what: &str| reply[when][what].as_u64().and_then(|number| usize::try_from(number).ok());
-            format!(
-                "{} of {}",
-                counted(number("messages").unwrap_or(0), "message"),
-                counted(number("tokens").unwrap_or(0), "token")
-            )
-        };
-        output::tell(&format!("compacted {}, now {}", size("before"), size("after")));
+        let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
+        output::tell(&format!("compacted {}, now {}", size(reply.before), size(reply.after)));
         Ok(())
     }
 }

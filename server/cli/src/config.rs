@@ -1,35 +1,22 @@
 //! `strata config`: shows and changes settings.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-use strata_app::runtime::headless::{ChangeError, HeadlessWorkspace, SettingsFile};
+use serde_json::Value;
+use strata_app::commands::server::{SettingsReply, ShowSettings};
+use strata_app::commands::{CommandError, Layer, NoArguments, Reply};
+use strata_app::runtime::headless::{ChangeError, HeadlessWorkspace, SettingsFile, setting_value, toml_text};
 use strata_app::table::{Align, Table};
 
 use crate::arguments::{ConfigArguments, ConfigCommand};
 use crate::failure::Failure;
-use crate::output::{self, ExternalText};
+use crate::output;
 use crate::repository;
 
 /// Maximum characters of a value in the list.
 const SHOWN: usize = 24;
-
-/// The fields used from the reply to `strata.server.settings`.
-#[derive(Deserialize)]
-struct Settings {
-    settings: Value,
-    origins: BTreeMap<String, Origin>,
-}
-
-#[derive(Deserialize)]
-struct Origin {
-    layer: String,
-    name: ExternalText,
-}
 
 pub(crate) fn run(arguments: &ConfigArguments) -> Result<ExitCode, Failure> {
     let (mut headless, problems) = repository::open_with_problems(&arguments.repository)?;
@@ -58,31 +45,29 @@ fn said(error: ChangeError) -> Failure {
     Failure::said(error.to_string())
 }
 
-fn effective(headless: &mut HeadlessWorkspace) -> Result<(Value, Settings), Failure> {
-    let reply = headless.run("strata.server.settings", json!({}))?;
-    Ok((reply.clone(), output::understood(reply)?))
+fn effective(headless: &mut HeadlessWorkspace) -> Result<Reply<SettingsReply>, CommandError> {
+    headless.call::<ShowSettings>(NoArguments {})
 }
 
 fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), Failure> {
-    let (reply, Settings { settings, origins }) = effective(headless)?;
+    let reply = effective(headless)?;
     if json {
         return output::json(&reply);
     }
     let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
     table.row(["setting", "value", "set in"].map(str::to_owned));
     let mut shown = 0;
-    for (name, origin) in &origins {
-        let is_default = origin.layer == "defaults";
+    for (name, origin) in &reply.origins {
+        let is_default = origin.layer == Layer::Defaults;
         if is_default && !all {
             continue;
         }
         shown += 1;
-        let value =
-            strata_app::runtime::headless::setting_value(&settings, name).map(text_of).unwrap_or_default();
-        let place = match origin.layer.as_str() {
-            "defaults" => String::new(),
-            "user" => "your settings".to_owned(),
-            _ => origin.name.line().to_string(),
+        let value = setting_value(&reply.settings, name).map(text_of).unwrap_or_default();
+        let place = match origin.layer {
+            Layer::Defaults => String::new(),
+            Layer::User => "your settings".to_owned(),
+            _ => output::line(&origin.name).to_string(),
         };
         table.row([name.clone(), output::clipped(&value, SHOWN), place]);
     }
@@ -94,9 +79,8 @@ fn list(headless: &mut HeadlessWorkspace, all: bool, json: bool) -> Result<(), F
 }
 
 fn get(headless: &mut HeadlessWorkspace, name: &str) -> Result<(), Failure> {
-    let (_, Settings { settings, .. }) = effective(headless)?;
-    let value = strata_app::runtime::headless::setting_value(&settings, name);
-    match value {
+    let reply = effective(headless)?;
+    match setting_value(&reply.settings, name) {
         Some(Value::Null) => {
             output::tell(&format!("`{name}` is not set"));
             Ok(())
@@ -111,7 +95,7 @@ fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        value => strata_app::runtime::headless::toml_text(value),
+        value => toml_text(value),
     }
 }
 

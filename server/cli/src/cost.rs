@@ -2,109 +2,81 @@
 
 use std::process::ExitCode;
 
-use serde::Deserialize;
-use serde_json::json;
 use strata_app::clock::now_ms;
+use strata_app::commands::Amount;
+use strata_app::commands::cost::{CostEntry, CostParams, CostReport, Report};
 use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
 
 use crate::arguments::CostArguments;
 use crate::failure::Failure;
-use crate::output::{self, ExternalText, count, counted};
+use crate::output::{self, count, counted};
 use crate::sessions::SHOWN;
-use crate::usage::Usage;
+use crate::usage::{billed, cached_percent};
 use crate::{repository, when};
-
-/// The reply to `strata.cost.report`.
-#[derive(Deserialize)]
-struct CostReport {
-    entries: Vec<Entry>,
-    total: Amount,
-    prices: ExternalText,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    session: Option<String>,
-    about: Option<String>,
-    model: Option<String>,
-    day_ms: Option<u64>,
-    #[serde(flatten)]
-    amount: Amount,
-}
-
-#[derive(Deserialize)]
-struct Amount {
-    requests: usize,
-    usage: Usage,
-    dollars: f64,
-    unpriced: usize,
-}
 
 pub(crate) fn run(arguments: &CostArguments) -> Result<ExitCode, Failure> {
     let since_ms = arguments.since.map(|since| since.start_ms(now_ms()));
     let mut headless = repository::open_stored(&arguments.repository)?;
-    let report = headless.run("strata.cost.report", json!({ "sinceMs": since_ms, "by": arguments.by }))?;
+    let report = headless.call::<Report>(CostParams { since_ms, by: arguments.by })?;
     if arguments.json {
         output::json(&report)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let report: CostReport = output::understood(report)?;
     if report.entries.is_empty() {
         output::tell("nothing was billed to the conversations of this workspace");
         return Ok(ExitCode::SUCCESS);
     }
-    output::report(&report.render())?;
+    output::report(&render(&report))?;
     Ok(ExitCode::SUCCESS)
 }
 
-impl CostReport {
-    fn render(&self) -> String {
-        let mut table = Table::new([Align::Right, Align::Right, Align::Right, Align::Right, Align::Left]);
-        table.row(["cost", "tokens in", "cached", "out", ""].map(str::to_owned));
-        for entry in &self.entries {
-            table.row(entry.amount.cells(entry.name()));
+fn render(report: &CostReport) -> String {
+    let mut table = Table::new([Align::Right, Align::Right, Align::Right, Align::Right, Align::Left]);
+    table.row(["cost", "tokens in", "cached", "out", ""].map(str::to_owned));
+    for entry in &report.entries {
+        table.row(cells(&entry.amount, name(entry)));
+    }
+    let total = &report.total;
+    table.row(cells(total, format!("total, {}", requests(total.requests))));
+    let mut text = format!("{}\nprices: {}\n", table.render(), output::line(&report.prices));
+    if total.unpriced > 0 {
+        text.push_str(&format!(
+            "The price of {} is unknown. To set a price for later requests, use the setting models.model.NAME.price \
+             (`strata help cost`).\n",
+            requests(total.unpriced)
+        ));
+    }
+    text
+}
+
+fn requests(number: u64) -> String {
+    counted(usize::try_from(number).unwrap_or(usize::MAX), "request")
+}
+
+fn name(entry: &CostEntry) -> String {
+    match (entry.day_ms, &entry.model, &entry.session) {
+        (Some(ms), ..) => when::day(ms),
+        (_, Some(model), _) => model.clone(),
+        (_, _, Some(session)) => {
+            let about = output::clipped(entry.about.as_deref().unwrap_or_default(), SHOWN);
+            format!("{session} {about}")
         }
-        let total = format!("total, {}", counted(self.total.requests, "request"));
-        table.row(self.total.cells(total));
-        let mut text = format!("{}\nprices: {}\n", table.render(), self.prices.line());
-        if self.total.unpriced > 0 {
-            text.push_str(&format!(
-                "The price of {} is unknown. Set it for later ones with models.model.NAME.price (`strata help cost`).\n",
-                counted(self.total.unpriced, "request")
-            ));
-        }
-        text
+        _ => String::new(),
     }
 }
 
-impl Entry {
-    fn name(&self) -> String {
-        match (self.day_ms, &self.model, &self.session) {
-            (Some(ms), ..) => when::day(ms),
-            (_, Some(model), _) => model.clone(),
-            (_, _, Some(session)) => {
-                let about = output::clipped(self.about.as_deref().unwrap_or_default(), SHOWN);
-                format!("{session} {about}")
-            }
-            _ => String::new(),
-        }
-    }
+fn cells(amount: &Amount, name: String) -> [String; 5] {
+    let Amount { usage, .. } = amount;
+    let cached = format!("{:.0} %", cached_percent(*usage));
+    [price(amount), count(usage.input_tokens()), cached, billed(usage.output), name]
 }
 
-impl Amount {
-    fn cells(&self, name: String) -> [String; 5] {
-        let cached = format!("{:.0} %", self.usage.cached_percent());
-        [self.price(), count(self.usage.input_tokens()), cached, count(self.usage.output), name]
-    }
-
-    /// Returns the cost in money, marked if it does not include everything.
-    fn price(&self) -> String {
-        match self.unpriced {
-            0 => dollars(self.dollars),
-            all if all == self.requests => "unknown".to_owned(),
-            _ => format!("{} + unknown", dollars(self.dollars)),
-        }
+/// Returns the cost in money, marked if it does not include everything.
+fn price(amount: &Amount) -> String {
+    match amount.unpriced {
+        0 => dollars(amount.dollars),
+        all if all == amount.requests => "unknown".to_owned(),
+        _ => format!("{} + unknown", dollars(amount.dollars)),
     }
 }

@@ -28,21 +28,20 @@ impl Failure {
         }
     }
 
-    /// Converts the error for a path that was given with `option`. If the current directory is outside the folder, adds
-    /// what paths are relative to.
-    pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
+    /// Converts the error for a path. If the current directory is outside the folder, adds what paths are relative to.
+    pub(crate) fn of_path(folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
         Self::Said(match headless::is_in(folder) {
-            true => format!("{option}: {message}"),
-            false => format!("{option}: {message} (paths are relative to {})", folder.display()),
+            true => message.clone(),
+            false => format!("{message} (paths are relative to {})", folder.display()),
         })
     }
 
-    /// Converts an error about the folder given with `option`, or about its settings.
-    pub(crate) fn of_folder(option: &str, error: OpenError) -> Self {
+    /// Converts an error about the folder given with `--repo`, or about its settings.
+    pub(crate) fn of_repository(error: OpenError) -> Self {
         match error {
             OpenError::Options(problem) => Self::Said(problem),
-            error => Self::Said(format!("{option}: {error}")),
+            error => Self::Said(format!("--repo: {error}")),
         }
     }
 

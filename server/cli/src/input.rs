@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use strata_app::commands::{Image, ImageSource};
 
 use crate::failure::Failure;
 use crate::output;
@@ -88,12 +88,8 @@ fn unreadable(error: &io::Error) -> Failure {
 
 /// A file that is attached to a question.
 pub(crate) enum Attachment {
-    /// An image, as commands take it.
-    Image(Value),
-    Text {
-        name: String,
-        text: String,
-    },
+    Image(Image),
+    Text { name: String, text: String },
 }
 
 /// Reads an attached file: an image, or a text, which is shortened if it is long.
@@ -107,8 +103,8 @@ pub(crate) fn attachment(path: &Path) -> Result<Attachment, Failure> {
         if bytes.len() > MAX_IMAGE {
             return Err(Failure::said("is larger than 3.75 MB, the limit for images; make it smaller"));
         }
-        let source = json!({ "type": "base64", "mediaType": media_type, "data": STANDARD.encode(&bytes) });
-        return Ok(Attachment::Image(json!({ "source": source })));
+        let source = ImageSource::Base64 { media_type: media_type.to_owned(), data: STANDARD.encode(&bytes) };
+        return Ok(Attachment::Image(Image { source, width: None, height: None }));
     }
     if bytes.contains(&0) {
         return Err(Failure::said("is neither text nor an image (PNG, JPEG, GIF or WebP)"));

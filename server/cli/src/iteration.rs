@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use serde::Deserialize;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use strata_app::commands::CommandError;
+use strata_app::commands::iteration::{Add, AddParams, AddReply, Folding, Prompt, PromptParams, Status};
+use strata_app::commands::{
+    Command, CommandError, FileChange, FileEvent, LoopStatus, NewIteration, NoArguments, Promise, Reply,
+};
 use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource, read_loop_file};
 
 use crate::arguments::{
@@ -18,47 +21,6 @@ use crate::output::{self, count};
 use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
-/// The fields used from the reply to `strata.iteration.add`.
-#[derive(Deserialize)]
-struct AddedIteration {
-    number: u64,
-    promise: Promise,
-    fold: Option<FoldedIterations>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Promise {
-    Open,
-    Complete,
-}
-
-#[derive(Deserialize)]
-struct FoldedIterations {
-    iterations: Vec<u64>,
-    problem: Option<String>,
-}
-
-/// The fields used from the reply to `strata.iteration.prompt`.
-#[derive(Deserialize)]
-struct Prompt {
-    text: String,
-}
-
-/// The fields used from the reply to `strata.iteration.status`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Status {
-    goal: String,
-    total_iterations: u64,
-    window: Vec<u64>,
-    waiting: Vec<u64>,
-    summarized: u64,
-    next_summary_at: Option<u64>,
-    progress_score: Option<f64>,
-    promise: Promise,
-}
-
 pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     let settings = remembered(&arguments.memory)?;
     let mut headless = repository::open_stored_with(&arguments.repository, settings)?;
@@ -67,27 +29,25 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
         IterationCommand::Add(report) => {
             let ask = asked(report, &headless)?;
             headless.open_session(SessionSource::StoredOrNew(session))?;
-            audience.say(headless.run("strata.iteration.add", ask)?, told)?;
+            audience.say(&headless.call::<Add>(ask)?, |reply| Ok(told(reply)))?;
         }
         IterationCommand::Prompt(next) => {
             let PromptOfLoopArguments { goal, surroundings } = next;
-            let ask = json!({ "goal": goal, "environment": environment(surroundings)? });
+            let ask = PromptParams { goal: goal.clone(), environment: environment(surroundings)? };
             let reply = match goal {
                 // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
                     headless.open_session(SessionSource::StoredOrNew(session))?;
-                    headless.run("strata.iteration.prompt", ask)?
+                    headless.call::<Prompt>(ask)?
                 }
-                None => of_loop(&mut headless, session, "strata.iteration.prompt", ask)?,
+                None => of_loop::<Prompt>(&mut headless, session, ask)?,
             };
-            audience.show(reply, |reply| {
-                let Prompt { text } = output::understood(reply)?;
-                output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n')))
+            audience.show(&reply, |reply| {
+                output::result(|out| writeln!(out, "{}", reply.text.trim_end_matches('\n')))
             })?;
         }
         IterationCommand::Status => {
-            let reply = of_loop(&mut headless, session, "strata.iteration.status", json!({}))?;
-            audience.show(reply, |reply| status(&output::understood(reply)?))?;
+            audience.show(&of_loop::<Status>(&mut headless, session, NoArguments {})?, status)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -109,33 +69,37 @@ fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> 
     Ok(Map::from_iter([("context".to_owned(), given)]))
 }
 
-fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value, Failure> {
+fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<AddParams, Failure> {
     let output = match &report.output {
         Some(path) => {
             input::file(path).map_err(|error| error.about(&format!("--output {}", input::name(path))))?
         }
         None => String::new(),
     };
-    let changes =
-        [("created", &report.created), ("modified", &report.modified), ("deleted", &report.deleted)];
-    let events = changes
-        .into_iter()
-        .flat_map(|(change, paths)| paths.iter().map(move |path| json!({ "path": path, "change": change })));
-    Ok(json!({
-        "goal": report.goal,
-        "environment": environment(&report.surroundings)?,
-        "fileEvents": events.collect::<Vec<Value>>(),
-        "iteration": {
-            "prompt": report.prompt,
-            "output": output,
-            "cli": report.cli,
-            "model": report.model,
-            "progressScore": report.score,
-            "progressMarkers": report.marker,
-            "fileChanges": report.file.iter().map(|path| headless.typed(path)).collect::<Vec<_>>(),
-            "durationMs": report.duration.saturating_mul(1_000),
+    let changes = [
+        (FileChange::Created, &report.created),
+        (FileChange::Modified, &report.modified),
+        (FileChange::Deleted, &report.deleted),
+    ];
+    let event = |change, path: &String| FileEvent { time_ms: 0, path: path.clone(), change };
+    let events =
+        changes.into_iter().flat_map(|(change, paths)| paths.iter().map(move |path| event(change, path)));
+    Ok(AddParams {
+        goal: report.goal.clone(),
+        environment: environment(&report.surroundings)?,
+        file_events: events.collect(),
+        iteration: NewIteration {
+            time_ms: 0,
+            prompt: report.prompt.clone(),
+            output,
+            cli: report.cli.clone(),
+            model: report.model.clone(),
+            progress_score: report.score,
+            progress_markers: report.marker.clone(),
+            file_changes: report.file.iter().map(|path| headless.typed(path)).collect(),
+            duration_ms: report.duration.saturating_mul(1_000),
         },
-    }))
+    })
 }
 
 /// Returns the environment facts to report, or `None` if no option sets any.
@@ -153,23 +117,21 @@ fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<Strin
 }
 
 /// Runs a command on the loop of a stored session.
-fn of_loop(
+fn of_loop<C: Command<Args: Serialize>>(
     headless: &mut HeadlessWorkspace,
     session: &str,
-    command: &str,
-    ask: Value,
-) -> Result<Value, Failure> {
+    ask: C::Args,
+) -> Result<Reply<C::Reply>, Failure> {
     let opened = headless.open_session(SessionSource::Stored(session, Access::Read));
-    let asked = opened.map_err(CommandError::from).and_then(|()| headless.run(command, ask));
+    let asked = opened.map_err(CommandError::from).and_then(|()| headless.call::<C>(ask));
     asked.map_err(|error| {
         Failure::said(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
     })
 }
 
-fn told(reply: Value) -> Result<String, Failure> {
-    let AddedIteration { number, promise, fold } = output::understood(reply)?;
+fn told(AddReply { number, promise, fold }: &AddReply) -> String {
     let mut text = format!("recorded iteration {number}");
-    if let Some(FoldedIterations { iterations, problem }) = fold {
+    if let Some(Folding { iterations, problem, .. }) = fold {
         let which = match (iterations.first(), iterations.last()) {
             (Some(first), Some(last)) if first < last => format!("iterations {first} to {last}"),
             (Some(only), _) => format!("iteration {only}"),
@@ -180,13 +142,13 @@ fn told(reply: Value) -> Result<String, Failure> {
             Some(problem) => format!("; {which} could not be summarized yet: {problem}"),
         });
     }
-    if let Promise::Complete = promise {
+    if *promise == Promise::Complete {
         text.push_str("; it reports that the goal was reached");
     }
-    Ok(text)
+    text
 }
 
-fn status(status: &Status) -> Result<(), Failure> {
+fn status(status: &LoopStatus) -> Result<(), Failure> {
     let numbers = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let mut table = Table::new([Align::Left, Align::Left]);
     let mut row = |name: &str, what: String| table.row([name.to_owned(), what]);

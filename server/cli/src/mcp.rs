@@ -6,27 +6,30 @@ use serde_json::Map;
 use strata_app::runtime::headless::Trust;
 use strata_mcp::Subject;
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use crate::allocation;
 use crate::arguments::McpArguments;
 use crate::failure::Failure;
+use crate::sessions::{EDITOR, LATEST};
 use crate::{log, output, repository};
-
-/// Argument of `--session` that stands for the most recently used session.
-const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     log::begin(&arguments.log)?;
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    allocation::release_when_idle();
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
-        .map_err(|error| Failure::of_folder("FOLDER", error))?;
+        .map_err(|error| Failure::said(error.to_string()))?;
     // Some clients start their servers in the root directory, which is never a workspace.
     if headless.folder().parent().is_none() {
         return Err(Failure::said(
-            "FOLDER: the root of the disk cannot be the workspace; pass the folder in which the agent works",
+            "the root of the disk cannot be the workspace; pass the folder in which the agent works",
         ));
     }
     let subject = match arguments.session.as_deref() {
         None => Subject::Own,
         Some(LATEST) => Subject::Newest,
+        Some(EDITOR) => Subject::Editor,
         Some(id) => Subject::Stored(id.to_owned()),
     };
     let opened = headless.open_store();

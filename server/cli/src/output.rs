@@ -4,9 +4,6 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-pub(crate) use strata_app::external::ExternalText;
 use strata_app::external::{External, Rendered};
 use strata_app::format::visible_json;
 pub(crate) use strata_app::format::{counted, grouped as count};
@@ -46,12 +43,6 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     };
     let text = text.map_err(|error| Failure::of_output(&error.into()))?;
     result(|out| writeln!(out, "{}", visible_json(&text)))
-}
-
-/// Parses the reply to a command.
-pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
-    serde_json::from_value(reply)
-        .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
 /// Writes a message to standard error, on one line, or wrapped to the width of the terminal. Ignores errors, such as a
@@ -113,6 +104,11 @@ fn wrapped(line: &str, width: usize) -> String {
         used += length;
     }
     text
+}
+
+/// Text from outside, such as a name, on one line.
+pub(crate) fn line(text: &(impl AsRef<str> + ?Sized)) -> Rendered<'_> {
+    External::new(text).line()
 }
 
 /// Text of several lines, such as an answer, that cannot control a terminal.

@@ -6,91 +6,67 @@ use std::process::{Command, ExitCode, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
-use serde_json::json;
+use strata_app::commands::files::{Exclude, Paths};
+use strata_app::commands::pack::{Make, Pack, PackParams, SkippedFile};
 
 use crate::arguments::PackArguments;
 use crate::failure::Failure;
-use crate::output::{self, ExternalText, count, counted};
+use crate::output::{self, count, counted};
 use crate::repository;
 
 /// Maximum number of files that cannot be shown to list.
 const MAX_SKIPPED: usize = 5;
-
-/// The reply to `strata.pack.make`.
-#[derive(Deserialize)]
-struct Pack {
-    text: String,
-    tokens: usize,
-    model: ExternalText,
-    full: usize,
-    outlined: usize,
-    omitted: usize,
-    redacted: usize,
-    skipped: Vec<SkippedFile>,
-}
-
-#[derive(Deserialize)]
-struct SkippedFile {
-    path: ExternalText,
-    reason: ExternalText,
-}
 
 pub(crate) fn run(arguments: &PackArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
     for path in &arguments.exclude {
         headless
-            .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
-            .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
+            .call::<Exclude>(Paths { paths: vec![headless.typed(path)], ..Paths::default() })
+            .map_err(|error| Failure::of_path(headless.folder(), &error).about("--exclude"))?;
     }
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
-    let request = json!({
-        "paths": paths,
-        "question": arguments.question,
-        "budget": arguments.budget,
-        "form": arguments.format,
-    });
-    let reply = headless
-        .run("strata.pack.make", request)
-        .map_err(|error| Failure::of_path("pack", headless.folder(), &error))?;
+    let request = PackParams {
+        paths,
+        question: arguments.question.clone(),
+        budget: arguments.budget,
+        form: arguments.format,
+    };
+    let pack = headless.call::<Make>(request).map_err(|error| Failure::of_path(headless.folder(), &error))?;
     if arguments.json {
-        output::json(&reply)?;
+        output::json(&pack)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let pack: Pack = output::understood(reply)?;
     match &arguments.output {
         Some(path) => fs::write(path, &pack.text)
             .map_err(|error| Failure::said(error.to_string()).about(&path.display().to_string()))?,
         None if arguments.copy => copy(&pack.text)?,
         None => output::file_text(&pack.text)?,
     }
-    pack.tell(arguments.copy);
+    tell(&pack, arguments.copy);
     Ok(ExitCode::SUCCESS)
 }
 
-impl Pack {
-    /// Says what the text contains.
-    fn tell(&self, is_copied: bool) {
-        let copied = if is_copied { "copied " } else { "" };
-        let mut parts = vec![format!("{} in full", counted(self.full, "file"))];
-        for (number, what) in [
-            (self.outlined, "in outline"),
-            (self.omitted, "left out"),
-            (self.skipped.len(), "not readable or withheld"),
-        ] {
-            if number > 0 {
-                parts.push(format!("{} {what}", count(number)));
-            }
+/// Says what the text contains.
+fn tell(pack: &Pack, is_copied: bool) {
+    let copied = if is_copied { "copied " } else { "" };
+    let mut parts = vec![format!("{} in full", counted(pack.full, "file"))];
+    for (number, what) in [
+        (pack.outlined, "in outline"),
+        (pack.omitted, "left out"),
+        (pack.skipped.len(), "unreadable or withheld"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{} {what}", count(number)));
         }
-        if self.redacted > 0 {
-            parts.push(format!("{} replaced", counted(self.redacted, "secret")));
-        }
-        let tokens = counted(self.tokens, "token");
-        output::tell(&format!("{copied}{tokens} for {}: {}", self.model.line(), parts.join(", ")));
-        for SkippedFile { path, reason } in self.skipped.iter().take(MAX_SKIPPED) {
-            output::tell(&format!("skipped {}: {}", path.line(), reason.line()));
-        }
+    }
+    if pack.redacted > 0 {
+        parts.push(format!("{} replaced", counted(pack.redacted, "secret")));
+    }
+    let tokens = counted(pack.tokens, "token");
+    output::tell(&format!("{copied}{tokens} for {}: {}", pack.model, parts.join(", ")));
+    for SkippedFile { path, reason } in pack.skipped.iter().take(MAX_SKIPPED) {
+        output::tell(&format!("skipped {}: {reason}", output::line(path)));
     }
 }
 

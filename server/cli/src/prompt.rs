@@ -8,9 +8,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use strata_app::commands::prompt::{Assemble, AssembleParams};
+use strata_app::commands::{AssembledPrompt, Body, Format};
 
-use self::report::Report;
 use crate::arguments::PromptArguments;
 use crate::ask::{Opening, open_session};
 use crate::failure::Failure;
@@ -32,25 +32,25 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     selecting::add_piped(&mut headless, piped)?;
     let images = selecting::attach(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
-    let ask = json!({
-        "prompt": text,
-        "images": images,
-        "model": arguments.model,
-        "format": arguments.format,
-        "policy": arguments.policy,
-        "autoBudget": arguments.auto,
+    let ask = AssembleParams {
+        prompt: Some(text),
+        images,
+        model: arguments.model.clone(),
+        format: arguments.format,
+        policy: arguments.policy,
+        auto_budget: arguments.auto,
         // Without a session, the answer cannot be recorded.
-        "dryRun": arguments.session.is_none(),
-    });
-    let reply = headless.run("strata.prompt.assemble", ask)?;
+        dry_run: arguments.session.is_none(),
+        ..AssembleParams::default()
+    };
+    let reply = headless.call::<Assemble>(ask)?;
     if arguments.json {
         output::json(&reply)?;
     } else {
-        body(&with_max_tokens(&reply), arguments.output.as_deref())?;
+        body(with_max_tokens(&reply), arguments.output.as_deref())?;
     }
-    let prompt = reply.get("id").and_then(Value::as_str).map(str::to_owned);
-    output::tell_lines(output::understood::<Report>(reply)?.render().trim_end());
-    if let Some(prompt) = prompt {
+    output::tell_lines(report::render(&reply).trim_end());
+    if let Some(prompt) = &reply.id {
         headless.store_session()?;
         let session = headless.session_id();
         output::tell(&format!("record the answer with: strata record --session {session} {prompt} < ANSWER"));
@@ -59,23 +59,20 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the request body, complete enough to be posted: Anthropic's API requires a limit for the answer.
-fn with_max_tokens(reply: &Value) -> Value {
-    let mut body = reply.get("body").cloned().unwrap_or_default();
-    let reserve = reply.pointer("/tokens/outputReserve").cloned();
-    if let (Some("anthropic"), Value::Object(fields), Some(reserve)) =
-        (reply.get("format").and_then(Value::as_str), &mut body, reserve)
-    {
-        fields.entry("max_tokens").or_insert(reserve);
+fn with_max_tokens(reply: &AssembledPrompt) -> Body {
+    let mut body = reply.body.clone();
+    if reply.format == Format::Anthropic {
+        body.add("max_tokens", reply.tokens.output_reserve);
     }
     body
 }
 
 /// Writes the request body as JSON, or the text of the Markdown format, to a file or to standard output. A terminal gets
 /// only text that is meant for reading.
-fn body(body: &Value, to: Option<&Path>) -> Result<(), Failure> {
-    let (text, is_json) = match body {
-        Value::String(text) => (text.trim_end_matches('\n').to_owned(), false),
-        body => (body.to_string(), true),
+fn body(body: Body, to: Option<&Path>) -> Result<(), Failure> {
+    let (text, is_json) = match &body {
+        Body::Text(text) => (text.trim_end_matches('\n').to_owned(), false),
+        Body::Json(_) => (body.clone().into_text(), true),
     };
     if let Some(path) = to {
         return fs::write(path, format!("{text}\n"))
@@ -88,5 +85,5 @@ fn body(body: &Value, to: Option<&Path>) -> Result<(), Failure> {
         ));
         return Ok(());
     }
-    if is_json { output::json(body) } else { output::result(|out| writeln!(out, "{text}")) }
+    if is_json { output::json(&body) } else { output::result(|out| writeln!(out, "{text}")) }
 }

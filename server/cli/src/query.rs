@@ -3,10 +3,15 @@
 
 use std::process::ExitCode;
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use strata_app::commands::CommandError;
-use strata_app::jobs::tools::{Reply, Tool, answer};
+use serde::Serialize;
+use strata_app::commands::grep::{Grep, GrepParams};
+use strata_app::commands::read::{Read, ReadParams, ReadReply};
+use strata_app::commands::rules::{Rules, RulesParams};
+use strata_app::commands::symbols::{
+    self, File, FileParams, Find, FindParams, References, ReferencesParams, Relevant, RelevantParams,
+};
+use strata_app::commands::{self, Command, CommandError};
+use strata_app::jobs::tools::{Reply, answer};
 use strata_app::model::freshness::Freshness;
 use strata_app::runtime::headless::HeadlessWorkspace;
 
@@ -18,18 +23,20 @@ use crate::failure::Failure;
 use crate::{input, output, repository};
 
 pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure> {
-    let asked = json!({ "query": input::text(&arguments.text)?, "limit": arguments.limit });
+    let limit = arguments.limit.unwrap_or_else(symbols::default_relevant);
+    let asked = RelevantParams { query: input::text(&arguments.text)?, limit, min_score: 0.0 };
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
-    let reply = ask("context", asked, &arguments.query, &mut headless)?;
+    let reply = ask::<Relevant>(&asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "items")
 }
 
 pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
-    let asked = json!({ "query": arguments.name, "limit": arguments.limit });
-    let reply = ask("symbols", asked, &arguments.query, &mut headless)?;
+    let limit = arguments.limit.unwrap_or_else(commands::default_limit);
+    let asked = FindParams { query: arguments.name.clone(), limit };
+    let reply = ask::<Find>(&asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "symbols")
 }
 
@@ -37,16 +44,16 @@ pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Fa
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::index(&mut headless)?;
     let path = arguments.path.as_deref().map(|path| headless.typed(path));
-    let asked = json!({ "name": arguments.name, "path": path, "limit": arguments.limit });
-    let reply = ask("references", asked, &arguments.query, &mut headless)?;
+    let asked = ReferencesParams { name: arguments.name.clone(), path, limit: arguments.limit };
+    let reply = ask::<References>(&asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "hits")
 }
 
 pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let asked = json!({ "path": headless.typed(&arguments.path) });
-    let reply = ask("outline", asked, &arguments.query, &mut headless)?;
+    let asked = FileParams { path: headless.typed(&arguments.path) };
+    let reply = ask::<File>(&asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "path")
 }
 
@@ -54,7 +61,7 @@ pub(crate) fn rules(arguments: &RulesArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
-    let reply = ask("rules", json!({ "paths": paths }), &arguments.query, &mut headless)?;
+    let reply = ask::<Rules>(&RulesParams { paths: Some(paths) }, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "rules")
 }
 
@@ -62,68 +69,53 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
     let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
-    let asked = json!({
-        "pattern": arguments.pattern,
-        "paths": paths,
-        "literal": arguments.fixed_strings,
-        "ignoreCase": arguments.ignore_case,
-        "words": arguments.word_regexp,
-        "context": arguments.context,
-        "limit": arguments.limit,
-    });
-    let reply = ask("grep", asked, &arguments.query, &mut headless)?;
+    let asked = GrepParams {
+        pattern: arguments.pattern.clone(),
+        paths,
+        literal: arguments.fixed_strings,
+        ignore_case: arguments.ignore_case,
+        words: arguments.word_regexp,
+        context: arguments.context,
+        limit: arguments.limit,
+    };
+    let reply = ask::<Grep>(&asked, &arguments.query, &mut headless)?;
     show(&reply, &arguments.query, "files")
-}
-
-/// The fields used from the reply to `strata.files.read`.
-#[derive(Deserialize)]
-struct Part {
-    path: String,
-    text: String,
-    from: u32,
-    to: u32,
-    lines: u32,
 }
 
 /// Prints the content of a file unchanged, so that it can be piped.
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
-    let path = headless.typed(&arguments.path);
-    let asked = json!({ "path": path });
-    let reply = match ask("files_read", asked.clone(), &arguments.query, &mut headless) {
+    let asked = ReadParams { path: headless.typed(&arguments.path) };
+    let reply = match ask::<Read>(&asked, &arguments.query, &mut headless) {
         // Only the index tells whether another file defines the member of a type.
-        Err(_) if headless.names_definition(&path) => {
+        Err(_) if headless.names_definition(&asked.path) => {
             repository::index(&mut headless)?;
-            ask("files_read", asked, &arguments.query, &mut headless)?
+            ask::<Read>(&asked, &arguments.query, &mut headless)?
         }
         reply => reply?,
     };
     if arguments.query.json {
         return show(&reply, &arguments.query, "path");
     }
-    let (is_cut, freshness) = (reply.is_cut, reply.freshness);
-    let Part { path, text, from, to, lines } = output::understood(reply.structured)?;
+    let (is_cut, freshness) = (reply.is_cut, reply.freshness.clone());
+    let ReadReply { path, text, from, to, lines, .. } = reply.into_reply_of::<Read>()?;
     output::file_text(&text)?;
     if from > 1 || to < lines {
-        output::tell(&format!("{path}#L{from}-{to} of {lines} lines"));
+        output::tell(&format!("{}#L{from}-{to} of {lines} lines", output::line(&path)));
     }
     tell_notes(is_cut, &freshness);
     Ok(ExitCode::SUCCESS)
 }
 
-fn ask(
-    tool: &str,
-    asked: Value,
+fn ask<C: Command<Args: Serialize>>(
+    asked: &C::Args,
     arguments: &QueryArguments,
     headless: &mut HeadlessWorkspace,
 ) -> Result<Reply, Failure> {
-    let tool = Tool::named(tool).ok_or(CommandError::Internal)?;
-    let Value::Object(asked) = asked else { return Err(CommandError::Internal.into()) };
-    let given: Map<String, Value> = asked.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    answer(tool, given, arguments.budget, headless).map_err(|error| match error {
+    answer::<C>(asked, arguments.budget, headless).map_err(|error| match error {
         CommandError::InvalidParams { ref path, .. } if path.starts_with("path") => {
-            Failure::of_path("PATH", headless.folder(), &error)
+            Failure::of_path(headless.folder(), &error)
         }
         CommandError::InvalidParams { message, .. } => Failure::Said(message),
         error => error.into(),
@@ -138,8 +130,7 @@ fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCo
         output::text(&format!("{}\n", reply.text.trim_end_matches('\n')))?;
     }
     tell_notes(reply.is_cut, &reply.freshness);
-    let is_empty = reply.structured[found].as_array().is_some_and(Vec::is_empty);
-    Ok(if is_empty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if reply.is_empty(found) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Prints notes about a reply to standard error.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde::Deserialize;
-use serde_json::json;
+use strata_app::commands::prompt::{Record, RecordParams};
+use strata_app::commands::{RequestError, Status, Usage};
 
 use crate::arguments::RecordArguments;
 use crate::ask::{Opening, open_session};
@@ -12,46 +12,37 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
 
-/// The fields used from the reply to `strata.prompt.record`.
-#[derive(Deserialize)]
-struct Recorded {
-    messages: usize,
-    warnings: Vec<String>,
-    #[serde(default)]
-    retry: bool,
-}
-
 pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     let RecordArguments { session, prompt, input, output, cache_read, cache_write, .. } = arguments;
     let mut headless = repository::open_stored(&arguments.repository)?;
     open_session(&mut headless, session, Opening::Session)?;
-    let usage = [input, output, cache_read, cache_write].into_iter().any(Option::is_some).then(|| {
-        let tokens = |given: &Option<u64>| given.unwrap_or_default();
-        json!({
-            "input": tokens(input), "output": tokens(output),
-            "cacheRead": tokens(cache_read), "cacheWrite": tokens(cache_write),
-        })
+    let tokens = |given: &Option<u64>| given.unwrap_or_default();
+    let usage = [input, output, cache_read, cache_write].into_iter().any(Option::is_some).then(|| Usage {
+        input: tokens(input),
+        output: tokens(output),
+        cache_read: tokens(cache_read),
+        cache_write: tokens(cache_write),
     });
-    let reply = if arguments.too_long {
-        headless
-            .run("strata.prompt.record", json!({ "id": prompt, "error": "context_limit", "usage": usage }))?
+    let outcome = RecordParams { id: prompt.clone(), usage, ..RecordParams::default() };
+    let outcome = if arguments.too_long {
+        RecordParams { error: Some(RequestError::ContextLimit), ..outcome }
     } else {
         let answer = input::file(Path::new("-"))?;
-        let status = if arguments.aborted { "aborted" } else { "complete" };
-        let outcome = json!({
-            "id": prompt, "status": status, "response": answer.trim_end_matches(['\n', '\r']), "usage": usage,
-        });
-        headless.run("strata.prompt.record", outcome)?
+        let status = if arguments.aborted { Status::Aborted } else { Status::Complete };
+        RecordParams { status, response: Some(answer.trim_end_matches(['\n', '\r']).into()), ..outcome }
     };
+    let reply = headless.call::<Record>(outcome)?;
     headless.store_session()?;
-    arguments.audience.say(reply, |reply| {
-        let Recorded { messages, warnings, retry } = output::understood(reply)?;
-        for warning in warnings {
+    arguments.audience.say(&reply, |reply| {
+        for warning in &reply.warnings {
             output::tell(&format!("warning: {warning}"));
         }
-        let next =
-            if retry { "; assemble the prompt again; the conversation will be compacted first" } else { "" };
-        Ok(format!("session {} has {}{next}", headless.session_id(), counted(messages, "message")))
+        let next = if reply.retry {
+            "; assemble the prompt again; the conversation will be compacted first"
+        } else {
+            ""
+        };
+        Ok(format!("session {} has {}{next}", headless.session_id(), counted(reply.messages, "message")))
     })?;
     Ok(ExitCode::SUCCESS)
 }

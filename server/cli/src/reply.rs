@@ -1,7 +1,8 @@
 //! Prints replies of commands, as JSON for programs or as text for users.
 
 use clap::Args;
-use serde_json::Value;
+use serde::Serialize;
+use strata_app::commands::Reply;
 
 use crate::failure::Failure;
 use crate::output;
@@ -16,31 +17,22 @@ pub(crate) struct Audience {
 
 impl Audience {
     /// Prints a reply as JSON with `--json`, and otherwise passes it to `tell`.
-    pub(crate) fn show(
+    pub(crate) fn show<R: Serialize>(
         self,
-        reply: Value,
-        tell: impl FnOnce(Value) -> Result<(), Failure>,
+        reply: &Reply<R>,
+        tell: impl FnOnce(&R) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        if self.json { output::json(&reply) } else { tell(reply) }
+        if self.json { output::json(reply) } else { tell(reply) }
     }
 
     /// Prints a reply as JSON to standard output with `--json`, and otherwise as a sentence to standard error.
-    pub(crate) fn say(
+    pub(crate) fn say<R: Serialize>(
         self,
-        reply: Value,
-        sentence: impl FnOnce(Value) -> Result<String, Failure>,
-    ) -> Result<(), Failure> {
-        self.say_all(reply, |reply| Ok(vec![sentence(reply)?]))
-    }
-
-    /// Like `say`, with several sentences, each on a line of its own.
-    pub(crate) fn say_all(
-        self,
-        reply: Value,
-        sentences: impl FnOnce(Value) -> Result<Vec<String>, Failure>,
+        reply: &Reply<R>,
+        sentence: impl FnOnce(&R) -> Result<String, Failure>,
     ) -> Result<(), Failure> {
         self.show(reply, |reply| {
-            sentences(reply)?.iter().for_each(|sentence| output::tell(sentence));
+            output::tell(&sentence(reply)?);
             Ok(())
         })
     }

@@ -44,7 +44,7 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lays the unsaved text of editors over the files, and says so if there is any.
+/// Makes the workspace show the unsaved text of running editors, and prints a notice if there is unsaved text.
 fn attach(headless: &mut HeadlessWorkspace) {
     let view = headless.attach_first();
     for problem in &view.problems {
@@ -75,7 +75,7 @@ pub(crate) fn open_with_problems(
     arguments: &RepositoryArguments,
 ) -> Result<(HeadlessWorkspace, Vec<String>), Failure> {
     HeadlessWorkspace::configured(arguments.folder.as_deref(), trust(arguments), &arguments.set, Map::new())
-        .map_err(|error| Failure::of_folder("--repo", error))
+        .map_err(Failure::of_repository)
 }
 
 fn trust(arguments: &RepositoryArguments) -> Trust {
@@ -87,7 +87,7 @@ fn open_with(
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
     headless(arguments.folder.as_deref(), &arguments.set, settings, trust(arguments))
-        .map_err(|error| Failure::of_folder("--repo", error))
+        .map_err(Failure::of_repository)
 }
 
 fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {

@@ -1,25 +1,13 @@
 //! Applies the selection options of the command line.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use strata_app::commands::files::{Add, Deselect, Exclude, PathAndContent, Paths, Select, WithheldFile};
+use strata_app::commands::{CommandError, Image};
 use strata_app::runtime::headless::HeadlessWorkspace;
 
 use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
 use crate::input::{self, Attachment};
 use crate::output::{self, counted};
-
-/// The fields used from the reply to `strata.files.select`.
-#[derive(Deserialize)]
-struct SelectionReply {
-    withheld: Vec<WithheldFiles>,
-}
-
-#[derive(Deserialize)]
-struct WithheldFiles {
-    path: String,
-    reason: String,
-}
 
 /// Selects and excludes the given files.
 pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<(), Failure> {
@@ -29,30 +17,32 @@ pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArgum
         let path = headless.typed(path);
         self::select(headless, &path, &confirmed)?;
     }
-    for (option, command, paths) in
-        [("--deselect", "strata.files.deselect", deselect), ("--exclude", "strata.files.exclude", exclude)]
-    {
-        for path in paths {
-            headless
-                .run(command, json!({ "paths": [headless.typed(path)] }))
-                .map_err(|error| Failure::of_path(option, headless.folder(), &error))?;
-        }
+    for path in deselect {
+        let changed = headless.call::<Deselect>(one(headless.typed(path)));
+        changed.map_err(|error| Failure::of_path(headless.folder(), &error).about("--deselect"))?;
+    }
+    for path in exclude {
+        let changed = headless.call::<Exclude>(one(headless.typed(path)));
+        changed.map_err(|error| Failure::of_path(headless.folder(), &error).about("--exclude"))?;
     }
     Ok(())
+}
+
+fn one(path: String) -> Paths {
+    Paths { paths: vec![path], ..Paths::default() }
 }
 
 /// Adds attached text files to the context. Returns the attached images.
 pub(crate) fn attach(
     headless: &mut HeadlessWorkspace,
     arguments: &SelectingArguments,
-) -> Result<Vec<Value>, Failure> {
+) -> Result<Vec<Image>, Failure> {
     let mut images = Vec::new();
     for path in &arguments.attach {
         match input::attachment(path).map_err(|error| error.about(&path.display().to_string()))? {
             Attachment::Image(image) => images.push(image),
             Attachment::Text { name, text } => {
-                let path = format!("attached/{name}");
-                headless.run("strata.files.add", json!({ "path": path, "content": text }))?;
+                add(headless, format!("attached/{name}"), text)?;
             }
         }
     }
@@ -69,16 +59,20 @@ pub(crate) fn add_piped(headless: &mut HeadlessWorkspace, text: Option<String>) 
         "standard input ({}) is part of the context",
         counted(text.lines().count(), "line")
     ));
-    headless.run("strata.files.add", json!({ "path": PIPED, "content": text }))?;
+    Ok(add(headless, PIPED.to_owned(), text)?)
+}
+
+fn add(headless: &mut HeadlessWorkspace, path: String, content: String) -> Result<(), CommandError> {
+    headless.call::<Add>(PathAndContent { path, content })?;
     Ok(())
 }
 
 fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
     let reply = headless
-        .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
-        .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
-    for WithheldFiles { path: file, reason } in output::understood::<SelectionReply>(reply)?.withheld {
-        output::tell(&format!("--select {path} skipped {file}: {reason}"));
+        .call::<Select>(Paths { confirm_secrets: confirm_secrets.to_vec(), ..one(path.to_owned()) })
+        .map_err(|error| Failure::of_path(headless.folder(), &error).about("--select"))?;
+    for WithheldFile { path: file, reason } in &reply.withheld {
+        output::tell(&format!("--select {path} skipped {}: {reason}", output::line(file)));
     }
     Ok(())
 }

@@ -2,12 +2,16 @@
 
 use std::process::ExitCode;
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use crate::allocation;
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
 use crate::log;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     log::begin(&arguments.log)?;
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    allocation::release_when_idle();
     let exit = strata_lsp::server::run()
         .map_err(|error| Failure::said(format!("cannot start the server: {error}")))?;
     tracing::info!(cause = ?exit.cause, code = exit.code, "ended");

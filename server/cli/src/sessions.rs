@@ -5,12 +5,16 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-use strata_app::commands::CommandError;
+use strata_app::commands::compaction::RunParams;
+use strata_app::commands::memory::{Search, SearchParams};
+use strata_app::commands::session::{
+    Delete, DeleteParams, Export, ExportFormat, ExportParams, ExportReply, Fork, ForkParams, Import,
+    ImportParams, ListSessions, Rename, RenameParams, Sessions,
+};
+use strata_app::commands::{CommandError, MessageId, NoArguments, Reply, Size};
 use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 
-use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
+use crate::arguments::{SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, count, counted};
@@ -23,62 +27,11 @@ use strata_app::table::{Align, Table};
 /// Argument of `--session` that stands for the most recently used session.
 pub(crate) const LATEST: &str = "latest";
 
+/// Argument of `--session` that stands for the session that an editor shows.
+pub(crate) const EDITOR: &str = "editor";
+
 /// Maximum characters of a name or a preview to show.
 pub(crate) const SHOWN: usize = 60;
-
-/// The fields used from the reply to `strata.session.list`.
-#[derive(Deserialize)]
-pub(crate) struct List {
-    pub(crate) sessions: Vec<ListedSession>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ListedSession {
-    pub(crate) id: String,
-    name: String,
-    pub(crate) updated_ms: Option<u64>,
-    messages: usize,
-    preview: String,
-}
-
-impl ListedSession {
-    /// Returns the session's name, or else its preview.
-    pub(crate) fn about(&self) -> &str {
-        if self.name.is_empty() { &self.preview } else { &self.name }
-    }
-}
-
-/// The fields used from the reply to `strata.session.export`.
-#[derive(Deserialize)]
-struct ExportedSession {
-    text: String,
-}
-
-/// The fields used from the replies to `strata.session.import` and `strata.session.fork`.
-#[derive(Deserialize)]
-struct NewSession {
-    id: String,
-    messages: usize,
-    #[serde(default)]
-    skipped: usize,
-}
-
-/// The fields used from the reply to `strata.compaction.run`.
-#[derive(Deserialize)]
-struct CompactedSession {
-    profile: String,
-    before: Size,
-    after: Size,
-    #[serde(default)]
-    notes: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Size {
-    messages: usize,
-    tokens: usize,
-}
 
 struct StoredSessions {
     headless: HeadlessWorkspace,
@@ -96,7 +49,7 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         }
         SessionsCommand::Export { id, format, output } => {
             let id = sessions.named(id)?;
-            sessions.export(&id, *format, output.as_deref())?;
+            sessions.export(&id, (*format).into(), output.as_deref())?;
         }
         SessionsCommand::Import { files } => {
             return each(files, |file| {
@@ -104,9 +57,8 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
             });
         }
         SessionsCommand::Search { words, limit } => {
-            let reply =
-                sessions.run("strata.memory.search", json!({ "query": words.join(" "), "limit": limit }))?;
-            sessions.audience.show(reply, search_results::show)?;
+            let query = SearchParams { query: words.join(" "), limit: *limit };
+            sessions.audience.show(&sessions.headless.call::<Search>(query)?, search_results::show)?;
         }
         SessionsCommand::Delete { ids } => {
             return each(ids, |id| {
@@ -116,8 +68,9 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         }
         SessionsCommand::Rename { id, name } => {
             let id = sessions.named(id)?;
-            let reply = sessions.run("strata.session.rename", json!({ "id": id, "name": name }))?;
-            sessions.audience.say(reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
+            let renaming = RenameParams { id: Some(id.clone()), name: name.clone() };
+            let reply = sessions.headless.call::<Rename>(renaming)?;
+            sessions.audience.say(&reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
         }
         SessionsCommand::Fork { id, until, name } => {
             let id = sessions.named(id)?;
@@ -147,13 +100,21 @@ fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result
     Ok(code)
 }
 
-impl StoredSessions {
-    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
-        Ok(self.headless.run(command, arguments)?)
-    }
+/// Returns the id of the session that an editor shows.
+pub(crate) fn in_editor(headless: &mut HeadlessWorkspace) -> Result<String, Failure> {
+    headless.attach();
+    headless.editor_session()?.ok_or_else(|| {
+        Failure::said(format!("no editor shows a stored session of {}", headless.folder().display()))
+    })
+}
 
-    /// Returns the id of the session with this id or name, or of the most recently used one for `latest`.
-    fn named(&self, text: &str) -> Result<String, Failure> {
+impl StoredSessions {
+    /// Returns the id of the session with this id or name, of the most recently used one for `latest`, or of the one that
+    /// an editor shows for `editor`.
+    fn named(&mut self, text: &str) -> Result<String, Failure> {
+        if text == EDITOR {
+            return in_editor(&mut self.headless);
+        }
         if text != LATEST {
             return Ok(self.headless.session_named(text)?);
         }
@@ -164,11 +125,11 @@ impl StoredSessions {
     }
 
     fn list(&mut self) -> Result<(), Failure> {
-        let reply = self.run("strata.session.list", json!({}))?;
-        self.audience.show(reply, |reply| self.tell_list(output::understood(reply)?))
+        let reply = self.headless.call::<ListSessions>(NoArguments {})?;
+        self.audience.show(&reply, |list| self.tell_list(list))
     }
 
-    fn tell_list(&self, List { sessions }: List) -> Result<(), Failure> {
+    fn tell_list(&self, Sessions { sessions }: &Sessions) -> Result<(), Failure> {
         if sessions.is_empty() {
             output::tell(&format!("no stored sessions for {}", self.headless.folder().display()));
             return Ok(());
@@ -178,7 +139,7 @@ impl StoredSessions {
         for session in sessions {
             let about = output::clipped(session.about(), SHOWN);
             table.row([
-                session.id,
+                session.id.clone(),
                 session.updated_ms.map(moment).unwrap_or_default(),
                 count(session.messages),
                 about,
@@ -188,18 +149,18 @@ impl StoredSessions {
     }
 
     fn show(&mut self, id: &str) -> Result<(), Failure> {
-        let reply = self.run("strata.session.export", json!({ "id": id, "format": "markdown" }))?;
-        self.audience.show(reply, |reply| {
-            let ExportedSession { text } = output::understood(reply)?;
-            output::text(&format!("{}\n", text.trim_end_matches('\n')))
-        })
+        let reply = self.exported(id, ExportFormat::Markdown)?;
+        self.audience.show(&reply, |reply| output::text(&format!("{}\n", reply.text.trim_end_matches('\n'))))
     }
 
-    fn export(&mut self, id: &str, format: SessionForm, to: Option<&Path>) -> Result<(), Failure> {
-        let reply = self.run("strata.session.export", json!({ "id": id, "format": format.name() }))?;
-        self.audience.show(reply, |reply| {
-            let ExportedSession { text } = output::understood(reply)?;
-            let text = format!("{}\n", text.trim_end_matches('\n'));
+    fn exported(&mut self, id: &str, format: ExportFormat) -> Result<Reply<ExportReply>, CommandError> {
+        self.headless.call::<Export>(ExportParams { id: Some(id.to_owned()), format })
+    }
+
+    fn export(&mut self, id: &str, format: ExportFormat, to: Option<&Path>) -> Result<(), Failure> {
+        let reply = self.exported(id, format)?;
+        self.audience.show(&reply, |reply| {
+            let text = format!("{}\n", reply.text.trim_end_matches('\n'));
             let Some(path) = to else { return output::result(|out| out.write_all(text.as_bytes())) };
             fs::write(path, text)
                 .map_err(|error| Failure::said(error.to_string()).about(&input::name(path)))?;
@@ -210,48 +171,53 @@ impl StoredSessions {
 
     fn import(&mut self, file: &Path) -> Result<(), Failure> {
         let text = input::file(file)?;
-        let reply = self.headless.run("strata.session.import", json!({ "text": text }));
+        let reply = self.headless.call::<Import>(ImportParams { text, name: String::new() });
         let reply = reply.map_err(|error| match error {
             // The command has a single argument, whose name means nothing to the user.
             CommandError::InvalidParams { message, .. } => Failure::Said(message),
             error => error.into(),
         })?;
         let file = input::name(file);
-        self.audience.say(reply, |reply| {
-            let NewSession { id, messages, skipped } = output::understood(reply)?;
-            let skipped = match skipped {
+        self.audience.say(&reply, |reply| {
+            let reply = reply.get()?;
+            let skipped = match reply.skipped {
                 0 => String::new(),
                 lines => format!(", {} without a message", counted(lines, "line")),
             };
-            Ok(format!("{file}: session {id}, {}{skipped}", counted(messages, "message")))
+            Ok(format!("{file}: session {}, {}{skipped}", reply.id, counted(reply.messages, "message")))
         })
     }
 
     fn delete(&mut self, id: &str) -> Result<(), Failure> {
-        let reply = self.run("strata.session.delete", json!({ "id": id }))?;
-        self.audience.say(reply, |_| Ok(format!("deleted session {id}")))
+        let reply = self.headless.call::<Delete>(DeleteParams { id: Some(id.to_owned()) })?;
+        self.audience.say(&reply, |_| Ok(format!("deleted session {id}")))
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
         self.headless.open_session(SessionSource::Stored(id, Access::Read))?;
-        let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
-        self.audience.say(reply, |reply| {
-            let NewSession { id: new, messages, .. } = output::understood(reply)?;
-            Ok(format!("session {new} starts with {} of {id}", counted(messages, "message")))
+        let copying = ForkParams { until: until.map(MessageId), name: name.to_owned() };
+        let reply = self.headless.call::<Fork>(copying)?;
+        self.audience.say(&reply, |reply| {
+            Ok(format!("session {} starts with {} of {id}", reply.id, counted(reply.messages, "message")))
         })
     }
 
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
         self.headless.open_session(SessionSource::Stored(id, Access::Write))?;
-        let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
-        self.audience.say_all(reply, |reply| {
-            let CompactedSession { profile, before, after, notes } = output::understood(reply)?;
-            let size = |Size { messages, tokens }: Size| {
-                format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
-            };
-            let done =
-                format!("compacted session {id} with {profile}: {}, now {}", size(before), size(after));
-            Ok(std::iter::once(done).chain(notes.iter().map(|note| format!("note: {note}"))).collect())
+        let reply = self.headless.compact(RunParams { profile: profile.map(str::to_owned) })?;
+        self.audience.show(&reply, |reply| {
+            let (profile, before, after) = (&reply.profile, size(reply.before), size(reply.after));
+            output::tell(&format!("compacted session {id} with {profile}: {before}, now {after}"));
+            for note in &reply.notes {
+                output::tell(&format!("note: {note}"));
+            }
+            Ok(())
         })
     }
+}
+
+/// Formats the size of a conversation.
+pub(crate) fn size(size: Option<Size>) -> String {
+    let Size { messages, tokens } = size.unwrap_or_default();
+    format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
 }

@@ -8,9 +8,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::Serialize;
 use strata_app::clock::now_ms;
+use strata_app::commands::session::{ListSessions, ListedSession};
+use strata_app::commands::tiers::{ExplainBreak, ExplainReply};
+use strata_app::commands::{
+    BudgetReport, Command, CompactionStatus, ComparedCost, CostComparison, LastTurn, LifetimeCost,
+    NoArguments, Reply, Tier, Usage, budget, compaction, tiers,
+};
 use strata_app::format::{self, visible_json};
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ViewState;
@@ -19,9 +24,9 @@ use strata_app::runtime::headless::{Access, HeadlessWorkspace, SessionSource};
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
 use crate::gauge::{bar, share};
-use crate::output::{self, ExternalText, count, counted};
+use crate::output::{self, count, counted};
 use crate::repository;
-use crate::usage::Usage;
+use crate::usage::billed;
 use strata_app::table::{Align, Table};
 
 /// Interval at which `--watch` checks the files and the list of sessions.
@@ -31,88 +36,10 @@ const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
 
-/// The fields used from each session in the reply to `strata.session.list`.
-#[derive(Deserialize)]
-struct Session {
-    id: String,
-    name: ExternalText,
-    messages: usize,
-}
-
-/// The fields used from the reply to `strata.budget.report`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Budget {
-    used: usize,
-    max_input_tokens: usize,
-    percent: f64,
-    totals: Totals,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Totals {
-    #[serde(flatten)]
-    usage: Usage,
-    /// `None` before the first request is billed.
-    cost: Option<f64>,
-    /// `None` if the price is unknown.
-    dollars: Option<f64>,
-}
-
-/// The fields used from the reply to `strata.tiers.report`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Layout {
-    model: ExternalText,
-    policy: String,
-    tiers: Vec<Tier>,
-    expected_percent: f64,
-    /// Last recorded prompt of the session. `None` before the first one.
-    last_turn: Option<LastTurn>,
-    cached_percent: Option<f64>,
-}
-
-/// The last recorded prompt of the session, from any process.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LastTurn {
-    turns: usize,
-    model: ExternalText,
-    policy: String,
-    tiers: Vec<Tier>,
-    cached_tokens: usize,
-    cache_expires_ms: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Tier {
-    tier: String,
-    items: usize,
-    tokens: usize,
-}
-
-/// The fields used from the reply to `strata.compaction.status`.
-#[derive(Deserialize)]
-struct Compaction {
-    enabled: bool,
-    profile: String,
-    tokens: usize,
-    threshold: usize,
-    percent: f64,
-    due: bool,
-}
-
-/// The fields used from the reply to `strata.tiers.explainBreak`.
-#[derive(Deserialize)]
-struct Break {
-    sentence: ExternalText,
-}
-
 /// The state for which the status was last read. The status is read again if the state changes or becomes too old.
 struct LastStatus {
     /// The session's entry in the list, which includes the time of its last use.
-    session: Value,
+    session: ListedSession,
     index: Arc<Index>,
     view: ViewState,
     when: Instant,
@@ -141,7 +68,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     loop {
         let text = match look(headless, arguments, &mut seen) {
             // The session may appear later, so show the error and continue.
-            Err(Failure::Said(message)) => Some(format!("{}\n", ExternalText::from(message).line())),
+            Err(Failure::Said(message)) => Some(format!("{}\n", output::line(&message))),
             looked => looked?,
         };
         if let Some(text) = text.filter(|text| *text != shown) {
@@ -180,13 +107,11 @@ fn look(
 }
 
 /// Returns the list entry of the session with this id or name, or of the most recently used session.
-fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, Failure> {
+fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<ListedSession, Failure> {
     let id = id.map(|id| headless.session_named(id)).transpose()?;
-    let id = id.as_deref();
-    let mut reply = headless.run("strata.session.list", json!({}))?;
-    let mut sessions = reply["sessions"].as_array_mut().into_iter().flatten();
-    let found = sessions.find(|session| id.is_none_or(|id| session["id"] == id));
-    found.map(Value::take).ok_or_else(|| {
+    let list = headless.call::<ListSessions>(NoArguments {})?.into_inner();
+    let found = list.sessions.into_iter().find(|session| id.as_ref().is_none_or(|id| session.id == *id));
+    found.ok_or_else(|| {
         Failure::said(match id {
             Some(id) => {
                 format!("no session `{id}`; `strata sessions list` shows the stored ones")
@@ -199,50 +124,65 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, F
 /// Returns the status of a session as text or, with `--json`, as JSON.
 fn told(
     headless: &mut HeadlessWorkspace,
-    session: &Value,
+    session: &ListedSession,
     arguments: &StatusArguments,
 ) -> Result<String, Failure> {
     let replies = Replies::read(headless, session)?;
-    if arguments.json { Ok(format!("{}\n", visible_json(&replies.0.to_string()))) } else { replies.render() }
+    if !arguments.json {
+        return Ok(replies.render());
+    }
+    let json = serde_json::to_string(&replies).map_err(|error| Failure::said(error.to_string()))?;
+    Ok(format!("{}\n", visible_json(&json)))
 }
 
-/// The replies to several commands about a session, as one object with a field for each command.
-struct Replies(Value);
+/// The replies to several commands about a session.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replies<'a> {
+    session: &'a ListedSession,
+    view: String,
+    budget: Reply<BudgetReport>,
+    tiers: Reply<<tiers::Report as Command>::Reply>,
+    compaction: Reply<CompactionStatus>,
+    last_break: Reply<ExplainReply>,
+}
 
-impl Replies {
-    fn read(headless: &mut HeadlessWorkspace, session: &Value) -> Result<Self, Failure> {
+impl<'a> Replies<'a> {
+    fn read(headless: &mut HeadlessWorkspace, session: &'a ListedSession) -> Result<Self, Failure> {
         // Read the session from disk again, since the editor's server may have changed it.
-        let id = session["id"].as_str().unwrap_or_default();
-        headless.open_session(SessionSource::Stored(id, Access::Read))?;
-        let view = headless.view().to_string();
-        let mut run = |command: &str| headless.run(command, json!({}));
-        let replies = json!({
-            "session": session,
-            "view": view,
-            "budget": run("strata.budget.report")?,
-            "tiers": run("strata.tiers.report")?,
-            "compaction": run("strata.compaction.status")?,
-            "lastBreak": run("strata.tiers.explainBreak")?,
-        });
+        headless.open_session(SessionSource::Stored(&session.id, Access::Read))?;
+        let replies = Self {
+            session,
+            view: headless.view().to_string(),
+            budget: headless.call::<budget::Report>(compaction::RequestParams::default())?,
+            tiers: headless.call::<tiers::Report>(NoArguments {})?,
+            compaction: headless.call::<compaction::Status>(compaction::RequestParams::default())?,
+            last_break: headless.call::<ExplainBreak>(NoArguments {})?,
+        };
         headless.release();
-        Ok(Self(replies))
+        Ok(replies)
     }
 
-    fn render(mut self) -> Result<String, Failure> {
-        let session: Session = output::understood(self.0["session"].take())?;
-        let budget: Budget = output::understood(self.0["budget"].take())?;
-        let mut layout: Layout = output::understood(self.0["tiers"].take())?;
-        let compaction: Compaction = output::understood(self.0["compaction"].take())?;
-        let view: ExternalText = output::understood(self.0["view"].take())?;
-        let last: Break = output::understood(self.0["lastBreak"].take())?;
-        let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
-        let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
+    fn render(&self) -> String {
+        let Self { session, view, budget, tiers: layout, compaction, last_break } = self;
+        let last = layout.last_turn.as_ref();
+        let cached = last.map_or(0, |last| cached(last, now_ms()));
+        let rows = |tier: Tier, items: usize, tokens: usize| (tier.to_string(), items, tokens);
         // Show the layout of the last recorded prompt, since this process has no layout of its own.
-        if let Some(LastTurn { model, policy, tiers, .. }) = layout.last_turn.take() {
-            (layout.model, layout.policy, layout.tiers) = (model, policy, tiers);
-            layout.expected_percent = share(cached.min(budget.used), budget.used);
-        }
-
+        let (model, policy, expected, tiers) = match last {
+            Some(last) => (
+                &last.model,
+                last.policy,
+                share(cached.min(budget.used), budget.used),
+                last.tiers.iter().map(|tier| rows(tier.tier, tier.items, tier.tokens)).collect(),
+            ),
+            None => (
+                &layout.model,
+                layout.chosen.policy,
+                layout.expected_percent,
+                layout.tiers.iter().map(|tier| rows(tier.tier, tier.items, tier.tokens)).collect::<Vec<_>>(),
+            ),
+        };
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         let mut row = |name: &str, percent: f64, what: String| {
             table.row([name.to_owned(), bar(percent), format!("{percent:.1} %"), what]);
@@ -258,51 +198,93 @@ impl Replies {
                 format!("{tokens} of {threshold} ({}){due}", compaction.profile),
             );
         }
-        row("cache", layout.expected_percent, "of the next prompt expected to be cached".to_owned());
+        row("cache", expected, "of the next prompt expected to be cached".to_owned());
         if let Some(percent) = layout.cached_percent {
             row("", percent, "of all billed input was cached".to_owned());
         }
         let mut text = format!(
             "{}{}\n{}, policy {}, {}, {}\nview: {}\n\n",
             session.id,
-            if session.name.is_empty() { String::new() } else { format!(" \"{}\"", session.name.line()) },
-            layout.model.line(),
-            layout.policy,
+            if session.name.is_empty() {
+                String::new()
+            } else {
+                format!(" \"{}\"", output::line(&session.name))
+            },
+            output::line(model),
+            policy.as_str(),
             counted(session.messages, "message"),
-            counted(turns, "turn"),
-            view.line(),
+            counted(last.map_or(0, |last| usize::try_from(last.turns).unwrap_or(usize::MAX)), "turn"),
+            output::line(view),
         );
         text.push_str(&table.render());
-        let Totals { usage, cost, dollars } = budget.totals;
-        let Usage { input, output, cache_read, cache_write } = usage;
-        if let Some(cost) = cost {
-            let [input, read, written, output] = [input, cache_read, cache_write, output].map(count);
+        let Usage { input, output, cache_read, cache_write } = budget.totals.usage;
+        if let Some(cost) = budget.totals.cost {
+            let [input, read, written, output] = [input, cache_read, cache_write, output].map(billed);
             text.push_str(&format!(
                 "\nbilled: {}\n{input} tokens plain, {read} read from the cache, {written} written to it; priced as {} plain ones\n\
                  {output} tokens of output\n",
-                dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
+                budget.totals.dollars.map_or_else(|| "unknown price".to_owned(), format::dollars),
                 count(cost.round() as usize),
             ));
         }
+        // A single request has no pause before it, and nothing to read from the cache.
+        let comparison = budget.comparison.as_ref();
+        if let Some(comparison) = comparison.filter(|comparison| comparison.requests > 1) {
+            text.push_str(&render_comparison(comparison));
+        }
         text.push('\n');
-        text.push_str(&tiers(&layout.tiers));
-        text.push_str(&format!("\nlast cache miss: {}\n", last.sentence.line()));
-        Ok(text)
+        text.push_str(&render_tiers(&tiers));
+        text.push_str(&format!("\nlast cache miss: {}\n", output::line(&last_break.sentence)));
+        text
     }
 }
 
-impl LastTurn {
-    /// Returns the number of tokens expected to be in the provider's cache at the given time.
-    fn cached(&self, now_ms: u64) -> usize {
-        if self.cache_expires_ms.is_some_and(|at| at > now_ms) { self.cached_tokens } else { 0 }
+/// Renders what the billed requests would have cost under other conditions.
+fn render_comparison(comparison: &CostComparison) -> String {
+    let requests = usize::try_from(comparison.requests).unwrap_or(usize::MAX);
+    let mut table = Table::new([Align::Left, Align::Right, Align::Right, Align::Right]);
+    table.row(["", "plain tokens", "cost", "of no cache"].map(str::to_owned));
+    let mut row = |name: String, compared: &ComparedCost| {
+        table.row([
+            name,
+            count(compared.cost.round() as usize),
+            compared.dollars.map_or_else(|| "unknown".to_owned(), format::dollars),
+            format!("{:.0} %", 100.0 * compared.share),
+        ]);
+    };
+    row("as sent".to_owned(), &comparison.actual);
+    row("without pauses".to_owned(), &comparison.without_pauses);
+    for LifetimeCost { seconds, cost } in &comparison.lifetimes {
+        row(format!("all cached for {}", duration(*seconds)), cost);
     }
+    row("without a cache".to_owned(), &comparison.without_cache);
+    format!(
+        "\nthe same {} at list price, starting with an empty cache:\n{}",
+        counted(requests, "request"),
+        table.render()
+    )
 }
 
-/// Renders the tiers, each with a bar that shows its share of the tokens.
-fn tiers(tiers: &[Tier]) -> String {
-    let all: usize = tiers.iter().map(|tier| tier.tokens).sum();
+/// Formats the lifetime of cache entries in the largest unit that divides it.
+fn duration(seconds: u32) -> String {
+    let (number, unit) = match seconds {
+        seconds if seconds % 3_600 == 0 => (seconds / 3_600, "hour"),
+        seconds if seconds % 60 == 0 => (seconds / 60, "minute"),
+        seconds => (seconds, "second"),
+    };
+    counted(usize::try_from(number).unwrap_or(usize::MAX), unit)
+}
+
+/// Returns the number of tokens expected to be in the provider's cache at the given time.
+fn cached(last: &LastTurn, now_ms: u64) -> usize {
+    if last.cache_expires_ms.is_some_and(|at| at > now_ms) { last.cached_tokens } else { 0 }
+}
+
+/// Renders tiers with their items and tokens, each with a bar that shows its share of the tokens.
+fn render_tiers(tiers: &[(String, usize, usize)]) -> String {
+    let all: usize = tiers.iter().map(|(_, _, tokens)| tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
-    for Tier { tier, items, tokens } in tiers {
+    for (tier, items, tokens) in tiers {
         table.row([tier.clone(), bar(share(*tokens, all)), count(*tokens), counted(*items, "item")]);
     }
     table.render()

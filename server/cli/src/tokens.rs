@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let bar = Bar::new("counting", "files");
     let weights = headless
         .weigh(&paths, arguments.model.as_deref(), |progress| bar.progress(progress))
-        .map_err(|error| Failure::of_path("PATH", headless.folder(), &error))?;
+        .map_err(|error| Failure::of_path(headless.folder(), &error))?;
     drop(bar);
     if arguments.json {
         output::json(&weights)?;

@@ -3,9 +3,6 @@
 //! line of the output. [`External`] cannot be printed, and has one method for each medium that can print it.
 
 use std::fmt::{self, Write as _};
-use std::ops::Deref;
-
-use serde::{Deserialize, Serialize};
 
 /// Text from outside. Has no `Display`, so it reaches an output only through the method of that medium.
 ///
@@ -13,11 +10,6 @@ use serde::{Deserialize, Serialize};
 /// them and readers do not see them. In prompts, a name that does not begin a line is inline code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct External<'a>(&'a str);
-
-/// Text from outside that owns its characters, such as a field of a reply. Has no `Display` either.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ExternalText(String);
 
 /// Text from outside, as one medium shows it.
 #[derive(Clone, Copy)]
@@ -91,31 +83,6 @@ impl<'a> External<'a> {
 
     fn rendered(self, medium: Medium) -> Rendered<'a> {
         Rendered { text: self.0, medium }
-    }
-}
-
-impl ExternalText {
-    pub fn external(&self) -> External<'_> {
-        External(&self.0)
-    }
-
-    /// The text in a message: on one line, with invisible characters as escapes.
-    pub fn line(&self) -> Rendered<'_> {
-        self.external().line()
-    }
-}
-
-impl Deref for ExternalText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for ExternalText {
-    fn from(text: String) -> Self {
-        Self(text)
     }
 }
 

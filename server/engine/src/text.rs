@@ -55,7 +55,7 @@ pub fn first_line(text: &str) -> &str {
     lines(text).next().unwrap_or_default()
 }
 
-/// Replaces each CR that ends a line by LF, for code that knows no other line ending. All byte offsets stay valid.
+/// Replaces each CR that ends a line with LF, for code that knows no other line ending. All byte offsets stay valid.
 pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
     let lone: Vec<usize> = line_ends(text)
         .filter(|end| text.as_bytes().get(end - 1) == Some(&b'\r'))

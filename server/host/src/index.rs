@@ -2,6 +2,7 @@
 //! and dropped, so that only a few files are in memory at the same time.
 
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -127,6 +128,26 @@ fn spread_on<I: Sync, T: Send>(
         batches.into_iter().for_each(&mut hand_over);
     });
     cancel.check()
+}
+
+/// Calls `work` once on each of several threads, with the number of the thread and the number of threads. Returns the
+/// results in order.
+pub fn in_parts<T: Send>(threads: NonZeroUsize, work: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
+    let (count, work) = (threads.get(), &work);
+    thread::scope(|scope| {
+        let others = (1..count).map(|part| {
+            let thread = thread::Builder::new().name(format!("strata-part-{part}")).stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, move || work(part, count)).map_err(|_| part)
+        });
+        let others: Vec<_> = others.collect();
+        let mut done = vec![work(0, count)];
+        done.extend(others.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The thread did not start.
+            Err(part) => work(part, count),
+        }));
+        done
+    })
 }
 
 /// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read, or that makes `work` panic,

@@ -31,9 +31,9 @@ pub struct Expansion {
 pub enum PatternKind {
     /// The path of a single file.
     File,
-    /// A directory, which stands for all listed files below it.
+    /// A directory, which means all listed files below it.
     Folder,
-    /// A glob, which stands for all listed files that match.
+    /// A glob, which means all listed files that match.
     Glob,
 }
 

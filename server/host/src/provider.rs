@@ -22,8 +22,7 @@ mod window;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::{Format, ask_for_stream};
-use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind, Reply};
+use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind, Reply};
 use strata_engine::json;
 
 pub use self::error::SendError;
@@ -45,8 +44,8 @@ impl Provider {
     /// # Errors
     /// [`SendError`] if the request fails. A partial reply is discarded.
     pub(crate) fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
-        let format = self.kind.format();
-        self.request(Target::Whole, Some(body), &|bytes| Reply::read(format, bytes), limits, cancel)
+        let dialect = self.kind.dialect();
+        self.request(Target::Whole, Some(body), &|bytes| Reply::read(dialect, bytes), limits, cancel)
     }
 
     /// Posts a body and delivers the reply on the calling thread as it arrives. Once a part of the reply
@@ -62,7 +61,7 @@ impl Provider {
         on_event: &mut dyn FnMut(SendEvent),
     ) -> Result<Sent, SendError> {
         let mut body = body.clone();
-        ask_for_stream(self.kind.format(), &mut body);
+        self.kind.dialect().ask_for_stream(&mut body);
         let exchange = self.exchange(Target::Stream, Some(&body), limits, cancel)?;
         exchange.run(&mut StreamReading::new(self.kind, on_event))
     }
@@ -111,23 +110,21 @@ impl Provider {
         let url = Address::of(self)?.url(target)?;
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.bytes(body));
-        let headers = kind::headers(self.kind, &url, key.as_ref());
+        let headers = kind::headers(self.kind.endpoint(), &url, key.as_ref());
         let request = Request { url, headers, body };
         let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
         let filter = key.as_ref().map(Key::filter).unwrap_or_default();
         Ok(Exchange::new(request, filter, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
-    /// Serializes the body. Removes the model for Gemini and Bedrock, which expect it in the URL.
+    /// Serializes the body, without the model if the URL contains it.
     fn bytes(&self, body: &Value) -> bytes::Bytes {
-        let in_url = match self.kind.format() {
-            Format::Gemini => "model",
-            Format::Bedrock => "modelId",
-            _ => return body.to_string().into(),
-        };
+        if !self.kind.endpoint().path.contains("{model}") {
+            return body.to_string().into();
+        }
         let mut body = body.clone();
         if let Some(fields) = body.as_object_mut() {
-            fields.shift_remove(in_url);
+            fields.shift_remove(self.kind.dialect().properties().model_field);
         }
         body.to_string().into()
     }

@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::{ollama_question, question};
-use strata_engine::conversation::reply::{Reply, ReplyEnd};
-use strata_engine::prompt::settings::ProviderName;
+use strata_engine::conversation::providers::reply::{Reply, ReplyEnd};
 
 use crate::provider::{Limits, Provider, SendError, Target};
 
@@ -78,17 +76,11 @@ impl Provider {
 
     fn put(&self, asked: &Question, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let Question { system, prompt, max_output_tokens } = asked;
-        if self.kind == ProviderName::Ollama {
-            let body = ollama_question(&self.model, system, prompt, *max_output_tokens);
-            return self.request(
-                Target::Server(&["api", "chat"]),
-                Some(&body),
-                &Reply::read_ollama,
-                limits,
-                cancel,
-            );
+        if let Some(form) = self.kind.endpoint().question {
+            let body = (form.body)(&self.model, system, prompt, *max_output_tokens);
+            return self.request(Target::Server(form.path), Some(&body), &form.read, limits, cancel);
         }
-        let body = question(self.kind.format(), &self.model, system, prompt, *max_output_tokens);
+        let body = self.kind.dialect().question(&self.model, system, prompt, *max_output_tokens);
         self.send(&body, limits, cancel)
     }
 }

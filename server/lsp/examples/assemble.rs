@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use strata_app::runtime::headless::{HeadlessWorkspace, Settings};
-use strata_engine::conversation::dialect::{Format, Piece, pieces};
 use strata_engine::tokens::counting::TokenCounter;
 
 type Anything = Box<dyn std::error::Error>;
@@ -76,11 +75,21 @@ fn timed(
 /// `structure`.
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
-    let weigh = |piece: Piece<'_>| match piece {
-        Piece::Text(text) => TokenCounter::default().count(model.tokenizer, &text),
-        Piece::Picture(_) => 0,
-    };
-    pieces(Format::Anthropic, &reply["body"]).into_iter().map(weigh).sum()
+    let weigh = |text: String| TokenCounter::default().count(model.tokenizer, &text);
+    let messages = reply["body"]["messages"].as_array().into_iter().flatten();
+    let contents = std::iter::once(&reply["body"]["system"]).chain(messages.map(|said| &said["content"]));
+    contents.flat_map(texts).map(weigh).sum()
+}
+
+/// Returns the texts of a message's content, and of the calls and results in it.
+fn texts(content: &Value) -> Vec<String> {
+    let own = content.as_str().map(str::to_owned);
+    let blocks = content.as_array().into_iter().flatten().flat_map(|block| {
+        let called = [block["name"].as_str().map(str::to_owned), block.get("input").map(Value::to_string)];
+        let said = block["text"].as_str().map(str::to_owned);
+        said.into_iter().chain(called.into_iter().flatten()).chain(texts(&block["content"]))
+    });
+    own.into_iter().chain(blocks).collect()
 }
 
 fn print(what: &str, mut times: Vec<Duration>) {

@@ -20,7 +20,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::command_error;
-use crate::event::{Call, Event};
+use crate::event::{Arguments, Call, Event};
 use crate::navigation::{Caret, Declarations, Question};
 use crate::pending_answer::{CancelOnDrop, asked};
 use crate::reply_rendering::UserMessage;
@@ -174,7 +174,13 @@ impl LanguageServer for Backend {
         let arguments: Vec<Value> = params.arguments;
         let name = params.command.clone();
         let token = params.work_done_progress_params.work_done_token;
-        self.post(Event::Command(Call { name, arguments, cancel, token, answer }));
+        self.post(Event::Command(Call {
+            name,
+            arguments: Arguments::Json(arguments),
+            cancel,
+            token,
+            answer,
+        }));
         let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
         if let Some(shown) = UserMessage::of(&params.command, &outcome) {
             self.post(Event::Show(shown));

@@ -62,7 +62,7 @@ impl InitializationOptions {
 /// The client's capabilities and startup options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ClientInfo {
-    /// Name of the editor, if it has told.
+    /// Name of the editor, if known.
     pub name: Option<String>,
     pub encoding: Encoding,
     /// Whether the client answers `workspace/configuration`.

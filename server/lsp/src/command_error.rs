@@ -18,7 +18,9 @@ pub(crate) fn of(error: CommandError) -> Error {
             (ErrorCode::InvalidParams, Some(data))
         }
         // `RequestFailed` (LSP 3.17): the request is valid, but could not be completed.
-        CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),
+        CommandError::Failed { details, .. } => {
+            (ErrorCode::ServerError(-32803), details.and_then(|details| serde_json::to_value(details).ok()))
+        }
         CommandError::Cancelled => (ErrorCode::RequestCancelled, None),
         CommandError::Internal => (ErrorCode::InternalError, None),
     };

@@ -22,7 +22,7 @@ use tower_lsp::ls_types::{
 use crate::invalid_notification::InvalidNotification;
 use crate::navigation::Question;
 use crate::reply_rendering::UserMessage;
-use strata_app::commands::CommandError;
+use strata_app::commands::{CommandError, Invocation};
 use strata_app::model::index::Index;
 use strata_app::model::live_view::ServedView;
 use strata_app::model::meter::Status;
@@ -39,13 +39,33 @@ pub(crate) type Answer<T> = oneshot::Sender<T>;
 pub(crate) struct Call {
     /// Name of the command, such as `strata.files.select`.
     pub name: String,
-    /// Arguments as received.
-    pub arguments: Vec<Value>,
+    pub arguments: Arguments,
     /// Raised when the answer is no longer needed.
     pub cancel: Cancel,
     /// Token for reporting the command's progress, if the client gave one.
     pub token: Option<NumberOrString>,
     pub answer: Answer<Result<Value, CommandError>>,
+}
+
+impl Call {
+    /// Creates a call that nobody cancels and whose progress nobody sees.
+    pub(crate) fn new(
+        name: &str,
+        arguments: Vec<Value>,
+        answer: Answer<Result<Value, CommandError>>,
+    ) -> Self {
+        let arguments = Arguments::Json(arguments);
+        Self { name: name.to_owned(), arguments, cancel: Cancel::new(), token: None, answer }
+    }
+}
+
+/// Arguments of a command.
+#[derive(Debug)]
+pub(crate) enum Arguments {
+    /// As received from the client.
+    Json(Vec<Value>),
+    /// From a job that runs in this session.
+    Typed { session: String, command: Invocation },
 }
 
 /// A task that finished on a thread pool.

@@ -198,8 +198,7 @@ impl MainLoop {
                 let arguments = vec![json!({ "session": session, "files": files })];
                 // The answer is not needed.
                 let (answer, _) = oneshot::channel();
-                let name = "strata.files.rename".to_owned();
-                self.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
+                self.enqueue(Call::new("strata.files.rename", arguments, answer));
             }
         }
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();

@@ -170,9 +170,9 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
     }
     let (expected, answer) = (Masks::of(&expected), Masks::of(&client.run(name, arguments.of(name))));
     if answer != expected {
-        outcomes_of_one
-            .wrong
-            .push(format!("{name}, after all panics: expected\n    {expected:?}\nbut got\n    {answer:?}"));
+        outcomes_of_one.wrong.push(format!(
+            "{name}, run again after the panics: expected\n    {expected:?}\ngot\n    {answer:?}"
+        ));
     }
     client.quit();
     let mut outcomes = outcomes.lock().unwrap();

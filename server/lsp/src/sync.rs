@@ -65,7 +65,7 @@ fn replace(
     let seams = start..start + change.text.len();
     if joins_halves(&buffer.document().rope, &seams) {
         // In the editor, the halves of a character that came in separate messages are one character now.
-        let detail = "half of a character came beside another half".to_owned();
+        let detail = "an edit put two halves of a character next to each other".to_owned();
         return Err(OutOfStep::Misread { detail });
     }
     Ok(())

@@ -45,9 +45,18 @@ pub(crate) struct World {
     pub sessions: Sessions,
     /// The client's capabilities and startup options.
     pub client: Arc<ClientInfo>,
+    /// The document that the client closed last.
+    pub last_closed: Option<ClosedDocument>,
     /// Number of changes to the workspace folders so far. Results from before a change are rejected, since their file
     /// names may be outdated.
     pub folders_version: u64,
+}
+
+/// A document that the client closed.
+#[derive(Clone)]
+pub(crate) struct ClosedDocument {
+    uri: Arc<str>,
+    version: i32,
 }
 
 /// Work that the main loop starts after a transition.
@@ -85,6 +94,7 @@ impl World {
             snapshot: Snapshot::default(),
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             client: Arc::default(),
+            last_closed: None,
             folders_version: 0,
         }
     }
@@ -118,6 +128,7 @@ impl World {
             Some(buffer) => {
                 (buffer.document().is_in_step(), sync::changed(buffer, version, changes, encoding))
             }
+            None if self.is_change_after_close(uri, &key, version) => return Vec::new(),
             None => {
                 let unknown = Buffer::new(&key, Document::never_opened(version.saturating_sub(1)));
                 (true, sync::changed(&unknown, version, changes, encoding))
@@ -133,6 +144,16 @@ impl World {
         }
         self.put(uri, key, next);
         actions
+    }
+
+    /// Whether a change belongs to the document that the client closed last. VS Code closes a document without saving it in
+    /// two messages: the document is closed, and then changed to the text on disk.
+    fn is_change_after_close(&self, uri: &str, key: &FileKey, version: i32) -> bool {
+        // After a lost message, the document may have been opened again.
+        let may_be_open = self.snapshot.lost.reason(key, &self.snapshot.roots).is_some();
+        let is_next =
+            |closed: &ClosedDocument| *closed.uri == *uri && closed.version.checked_add(1) == Some(version);
+        !may_be_open && self.last_closed.as_ref().is_some_and(is_next)
     }
 
     /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced, and so is a document whose
@@ -177,6 +198,9 @@ impl World {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let uri = params.text_document.uri.as_str();
         let Some(key) = self.snapshot.key_of(uri) else { return Vec::new() };
+        if let Some(buffer) = self.snapshot.documents.buffer_at(uri) {
+            self.last_closed = Some(ClosedDocument { uri: uri.into(), version: buffer.document().version });
+        }
         Arc::make_mut(&mut self.snapshot.documents).close(uri);
         self.settle(&key, uri);
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()])), Action::Meter];

@@ -8,7 +8,7 @@ use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::resources::{self, Address};
-use crate::view::{Needs, View};
+use crate::view::{Indexing, Needs, View};
 
 /// A prompt that the server offers.
 #[derive(Debug)]
@@ -66,12 +66,12 @@ impl Template {
             None => "",
             Some((name, _)) => {
                 let given = arguments.get(name).and_then(Value::as_str).map(str::trim);
-                given
-                    .filter(|text| !text.is_empty())
-                    .ok_or_else(|| CommandError::invalid(name, "this prompt needs a text here"))?
+                given.filter(|text| !text.is_empty()).ok_or_else(|| {
+                    CommandError::invalid(name, "this argument is required and must not be empty")
+                })?
             }
         };
-        let needs = Needs { access: Access::Reads, index: true };
+        let needs = Needs { access: Access::Reads, index: Indexing::All };
         view.look(needs, cancel, progress, |view| (self.text)(argument, view))
     }
 }

@@ -8,7 +8,7 @@ use strata_app::jobs::tools::text;
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
-use crate::view::{Needs, View};
+use crate::view::{Indexing, Needs, View};
 
 /// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
@@ -127,7 +127,7 @@ pub(crate) fn list(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Listing, CommandError> {
-    let needs = Needs { access: Access::Reads, index: true };
+    let needs = Needs { access: Access::Reads, index: Indexing::All };
     view.look(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
@@ -159,7 +159,7 @@ pub(crate) fn read(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Contents, CommandError> {
-    let needs = Needs { access: Access::Reads, index: true };
+    let needs = Needs { access: Access::Reads, index: Indexing::All };
     view.look(needs, cancel, progress, |view| contents(address, view))
 }
 

@@ -12,14 +12,14 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
-use strata_app::commands::{Access, CommandError, Definition, IndexNeed};
+use strata_app::commands::{Access, CommandError, Definition};
 use strata_app::jobs::tools::{self, Reply, Schemas, TOOLS, Tool};
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::Cancel;
 
 use crate::prompts::{self, PROMPTS};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
-use crate::view::{Needs, View};
+use crate::view::{Indexing, Needs, View};
 use crate::worker::{Call, Worker};
 
 pub(crate) struct Server {
@@ -102,8 +102,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let called = self
             .ask(tool.name, &context, move |view, cancel, tell| {
-                let index = Definition::named(tool.command)
-                    .is_some_and(|command| command.index != IndexNeed::Nothing);
+                let index = Definition::named(tool.command).map_or(Indexing::Nothing, Indexing::For);
                 let needs = Needs { access: tool.access(), index };
                 view.look(needs, cancel, tell, |view| tools::call(tool, arguments, view.headless_mut()))
             })

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::lines::{Lines, answered_by};
 use crate::server::Server;
-use crate::view::{Needs, Subject, View};
+use crate::view::{Indexing, Needs, Subject, View};
 use crate::worker::Worker;
 
 /// Maximum time to wait for unfinished work when the server shuts down.
@@ -52,7 +52,7 @@ pub enum ServeError {
 pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelled session name should be noticed when the server starts, not at the agent's first call.
-    let nothing = Needs { access: Access::Reads, index: false };
+    let nothing = Needs { access: Access::Reads, index: Indexing::Nothing };
     view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&mut view);
     let (worker, thread) = Worker::new(view)?;
@@ -199,6 +199,9 @@ fn instructions(view: &mut View) -> String {
             "File selections are shared with the user's most recent session. While an editor has it open, only the editor can \
              change them."
                 .to_owned()
+        }
+        Subject::Editor => {
+            "File selections are those that the user sees in the editor, and only the editor can change them.".to_owned()
         }
         Subject::Stored(id) => {
             format!("File selections are shared with session `{id}`. While an editor has it open, only the editor can change \

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
-use strata_app::commands::{self, CommandError};
+use strata_app::commands::{self, CommandError, Definition};
 use strata_app::model::index::Progress;
 use strata_app::runtime::headless::{Access, Cancel, HeadlessWorkspace, SessionSource};
 
@@ -15,6 +15,9 @@ pub enum Subject {
     Own,
     /// The stored session that was written last, determined at each call. If there is none, the server's own session.
     Newest,
+    /// The session that an editor shows at each call. If none is shown, or nothing of it is stored yet, the server's own
+    /// session.
+    Editor,
     /// The stored session with this name.
     Stored(String),
 }
@@ -30,8 +33,17 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) access: commands::Access,
-    /// Whether the call needs an up-to-date index.
-    pub(crate) index: bool,
+    pub(crate) index: Indexing,
+}
+
+/// The index that a call needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Indexing {
+    Nothing,
+    /// An index of all files.
+    All,
+    /// What this command needs.
+    For(&'static Definition),
 }
 
 impl View {
@@ -70,8 +82,13 @@ impl View {
     ) -> Result<T, CommandError> {
         cancel.check()?;
         self.headless.set_cancel(cancel);
-        if needs.index {
-            self.headless.index(progress)?;
+        match needs.index {
+            Indexing::Nothing => {}
+            Indexing::All => self.headless.index(progress)?,
+            Indexing::For(command) => {
+                self.headless.attach();
+                self.headless.prepare(command, progress)?;
+            }
         }
         self.headless.attach();
         self.open(needs.access)?;
@@ -92,6 +109,7 @@ impl View {
             Subject::Own => return Ok(()),
             Subject::Stored(id) => Some(id.clone()),
             Subject::Newest => self.headless.newest_session()?,
+            Subject::Editor => self.headless.editor_session()?,
         };
         let Some(id) = id else {
             if std::mem::replace(&mut self.opened, false) {
@@ -148,7 +166,7 @@ mod tests {
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
         let mut view = View::new(open(), Subject::Stored("shared".to_owned())).unwrap();
-        let needs = Needs { access: commands::Access::Changes, index: false };
+        let needs = Needs { access: commands::Access::Changes, index: Indexing::Nothing };
         let mut look =
             || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
         assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use strata_app::model::index::Progress;
 use strata_engine::conversation::compaction::{DraftRefusal, Family, Profile};
-use strata_engine::conversation::dialect::Violation;
+use strata_engine::conversation::providers::Violation;
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;

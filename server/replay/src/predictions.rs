@@ -195,8 +195,8 @@ impl Estimates {
         let ratio =
             with_scales(services, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(strata_engine::conversation::dialect::pieces_of) {
-            if let strata_engine::conversation::dialect::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(strata_engine::conversation::providers::pieces_of) {
+            if let strata_engine::conversation::providers::Piece::Text(text) = piece {
                 o200k += services.counter.count(Tokenizer::O200k, &text);
                 chars += services.counter.count(Tokenizer::Chars, &text);
             }
@@ -273,7 +273,7 @@ impl EstimatorStats {
     }
 }
 
-/// Returns the value below which `tenths` tenths of the values lie.
+/// Returns the quantile of the values at `tenths` tenths.
 fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() * tenths / 10).copied().unwrap_or_default()

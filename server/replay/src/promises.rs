@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
-use strata_engine::conversation::dialect::Speaker;
 use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::providers::Speaker;
 use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
@@ -143,7 +143,7 @@ struct PromptReader<'a> {
     excerpts: &'a ExcerptSelection,
     broken: Vec<BrokenPromise>,
     files: BTreeMap<ItemKey, KnownText>,
-    /// Text of the last block with each file's outline.
+    /// For each file, the text of the last block that shows its outline.
     symbols: BTreeMap<FileKey, String>,
 }
 

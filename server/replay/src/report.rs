@@ -236,15 +236,17 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
 fn predicted(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
     let mut table = table_of_figures();
-    table.row(["percent of the bill", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned));
+    table.row(
+        ["error in % of the billed size", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned),
+    );
     for told in &predictions.ways {
         let way = match told.way {
-            Estimator::Calibrated => "calibrated, from the last bill",
-            Estimator::Whole => "calibrated, without the last bill",
-            Estimator::Blind => "calibrated with the first bills only",
-            Estimator::Ratio => "ratio of the family, from the first bill",
-            Estimator::O200k => "o200k, from the first bill",
-            Estimator::Chars => "characters / 4, from the first bill",
+            Estimator::Calibrated => "last billed size, plus the calibrated growth",
+            Estimator::Whole => "whole request, calibrated",
+            Estimator::Blind => "whole request, calibrated with the first billed sizes only",
+            Estimator::Ratio => "factor of the model's family, corrected by the first billed size",
+            Estimator::O200k => "o200k, corrected by the first billed size",
+            Estimator::Chars => "characters / 4, corrected by the first billed size",
         };
         table.row([
             way.to_owned(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use strata_engine::code::symbols::MapMember;
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::providers::Format;
 use strata_engine::prompt::assembly::{
     AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
@@ -26,7 +26,8 @@ pub(crate) struct Runner {
     pub(crate) session: Session,
     /// Simulated provider for the session's prompts. Does not use the session's own estimate of the cache.
     provider: Provider,
-    /// Simulated providers that charge the same prompts in each baseline layout. Only for the policy `flat`.
+    /// Simulated providers, one for each baseline layout. Each computes what the session's prompts cost in its layout.
+    /// Only for the policy `flat`.
     baselines: Vec<(Column, Provider)>,
     /// Model that the last request named.
     model: Option<String>,

@@ -142,17 +142,18 @@ impl<'a> Scenario<'a> {
         let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
         let missing = selection.selected.keys().filter(|key| !texts.contains_key(*key));
         let unreadable = missing.map(|key| (key.clone(), "the file no longer exists".to_owned())).collect();
+        let excerpts = self.excerpts(session, request, services);
         use_it(&Workspace {
             texts: &texts,
             unreadable: &unreadable,
             symbols: &self.symbols,
             references: &self.references,
             lexical: self.sources().lexical,
-            context_frame: &self.context_frame(session, request, services),
+            context_frame: &self.context_frame(session, request, services, &excerpts),
             seeds: &self.seeds,
             listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },
             open: &[],
-            excerpts: &self.excerpts(session, request, services),
+            excerpts: &excerpts,
             index: IndexState::Ready,
             trust: Trust::Trusted,
             standing: &SystemContext::default(),
@@ -166,12 +167,13 @@ impl<'a> Scenario<'a> {
         session: &Session,
         request: &PromptRequest,
         services: PromptServices<'_>,
+        excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &services.settings.context_frame;
         let is_wanted = settings.inject && self.parts == PromptParts::Everything;
         let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
         let Some(Question { text, .. }) = question else { return String::new() };
-        assembly::context_frame(self.sources(), session, text, settings, |key| self.source(key))
+        assembly::context_frame(self.sources(), session, excerpts, text, settings, |key| self.source(key))
     }
 
     fn sources(&self) -> ExcerptSources<'_> {

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 use strata_engine::code::outline::language_of;
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{
     ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role, TextOrList,
 };
+use strata_engine::conversation::providers::Format;
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
@@ -63,11 +63,11 @@ struct Played {
     prompts: Vec<ChargedPrompt>,
 }
 
-/// Results of `ledger` with excerpts in its prompts.
+/// Results of the default layout policy, `ledger`, if Strata adds relevant code (excerpts) to the prompts.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WithExcerpts {
-    /// Maximum tokens of code that a question adds.
+    /// Token limit for code that a question adds.
     pub budget: usize,
     /// Results relative to the same prompts without a cache.
     pub ledger: ColumnStats,
@@ -336,7 +336,7 @@ fn play_turn(
     runner.play(scenario, &request, answer, services)
 }
 
-/// Replaces all but the last exchange by a summary: the first line of each text.
+/// Replaces all exchanges except the last with a summary, which has the first line of each text.
 fn compact(session: &mut Session) {
     let messages: Vec<NewMessage> = session.history.visible().map(|message| message.body.clone()).collect();
     let is_prompt = |message: &NewMessage| {

@@ -1,5 +1,5 @@
 //! Generates files from the Rust types: schemas, TypeScript types, the settings of the VS Code extension, the
-//! pages about settings and the protocol, and the map block in `docs/outlines.md`. A test fails if a file in
+//! pages about settings, providers and the protocol, and the map block in `docs/outlines.md`. A test fails if a file in
 //! the repository is outdated. `UPDATE_EXPECT=1 cargo test --test architecture generated` updates all of them.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
@@ -7,6 +7,7 @@
 mod configuration;
 mod examples;
 mod protocol_page;
+mod providers_page;
 mod settings_page;
 mod typescript;
 
@@ -75,6 +76,11 @@ fn typescript_types() {
 #[test]
 fn page_of_the_settings() {
     is_kept("docs/settings.md", &settings_page::page(&strata_app::schema::settings()));
+}
+
+#[test]
+fn page_of_the_providers() {
+    is_kept("docs/providers.md", &providers_page::page(&strata_app::schema::settings()));
 }
 
 /// Runs every example on the real server, which also checks the replies against the schema.

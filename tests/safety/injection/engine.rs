@@ -9,8 +9,8 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::outline::{Outline, language_of};
 use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::providers::Format;
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
@@ -107,7 +107,8 @@ impl<'a> Bench<'a> {
             quoted: &[],
         };
         let frame_settings = &self.settings.context_frame;
-        let frame = context_frame(known, &self.session, "What does fixed do?", frame_settings, |_| None);
+        let (question, excerpts) = ("What does fixed do?", ExcerptSelection::default());
+        let frame = context_frame(known, &self.session, &excerpts, question, frame_settings, |_| None);
         let workspace = Workspace {
             texts: &texts,
             unreadable: &BTreeMap::new(),
@@ -118,7 +119,7 @@ impl<'a> Bench<'a> {
             seeds: &seeds,
             listing: &listing,
             open: &[],
-            excerpts: &ExcerptSelection::default(),
+            excerpts: &excerpts,
             index: IndexState::Ready,
             trust: self.trust,
             standing: &SystemContext::default(),

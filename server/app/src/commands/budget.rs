@@ -7,7 +7,7 @@ use strata_engine::prompt::budget::{self, BudgetReport};
 use super::compaction::RequestParams;
 use super::{Access, Command, CommandError, Context, IndexNeed};
 
-pub(super) struct Report;
+pub struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.budget.report";
@@ -30,24 +30,24 @@ impl Command for Report {
 }
 
 /// Token limit to set for the session.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SetParams {
+pub struct SetParams {
     /// Maximum input tokens of each request. If absent, the session's own limit is removed and the model's window
     /// applies.
-    max_input_tokens: Option<usize>,
+    pub max_input_tokens: Option<usize>,
 }
 
 /// The token limit that now applies to requests in the session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SetReply {
-    /// Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
+pub struct SetReply {
+    /// Token limit for a request: the input window minus the reserve for the answer and the margin for estimation
     /// error.
-    limit: usize,
+    pub limit: usize,
 }
 
-pub(super) struct Set;
+pub struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.budget.set";

@@ -15,22 +15,22 @@ use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::{CompactionNotice, Reason};
 
 /// The compaction to run.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RunParams {
+pub struct RunParams {
     /// Name of the compaction profile. Defaults to the setting `compaction.profile`.
-    profile: Option<String>,
+    pub profile: Option<String>,
 }
 
 /// Model and token limit of the request to report on, if they differ from those of the next request.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RequestParams {
+pub struct RequestParams {
     /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
-    pub(super) model: Option<String>,
+    pub model: Option<String>,
     /// Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
     /// the session's own limit apply as well.
-    pub(super) max_input_tokens: Option<usize>,
+    pub max_input_tokens: Option<usize>,
 }
 
 impl RequestParams {
@@ -47,16 +47,16 @@ impl RequestParams {
 
 /// The compaction that was undone.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct UndoReply {
+pub struct UndoReply {
     /// Name of the profile that the compaction used.
-    profile: String,
+    pub profile: String,
     /// Size of the conversation before the undo.
-    before: Size,
+    pub before: Size,
     /// Number of messages that the model sees after the undo.
-    messages: usize,
+    pub messages: usize,
 }
 
-pub(super) struct Status;
+pub struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.compaction.status";
@@ -73,7 +73,7 @@ impl Command for Status {
     }
 }
 
-pub(super) struct Run;
+pub struct Run;
 
 impl Command for Run {
     const NAME: &str = "strata.compaction.run";
@@ -92,7 +92,7 @@ impl Command for Run {
     }
 }
 
-pub(super) struct Undo;
+pub struct Undo;
 
 impl Command for Undo {
     const NAME: &str = "strata.compaction.undo";
@@ -109,7 +109,7 @@ impl Command for Undo {
 
 /// Compacts the conversation after the provider rejected a prompt as too long. The client then assembles the prompt
 /// again and resends it.
-pub(super) struct ContextLimitExceeded;
+pub struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {
     const NAME: &str = "strata.compaction.contextLimitExceeded";

@@ -33,7 +33,7 @@ pub(super) struct ExcerptChange {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
-    /// Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
+    /// Token limit for code to add to each question. 0 turns automatic context off. If absent, automatic context is
     /// turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 4,000 tokens if that is 0.
     budget: Option<usize>,
 }
@@ -41,7 +41,7 @@ pub(super) struct AutoParams {
 /// The new token limit of automatic context.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AutoReply {
-    /// Maximum tokens of code to add to each question. 0 means that automatic context is off.
+    /// Token limit for code to add to each question. 0 means that automatic context is off.
     budget: usize,
     /// The new limit, as a sentence for the user.
     message: String,
@@ -53,7 +53,7 @@ pub(super) struct AutoReply {
 pub(super) struct ListParams {
     /// Question to select excerpts for. Defaults to the last prompt.
     prompt: Option<String>,
-    /// Maximum tokens of code to select. Defaults to the session's limit, or else to the setting `context.auto_budget`.
+    /// Token limit for code to select. Defaults to the session's limit, or else to the setting `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct ListParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExcerptList {
-    /// Maximum tokens of code that could be selected for the question. 0 means that automatic context is off.
+    /// Token limit for code that could be selected for the question. 0 means that automatic context is off.
     auto_budget: usize,
     /// Pinned excerpts, then those selected for the question (best first), then those kept from earlier questions.
     excerpts: Vec<ListedExcerpt>,

@@ -13,21 +13,21 @@ use super::{Access, Command, CommandError, Context};
 const PREVIEW_CHARS: usize = 120;
 
 /// Which costs to report.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct CostParams {
+pub struct CostParams {
     /// Omit days that ended before this time, in milliseconds since 1970. Days are those of UTC. By default, all days
     /// count.
-    since_ms: Option<u64>,
+    pub since_ms: Option<u64>,
     /// What to add costs up by. Defaults to `session`.
     #[serde(default)]
-    by: CostGrouping,
+    pub by: CostGrouping,
 }
 
-/// What costs are added up by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+/// How to group costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum CostGrouping {
+pub enum CostGrouping {
     /// One entry for each conversation, most recently used first.
     #[default]
     Session,
@@ -40,34 +40,34 @@ enum CostGrouping {
 /// What the stored and open conversations of the workspace were billed. Does not include summaries that a provider wrote,
 /// nor conversations that were deleted.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CostReport {
+pub struct CostReport {
     /// Costs, added up as requested.
-    entries: Vec<CostEntry>,
+    pub entries: Vec<CostEntry>,
     /// Sum of all entries.
-    total: Amount,
+    pub total: Amount,
     /// Source and date of the prices.
-    prices: String,
+    pub prices: String,
 }
 
 /// A part of the costs.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct CostEntry {
+pub struct CostEntry {
     /// Id of the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
+    pub session: Option<String>,
     /// Name or beginning of the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<String>,
+    pub about: Option<String>,
     /// Model that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
+    pub model: Option<String>,
     /// Beginning of the day, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
-    day_ms: Option<u64>,
+    pub day_ms: Option<u64>,
     /// What was billed.
     #[serde(flatten)]
-    amount: Amount,
+    pub amount: Amount,
 }
 
 /// A conversation and its bill.
@@ -77,7 +77,7 @@ struct Billed {
     bill: Bill,
 }
 
-pub(super) struct Report;
+pub struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.cost.report";

@@ -1,11 +1,14 @@
 //! The table of commands, with their type-erased definitions and their descriptions.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use strata_engine::tokens::redaction::Screen;
 
 use super::{
-    Access, Command, CommandError, Context, IndexNeed, budget, changes, compaction, context, cost, files,
-    grep, here, history, iteration, memory, model, pack, prompt, read, redaction, rules, send, server,
-    session, symbols, tiers, tool_output, url, versioned, written,
+    Access, Command, CommandError, Context, IndexNeed, Reply, budget, changes, compaction, context, cost,
+    files, grep, here, history, iteration, memory, model, pack, prompt, read, redaction, rules, send, server,
+    session, symbols, tiers, tool_output, url,
 };
 use crate::faults::{self, Point};
 use crate::model::snapshot::Snapshot;
@@ -128,8 +131,7 @@ pub struct Definition {
     pub access: Access,
     pub index: IndexNeed,
     pub shown: bool,
-    screened: bool,
-    may_wait: fn(&Snapshot, &Services) -> bool,
+    pub(super) may_wait: fn(&Snapshot, &Services) -> bool,
     run: fn(Value, &mut Context<'_>) -> Result<Value, CommandError>,
     describe: fn(&mut Shapes) -> Value,
 }
@@ -141,7 +143,6 @@ impl Definition {
             access: C::ACCESS,
             index: C::INDEX,
             shown: C::SHOWN,
-            screened: C::SCREENED,
             may_wait: C::may_wait,
             run: run::<C>,
             describe: |shapes| shapes.command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),
@@ -152,46 +153,70 @@ impl Definition {
         COMMANDS.iter().find(|command| command.name == name)
     }
 
-    /// See [`Command::may_wait`].
-    pub fn may_wait(&self, snapshot: &Snapshot, services: &Services) -> bool {
-        (self.may_wait)(snapshot, services)
-    }
-
     /// Runs the command. `arguments` is the JSON object from `workspace/executeCommand`, without `session`.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The caller must then discard the
     /// session.
-    pub(crate) fn run(&self, mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
-        context.cancel.check()?;
-        faults::reach(self.name, Point::Before);
-        // Replace secrets before the command runs, so that they can never be sent, stored or logged.
-        if self.screened {
-            context.snapshot.screen.value(&mut arguments);
-        }
-        let mut reply = (self.run)(arguments, context)?;
-        faults::reach(self.name, Point::After);
-        if let Some(write) = context.write.take() {
-            context.cancel.check()?;
-            let written = write(&context.services.store)?;
-            context.has_written = true;
-            if let (Value::Object(reply), Value::Object(written)) = (&mut reply, written) {
-                reply.extend(written);
-            }
-        }
-        Ok(reply)
+    pub(crate) fn run(&self, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
+        (self.run)(arguments, context)
     }
 }
 
-fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
-    let args: C::Args = serde_path_to_error::deserialize(arguments)
-        .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
+/// Runs a command with its arguments and reply as JSON.
+fn run<C: Command>(mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
+    begin::<C>(context)?;
+    if C::SCREENED {
+        context.snapshot.screen.value(&mut arguments);
+    }
+    let reply = carry_out::<C>(parsed(arguments)?, context)?;
+    serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
+}
+
+/// Runs a command, like [`Definition::run`].
+pub(crate) fn call<C: Command<Args: Serialize>>(
+    args: C::Args,
+    context: &mut Context<'_>,
+) -> Result<Reply<C::Reply>, CommandError> {
+    begin::<C>(context)?;
+    let args = if C::SCREENED { screened(args, &context.snapshot.screen)? } else { args };
+    carry_out::<C>(args, context)
+}
+
+fn begin<C: Command>(context: &Context<'_>) -> Result<(), CommandError> {
+    context.cancel.check()?;
+    faults::reach(C::NAME, Point::Before);
+    Ok(())
+}
+
+fn parsed<A: DeserializeOwned>(arguments: Value) -> Result<A, CommandError> {
+    serde_path_to_error::deserialize(arguments)
+        .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))
+}
+
+/// Replaces secrets in arguments before the command runs, so that they can never be sent, stored or logged. Sees them
+/// as JSON, because the name of a field tells whether its value is a secret.
+fn screened<A: Serialize + DeserializeOwned>(args: A, screen: &Screen) -> Result<A, CommandError> {
+    let failed = |error: serde_json::Error| CommandError::failed(error.to_string());
+    let given = serde_json::to_value(&args).map_err(failed)?;
+    let mut screened = given.clone();
+    screen.value(&mut screened);
+    if screened == given { Ok(args) } else { parsed(screened) }
+}
+
+fn carry_out<C: Command>(args: C::Args, context: &mut Context<'_>) -> Result<Reply<C::Reply>, CommandError> {
     if C::INDEX == IndexNeed::Outlines {
         context.snapshot.index.check_outlines()?;
     }
     let reply = C::run(args, context);
     faults::reach(C::NAME, Point::Changed);
-    Ok(versioned(written(reply?)?, context.session))
+    let (reply, version) = (reply?, context.session.cache.revision);
+    faults::reach(C::NAME, Point::After);
+    let Some(write) = context.write.take() else { return Ok(Reply::new(reply, version)) };
+    context.cancel.check()?;
+    (write.run)(&context.services.store)?;
+    context.has_written = true;
+    Ok(if write.has_reply { Reply::late(reply, version) } else { Reply::new(reply, version) })
 }
 
 /// Describes all commands, keyed by name, in the order of the reference documentation. Adds their argument and reply

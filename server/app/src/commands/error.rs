@@ -1,12 +1,12 @@
 //! Errors of commands, with messages that tell the user what to do.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use strata_engine::cancel::Cancelled;
 use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
-use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
+use strata_engine::conversation::providers::Rule;
 use strata_engine::external::External;
-use strata_engine::prompt::assembly::AssembleError;
+use strata_engine::prompt::assembly::{AssembleError, LargePart};
 use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
@@ -38,8 +38,7 @@ pub enum CommandError {
     Failed {
         /// What went wrong, and how to fix it.
         message: String,
-        /// Machine-readable details of the error.
-        data: Option<Value>,
+        details: Option<FailureDetails>,
     },
     /// The caller no longer waits for the reply.
     #[error("cancelled")]
@@ -47,6 +46,48 @@ pub enum CommandError {
     /// A bug in Strata rather than a problem with the arguments.
     #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
+}
+
+/// What kind of failure an error is, for clients that handle it specially.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FailureDetails {
+    /// The index is not complete enough.
+    NotReady,
+    /// No provider is configured.
+    NoProvider,
+    /// The variable with the key of the provider is not set.
+    NoKey,
+    /// The command that prints the key of the provider printed none.
+    #[serde(rename = "unreachable")]
+    EmptyKey,
+    Authentication,
+    RateLimit,
+    Quota,
+    Overloaded,
+    ContextLimit,
+    Content,
+    /// The provider rejected the request, or failed.
+    Provider,
+    Unreachable,
+    /// The prompt does not fit.
+    TooLarge {
+        model: String,
+        tokens: usize,
+        limit: usize,
+        window: usize,
+        largest: Vec<LargePart>,
+    },
+    /// The prompt is empty.
+    Empty,
+    /// No tool call without a result has this id.
+    NoSuchCall {
+        call_id: String,
+    },
+    /// The provider would reject the request.
+    Invalid {
+        violations: Vec<String>,
+    },
 }
 
 /// Names the invalid field before a message.
@@ -58,7 +99,9 @@ impl CommandError {
     /// Puts the cause before the message of a failure.
     pub(crate) fn after(self, cause: &str) -> Self {
         match self {
-            Self::Failed { message, data } => Self::Failed { message: format!("{cause}; {message}"), data },
+            Self::Failed { message, details } => {
+                Self::Failed { message: format!("{cause}; {message}"), details }
+            }
             other => other,
         }
     }
@@ -74,8 +117,14 @@ impl CommandError {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 
+    /// Returns whether the key of the model's provider is missing.
+    pub fn is_missing_key(&self) -> bool {
+        let details = if let Self::Failed { details, .. } = self { details.as_ref() } else { None };
+        matches!(details, Some(FailureDetails::NoKey | FailureDetails::EmptyKey))
+    }
+
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::Failed { message: message.into(), data: None }
+        Self::Failed { message: message.into(), details: None }
     }
 }
 
@@ -87,7 +136,7 @@ impl From<Cancelled> for CommandError {
 
 impl From<NotReady> for CommandError {
     fn from(error: NotReady) -> Self {
-        Self::Failed { message: error.to_string(), data: Some(json!({ "kind": "notReady" })) }
+        Self::Failed { message: error.to_string(), details: Some(FailureDetails::NotReady) }
     }
 }
 
@@ -178,25 +227,23 @@ impl From<AssembleError> for CommandError {
             }
             error => error.to_string(),
         };
-        let data = match &error {
-            AssembleError::TooLarge { model, tokens, limit, window, largest } => Some(json!({
-                "kind": "tooLarge", "model": model, "tokens": tokens, "limit": limit, "window": window,
-                "largest": largest,
-            })),
-            AssembleError::Empty => Some(json!({ "kind": "empty" })),
-            AssembleError::NoSuchCall(id) => Some(json!({ "kind": "noSuchCall", "callId": id })),
+        let details = match error {
+            AssembleError::TooLarge { model, tokens, limit, window, largest } => {
+                FailureDetails::TooLarge { model, tokens, limit, window, largest }
+            }
+            AssembleError::Empty => FailureDetails::Empty,
+            AssembleError::NoSuchCall(call_id) => FailureDetails::NoSuchCall { call_id },
             AssembleError::Invalid { violations } => {
-                let violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
-                Some(json!({ "kind": "invalid", "violations": violations }))
+                FailureDetails::Invalid { violations: violations.iter().map(ToString::to_string).collect() }
             }
         };
-        Self::Failed { message, data }
+        Self::Failed { message, details: Some(details) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::dialect::Violation;
+    use strata_engine::conversation::providers::Violation;
 
     use super::*;
 

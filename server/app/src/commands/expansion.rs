@@ -2,12 +2,13 @@
 //! nothing matches.
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_host::path_patterns::{Expansion, PatternError, expand, list_below};
+use strata_host::path_patterns::{Expansion, PatternError, PatternKind, expand, list_below};
 use strata_host::walk::walk;
 
 use super::CommandError;
 use super::named_file::does_not_exist;
 use crate::model::index::{NotReady, walk_options};
+use crate::model::path_reference::PathReference;
 use crate::model::snapshot::Snapshot;
 
 /// Why a path or pattern could not be expanded.
@@ -15,6 +16,9 @@ use crate::model::snapshot::Snapshot;
 pub(super) enum ExpansionError {
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// A part was named of a directory or glob.
+    #[error("`{0}` is not a single file, so it has no lines or definitions")]
+    PartOfMany(String),
     #[error(transparent)]
     NotReady(#[from] NotReady),
     #[error(transparent)]
@@ -28,7 +32,7 @@ impl ExpansionError {
             Self::Pattern(PatternError::NotFound(path)) => {
                 CommandError::invalid(field, &does_not_exist(&snapshot.index.files, &path))
             }
-            Self::Pattern(error) => CommandError::invalid(field, &error.to_string()),
+            Self::Pattern(_) | Self::PartOfMany(_) => CommandError::invalid(field, &self.to_string()),
             Self::NotReady(error) => error.into(),
             Self::Cancelled(error) => error.into(),
         }
@@ -37,13 +41,21 @@ impl ExpansionError {
 
 /// Expands a path or pattern to workspace files. Scans the directory that it is below. A pattern that is not below a
 /// directory is matched against the list of all files, which may lack files created a moment ago, so the workspace is
-/// scanned again before the pattern is said to match nothing.
+/// scanned again before the pattern is said to match nothing. A part of a file stands for the file.
 pub(super) fn expand_pattern(
     snapshot: &Snapshot,
     text: &str,
     cancel: &Cancel,
 ) -> Result<Expansion, ExpansionError> {
-    let text = &snapshot.path_reference(text).path;
+    let PathReference { path, part } = snapshot.path_reference(text);
+    let expansion = expand_path(snapshot, &path, cancel)?;
+    match part {
+        Some(_) if expansion.kind != PatternKind::File => Err(ExpansionError::PartOfMany(path)),
+        _ => Ok(expansion),
+    }
+}
+
+fn expand_path(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Expansion, ExpansionError> {
     let (roots, options) = (&*snapshot.roots, walk_options(&snapshot.settings, snapshot.trust));
     if let Some(listed) = list_below(roots, text, &options, cancel)? {
         return Ok(expand(roots, &listed, text)?);

@@ -21,172 +21,172 @@ use super::{Access, Command, CommandError, Context, Empty, IndexNeed, NoArgument
 use crate::model::path_reference::{FilePart, PathReference};
 
 /// Files that a command applies to.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Paths {
+pub struct Paths {
     /// Files, directories, globs, or parts of a file (`src/lib.rs#L10-40`). Only commands that select files accept parts.
-    paths: Vec<String>,
+    pub paths: Vec<String>,
     /// Files to select although their names suggest secrets. Their content is not redacted. Defaults to none.
     #[serde(default)]
-    confirm_secrets: Vec<String>,
+    pub confirm_secrets: Vec<String>,
 }
 
 /// A single file.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OnePath {
+pub struct OnePath {
     /// Path of the file, relative to the workspace folder.
-    path: String,
+    pub path: String,
 }
 
 /// A path, and the content that prompts show for it.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PathAndContent {
+pub struct PathAndContent {
     /// Path to show the content under. The file need not exist on disk.
-    path: String,
+    pub path: String,
     /// Text to show in prompts, at most `files.max_bytes` bytes. Must not be binary.
-    content: String,
+    pub content: String,
 }
 
 /// Files or directories that have been renamed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Renames {
+pub struct Renames {
     /// Renames to apply. If several match a file, the first one applies.
-    files: Vec<Rename>,
+    pub files: Vec<Rename>,
 }
 
 /// A renamed file or directory.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Rename {
+pub struct Rename {
     /// Path before the rename, relative to the workspace folder.
-    from: String,
+    pub from: String,
     /// Path after the rename, relative to the workspace folder.
-    to: String,
+    pub to: String,
 }
 
 /// The result of applying renames to the selection.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RenameReply {
+pub struct RenameReply {
     /// Whether the session referred to a renamed file and was updated.
-    changed: bool,
+    pub changed: bool,
 }
 
 /// The effect of a command on the selection.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SelectionChange {
+pub struct SelectionChange {
     /// Files that the command applied to, sorted by path.
-    changed: Vec<FileKey>,
+    pub changed: Vec<FileKey>,
     /// Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
     /// explicitly.
-    withheld: Vec<WithheldFile>,
+    pub withheld: Vec<WithheldFile>,
     /// What differs from the request, as sentences: lines that a file does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// A file that was not selected, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct WithheldFile {
+pub struct WithheldFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Why the file was not selected, as a clause.
-    reason: String,
+    pub reason: String,
 }
 
 /// The files that a session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Listing {
+pub struct Listing {
     /// Selected and excluded files, sorted by path.
-    files: Vec<ListedFile>,
+    pub files: Vec<ListedFile>,
 }
 
 /// A file that the session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ListedFile {
+pub struct ListedFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<String>,
+    pub uri: Option<String>,
     /// Whether the file is selected, deselected or excluded in this session.
-    state: Choice,
+    pub state: Choice,
     /// Selected line ranges. Absent if the whole file is selected or excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<Vec<LineRange>>,
+    pub lines: Option<Vec<LineRange>>,
     /// Cache tier of the file in the last recorded turn. Absent if the file is excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tier: Option<Tier>,
+    pub tier: Option<Tier>,
     /// Number of tokens in the selected text. Absent if the file is excluded or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<usize>,
+    pub tokens: Option<usize>,
     #[serde(flatten)]
-    source: Option<Source>,
+    pub source: Option<Source>,
     /// Why the selected file cannot be read. Absent if it can be read, or if it is excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// A search for workspace files by their paths.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FindFilesParams {
+pub struct FindFilesParams {
     /// Letters of a path, in order. Defaults to an empty string, which matches every path.
     #[serde(default)]
-    query: String,
+    pub query: String,
     /// Maximum number of files. Defaults to 50.
     #[serde(default = "default_limit")]
-    limit: usize,
+    pub limit: usize,
 }
 
 /// The files that match a query.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FindReply {
+pub struct FindReply {
     /// Matching files, closest match first. Sorted by path if the query is empty.
-    files: Vec<FoundFile>,
+    pub files: Vec<FoundFile>,
 }
 
 /// A workspace file, and its state in the session.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FoundFile {
+pub struct FoundFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<String>,
+    pub uri: Option<String>,
     /// Whether the file is selected, deselected or excluded in this session.
-    state: Choice,
+    pub state: Choice,
 }
 
 /// Whether a file is selected.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct HasReply {
+pub struct HasReply {
     /// Whether the file, or a range of its lines, is selected.
-    has: bool,
+    pub has: bool,
 }
 
 /// Files that were read outside of Strata.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MarkReadParams {
+pub struct MarkReadParams {
     /// Paths of the files, relative to the workspace folder.
-    paths: Vec<String>,
+    pub paths: Vec<String>,
 }
 
 /// The files that the session has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MarkReadReply {
+pub struct MarkReadReply {
     /// Paths of the files, most recently read last.
-    files_read: Vec<String>,
+    pub files_read: Vec<String>,
 }
 
-pub(super) struct Select;
+pub struct Select;
 
 impl Command for Select {
     const NAME: &str = "strata.files.select";
@@ -203,7 +203,7 @@ impl Command for Select {
     }
 }
 
-pub(super) struct Set;
+pub struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.files.set";
@@ -221,7 +221,7 @@ impl Command for Set {
     }
 }
 
-pub(super) struct MarkRead;
+pub struct MarkRead;
 
 impl Command for MarkRead {
     const NAME: &str = "strata.files.markRead";
@@ -241,7 +241,7 @@ impl Command for MarkRead {
     }
 }
 
-pub(super) struct Deselect;
+pub struct Deselect;
 
 impl Command for Deselect {
     const NAME: &str = "strata.files.deselect";
@@ -263,7 +263,7 @@ impl Command for Deselect {
 }
 
 /// Alias of [`Deselect`].
-pub(super) struct Remove;
+pub struct Remove;
 
 impl Command for Remove {
     const NAME: &str = "strata.files.remove";
@@ -277,7 +277,7 @@ impl Command for Remove {
     }
 }
 
-pub(super) struct Include;
+pub struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.files.include";
@@ -296,7 +296,7 @@ impl Command for Include {
     }
 }
 
-pub(super) struct Exclude;
+pub struct Exclude;
 
 impl Command for Exclude {
     const NAME: &str = "strata.files.exclude";
@@ -322,7 +322,7 @@ impl Command for Exclude {
     }
 }
 
-pub(super) struct Add;
+pub struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.files.add";
@@ -343,7 +343,7 @@ impl Command for Add {
     }
 }
 
-pub(super) struct RenameFiles;
+pub struct RenameFiles;
 
 impl Command for RenameFiles {
     const NAME: &str = "strata.files.rename";
@@ -367,7 +367,7 @@ impl Command for RenameFiles {
     }
 }
 
-pub(super) struct Clear;
+pub struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.files.clear";
@@ -383,7 +383,7 @@ impl Command for Clear {
     }
 }
 
-pub(super) struct Has;
+pub struct Has;
 
 impl Command for Has {
     const NAME: &str = "strata.files.has";
@@ -398,7 +398,7 @@ impl Command for Has {
     }
 }
 
-pub(super) struct List;
+pub struct List;
 
 impl Command for List {
     const NAME: &str = "strata.files.list";
@@ -456,7 +456,7 @@ impl Command for List {
 }
 
 /// Finds workspace files by a fuzzy match on their paths. Skips ignored files.
-pub(super) struct Find;
+pub struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.files.find";

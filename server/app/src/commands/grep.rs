@@ -27,29 +27,29 @@ const MAX_LINE: usize = 300;
 const MAX_SEARCHED: u64 = 1 << 30;
 
 /// A pattern, and the files to search for it.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct GrepParams {
+pub struct GrepParams {
     /// Regular expression, matched within each line. Has the syntax of ripgrep.
-    pattern: String,
+    pub pattern: String,
     /// Files, directories or globs to search. Defaults to the whole workspace.
     #[serde(default)]
-    paths: Vec<String>,
+    pub paths: Vec<String>,
     /// Whether to match the pattern literally. Defaults to `false`.
     #[serde(default)]
-    literal: bool,
+    pub literal: bool,
     /// Whether to ignore case. Defaults to `false`.
     #[serde(default)]
-    ignore_case: bool,
+    pub ignore_case: bool,
     /// Whether to match whole words only. Defaults to `false`.
     #[serde(default)]
-    words: bool,
+    pub words: bool,
     /// Number of lines to show before and after each match. At most 50; defaults to 0.
     #[serde(default)]
-    context: usize,
+    pub context: usize,
     /// Maximum number of matching lines. Defaults to 100.
     #[serde(default = "default_limit")]
-    limit: usize,
+    pub limit: usize,
 }
 
 fn default_limit() -> usize {
@@ -59,29 +59,29 @@ fn default_limit() -> usize {
 /// The lines that match a pattern.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct GrepReply {
+pub struct GrepReply {
     /// Files with matches, sorted by path. They list at most `limit` matching lines in total.
-    files: Vec<FileMatches>,
+    pub files: Vec<FileMatches>,
     /// Number of matching lines, including those beyond `limit`.
-    total: usize,
+    pub total: usize,
     /// Number of files with a matching line, including those that are not listed.
-    total_files: usize,
+    pub total_files: usize,
     /// Number of files that were not searched, because those before them have more than 1 GiB. Absent if all were.
     #[serde(skip_serializing_if = "is_zero")]
-    not_searched: usize,
+    pub not_searched: usize,
     /// Files that could not be searched, at most 20: too large, or not readable. Absent if there are none. Binary files
     /// do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unreadable: Vec<UnreadableFile>,
+    pub unreadable: Vec<UnreadableFile>,
 }
 
 /// A file that could not be searched.
 #[derive(Debug, Serialize, JsonSchema)]
-struct UnreadableFile {
+pub struct UnreadableFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Reason why the file could not be searched.
-    reason: String,
+    pub reason: String,
 }
 
 /// Maximum number of files that could not be searched and are listed.
@@ -116,26 +116,26 @@ enum Searched {
 
 /// A file with matching lines.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FileMatches {
+pub struct FileMatches {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Matching lines and their context lines, in file order.
-    lines: Vec<MatchingLine>,
+    pub lines: Vec<MatchingLine>,
 }
 
 /// A matching line or a context line.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MatchingLine {
+pub struct MatchingLine {
     /// Line number, counted from 1.
-    line: u64,
+    pub line: u64,
     /// Text of the line, truncated to 300 characters.
-    text: String,
+    pub text: String,
     /// Whether this is a context line rather than a match. Absent if `false`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    context: bool,
+    pub context: bool,
 }
 
-pub(super) struct Grep;
+pub struct Grep;
 
 impl Command for Grep {
     const NAME: &str = "strata.files.grep";
@@ -244,7 +244,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<SearchedFil
 }
 
 impl GrepMatches {
-    /// Adds the result of searching one file. Drops what lies beyond the first `limit` matching lines of all files.
+    /// Adds the matches of one file. Keeps only the first `limit` matching lines of all files together.
     fn add(&mut self, searched: Searched, limit: usize) {
         let (path, lines) = match searched {
             Searched::Lines(path, lines) => (path, lines),
@@ -449,5 +449,25 @@ mod tests {
             refused(json!({ "pattern": "x", "paths": ["src/aa.py"] })),
             "`paths[0]`: `src/aa.py` does not exist; did you mean `src/a.py`?"
         );
+    }
+
+    #[test]
+    fn a_part_of_a_directory_does_not_stand_for_the_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = workspace(folder.path());
+        for path in [".#greet", "src#greet", "src:3", "*.md#greet"] {
+            let paths = json!([path]);
+            for (command, arguments) in [
+                ("strata.files.grep", json!({ "pattern": "greet", "paths": paths })),
+                ("strata.files.select", json!({ "paths": paths })),
+                ("strata.files.exclude", json!({ "paths": paths })),
+            ] {
+                let result = workspace.run(command, arguments);
+                assert!(
+                    matches!(&result, Err(CommandError::InvalidParams { path, .. }) if path == "paths[0]"),
+                    "{command} {path}: {result:?}"
+                );
+            }
+        }
     }
 }

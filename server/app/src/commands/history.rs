@@ -13,142 +13,142 @@ use strata_engine::prompt::session::Session;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
 /// A message to add to the conversation.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
-pub(super) struct AddParams {
+pub struct AddParams {
     /// Role of the message's author.
-    role: Role,
+    pub role: Role,
     /// Content of the message: a string or a list of blocks. Must not be empty.
-    content: TextOrList<ContentBlock>,
+    pub content: TextOrList<ContentBlock>,
     /// Whether the model sees the message. Defaults to `shown`.
     #[serde(default)]
-    agent: Visibility,
+    pub agent: Visibility,
     /// Whether the user sees the message. Defaults to `shown`.
     #[serde(default)]
-    user: Visibility,
+    pub user: Visibility,
     /// Purpose of the message. Defaults to `normal`.
     #[serde(default)]
-    kind: Kind,
+    pub kind: Kind,
     /// Whether compactions must keep the message verbatim (`kept`) or may remove it (`free`, the default).
     #[serde(default)]
-    pin: Pin,
+    pub pin: Pin,
     /// When the message was written, in milliseconds since 1970. Defaults to the current time.
-    time_ms: Option<u64>,
+    pub time_ms: Option<u64>,
     /// Paths of files that the message mentions.
     #[serde(default)]
-    files_mentioned: Vec<FileKey>,
+    pub files_mentioned: Vec<FileKey>,
     /// Paths of files that the message modified.
     #[serde(default)]
-    files_modified: Vec<FileKey>,
+    pub files_modified: Vec<FileKey>,
     /// Additional fields from a provider's message format, keyed by the provider's name. Defaults to none.
     #[serde(default)]
-    extra: Map<String, Value>,
+    pub extra: Map<String, Value>,
     /// Number that `strata.history.get` returned for the message, if the client sends such a message back. The message
     /// gets a new number. The limits for tool outputs do not apply to it, and a missing `timeMs` stays missing.
-    id: Option<MessageId>,
+    pub id: Option<MessageId>,
 }
 
 /// A question and its answer.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExchangeParams {
+pub struct ExchangeParams {
     /// Content of the question: a string or a list of blocks.
-    user: TextOrList<ContentBlock>,
+    pub user: TextOrList<ContentBlock>,
     /// Content of the answer: a string or a list of blocks.
-    assistant: TextOrList<ContentBlock>,
+    pub assistant: TextOrList<ContentBlock>,
 }
 
 /// The messages that replace the conversation.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SetParams {
+pub struct SetParams {
     /// Messages, oldest first.
-    messages: Vec<AddParams>,
+    pub messages: Vec<AddParams>,
 }
 
 /// The point from which to delete messages.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TruncateParams {
+pub struct TruncateParams {
     /// Number of the first message to delete. All later messages are deleted too.
-    from: MessageId,
+    pub from: MessageId,
 }
 
 /// A message and its new content.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EditParams {
+pub struct EditParams {
     /// Number of the message to edit.
-    id: MessageId,
+    pub id: MessageId,
     /// New content of the message: a string or a list of blocks. Must not be empty.
-    content: TextOrList<ContentBlock>,
+    pub content: TextOrList<ContentBlock>,
 }
 
 /// A message to pin or unpin.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PinParams {
+pub struct PinParams {
     /// Number of the message to pin or unpin.
-    id: MessageId,
+    pub id: MessageId,
     /// Whether compactions must keep the message verbatim. Defaults to `true`; `false` unpins the message.
     #[serde(default = "yes")]
-    pinned: bool,
+    pub pinned: bool,
 }
 
 /// A message and its new visibility. At least one of `agent` and `user` must be given.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct HideParams {
+pub struct HideParams {
     /// Number of the message to hide or show.
-    id: MessageId,
+    pub id: MessageId,
     /// Whether the model sees the message. Unchanged if absent.
-    agent: Option<Visibility>,
+    pub agent: Option<Visibility>,
     /// Whether the user sees the message. Unchanged if absent.
-    user: Option<Visibility>,
+    pub user: Option<Visibility>,
 }
 
 /// A conversation recorded by another program.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ImportParams {
+pub struct ImportParams {
     /// The conversation, in any format that `strata.session.import` accepts.
-    text: String,
+    pub text: String,
 }
 
 /// The result of truncating the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct TruncateReply {
+pub struct TruncateReply {
     /// Number of deleted messages.
-    removed: usize,
+    pub removed: usize,
     /// Number of remaining messages.
-    messages: usize,
+    pub messages: usize,
 }
 
 /// The messages that were added.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AddReply {
+pub struct AddReply {
     /// Numbers of the added messages, in order.
-    ids: Vec<MessageId>,
+    pub ids: Vec<MessageId>,
 }
 
 /// All messages of the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Messages {
+pub struct Messages {
     /// Messages, oldest first, including hidden ones.
-    messages: Vec<Message>,
+    pub messages: Vec<Message>,
 }
 
 /// The size of the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Count {
+pub struct Count {
     /// Number of messages, including hidden ones.
-    messages: usize,
+    pub messages: usize,
     /// Number of tokens in the messages that the model sees.
-    tokens: usize,
+    pub tokens: usize,
 }
 
-pub(super) struct Add;
+pub struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.history.add";
@@ -164,7 +164,7 @@ impl Command for Add {
     }
 }
 
-pub(super) struct AddExchange;
+pub struct AddExchange;
 
 impl Command for AddExchange {
     const NAME: &str = "strata.history.addExchange";
@@ -181,7 +181,7 @@ impl Command for AddExchange {
     }
 }
 
-pub(super) struct Get;
+pub struct Get;
 
 impl Command for Get {
     const NAME: &str = "strata.history.get";
@@ -196,7 +196,7 @@ impl Command for Get {
     }
 }
 
-pub(super) struct Set;
+pub struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.history.set";
@@ -214,7 +214,7 @@ impl Command for Set {
     }
 }
 
-pub(super) struct Clear;
+pub struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.history.clear";
@@ -228,7 +228,7 @@ impl Command for Clear {
     }
 }
 
-pub(super) struct CountMessages;
+pub struct CountMessages;
 
 impl Command for CountMessages {
     const NAME: &str = "strata.history.count";
@@ -243,7 +243,7 @@ impl Command for CountMessages {
     }
 }
 
-pub(super) struct Reregister;
+pub struct Reregister;
 
 impl Command for Reregister {
     const NAME: &str = "strata.history.reregister";
@@ -258,7 +258,7 @@ impl Command for Reregister {
     }
 }
 
-pub(super) struct Truncate;
+pub struct Truncate;
 
 impl Command for Truncate {
     const NAME: &str = "strata.history.truncate";
@@ -272,7 +272,7 @@ impl Command for Truncate {
     }
 }
 
-pub(super) struct Edit;
+pub struct Edit;
 
 impl Command for Edit {
     const NAME: &str = "strata.history.edit";
@@ -290,7 +290,7 @@ impl Command for Edit {
     }
 }
 
-pub(super) struct PinMessage;
+pub struct PinMessage;
 
 impl Command for PinMessage {
     const NAME: &str = "strata.history.pin";
@@ -305,7 +305,7 @@ impl Command for PinMessage {
     }
 }
 
-pub(super) struct Hide;
+pub struct Hide;
 
 impl Command for Hide {
     const NAME: &str = "strata.history.hide";
@@ -326,7 +326,7 @@ impl Command for Hide {
     }
 }
 
-pub(super) struct Import;
+pub struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.history.import";

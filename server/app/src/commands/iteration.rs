@@ -16,64 +16,64 @@ use crate::model::snapshot::Snapshot;
 use crate::services::Services;
 
 /// A finished iteration, with changes to the loop's environment and files.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct AddParams {
+pub struct AddParams {
     /// Goal of the loop. Required for the first iteration. A different goal starts a new loop.
-    goal: Option<String>,
+    pub goal: Option<String>,
     /// Prompt and outcome of the iteration.
-    iteration: NewIteration,
+    pub iteration: NewIteration,
     /// Facts about the loop's environment, keyed by name. They replace the recorded ones, which are kept if this is
     /// absent. The value of a fact is withheld if its name suggests a secret.
-    environment: Option<BTreeMap<String, String>>,
+    pub environment: Option<BTreeMap<String, String>>,
     /// File changes since the previous iteration. Defaults to none.
     #[serde(default)]
-    file_events: Vec<FileEvent>,
+    pub file_events: Vec<FileEvent>,
 }
 
 /// The loop to build a prompt for.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PromptParams {
+pub struct PromptParams {
     /// Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first prompt
     /// of a new loop.
-    goal: Option<String>,
+    pub goal: Option<String>,
     /// Environment facts to use in this prompt instead of the recorded ones.
-    environment: Option<BTreeMap<String, String>>,
+    pub environment: Option<BTreeMap<String, String>>,
 }
 
 /// An iteration that was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AddReply {
+pub struct AddReply {
     /// Number of the iteration within its loop, counted from 1.
-    number: u64,
+    pub number: u64,
     /// Whether the iteration reports that the goal is reached.
-    promise: Promise,
+    pub promise: Promise,
     /// Outcome of folding older iterations into the summary. Absent if no iterations were due.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fold: Option<Folding>,
+    pub fold: Option<Folding>,
 }
 
 /// The outcome of an attempt to fold iterations into the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
-struct Folding {
+pub struct Folding {
     /// Numbers of the iterations that were due to be folded into the summary.
-    iterations: Vec<u64>,
+    pub iterations: Vec<u64>,
     /// Who wrote the summary.
-    by: SummaryAuthor,
+    pub by: SummaryAuthor,
     /// Why no usable summary was written. Absent unless `by` is `nobody`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// Who wrote the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "FoldedBy")]
-enum SummaryAuthor {
+pub enum SummaryAuthor {
     Model,
     Extractive,
     /// No usable summary was written. Strata tries again at the next interval. If too many iterations are waiting, it
@@ -81,7 +81,7 @@ enum SummaryAuthor {
     Nobody,
 }
 
-pub(super) struct Add;
+pub struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.iteration.add";
@@ -119,7 +119,7 @@ impl Command for Add {
     }
 }
 
-pub(super) struct Prompt;
+pub struct Prompt;
 
 impl Command for Prompt {
     const NAME: &str = "strata.iteration.prompt";
@@ -141,7 +141,7 @@ impl Command for Prompt {
     }
 }
 
-pub(super) struct Status;
+pub struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.iteration.status";

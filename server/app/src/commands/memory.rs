@@ -20,95 +20,95 @@ const MOST_HITS: usize = 1_000;
 const MOST_IN_FILES: usize = 5;
 
 /// A note to add.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AddParams {
+pub struct AddParams {
     /// Text of the note.
-    text: String,
+    pub text: String,
     /// Tags of the note. Defaults to none.
     #[serde(default)]
-    tags: Vec<String>,
+    pub tags: Vec<String>,
 }
 
 /// A search in notes, memory files and conversations.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchParams {
+pub struct SearchParams {
     /// Words to search for. Must contain at least one letter or digit.
-    query: String,
+    pub query: String,
     /// Maximum number of matches. At most 1,000; defaults to 20.
-    limit: Option<usize>,
+    pub limit: Option<usize>,
 }
 
 /// A note to remove.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RemoveParams {
+pub struct RemoveParams {
     /// Number of the note, as reported by `strata.memory.list`.
-    id: i64,
+    pub id: i64,
 }
 
 /// The note that was added.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AddReply {
+pub struct AddReply {
     /// Number that identifies the new note.
-    id: i64,
+    pub id: i64,
 }
 
 /// All notes of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Fragments {
+pub struct Fragments {
     /// Notes, oldest first.
-    fragments: Vec<Note>,
+    pub fragments: Vec<Note>,
 }
 
 /// A note that outlives its conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Note {
+pub struct Note {
     /// Number that identifies the note.
-    id: i64,
+    pub id: i64,
     /// Text of the note.
-    text: String,
+    pub text: String,
     /// Tags of the note.
-    tags: Vec<String>,
+    pub tags: Vec<String>,
     /// Id of the session in which the note was created. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
+    pub session: Option<String>,
     /// When the note was created, in milliseconds since 1970.
-    created_ms: u64,
+    pub created_ms: u64,
 }
 
 /// The matches of a search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct SearchReply {
+pub struct SearchReply {
     /// Matches in memory files, then all other matches. Each group is sorted by relevance, best first.
-    hits: Vec<MemoryMatch>,
+    pub hits: Vec<MemoryMatch>,
     /// How many of the newest matches were ranked, if there were too many to rank them all. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    newest: Option<usize>,
+    pub newest: Option<usize>,
 }
 
 /// A passage that matches a query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Hit")]
-struct MemoryMatch {
+pub struct MemoryMatch {
     #[serde(flatten)]
-    place: MatchLocation,
+    pub place: MatchLocation,
     /// When the matching text was written, in milliseconds since 1970. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    time_ms: Option<u64>,
+    pub time_ms: Option<u64>,
     /// Text around the first match.
-    snippet: String,
+    pub snippet: String,
     /// Relevance of the match, where higher is better. Scores are comparable only within one search.
-    score: f64,
+    pub score: f64,
 }
 
 /// The note, file or message in which a match was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
-enum MatchLocation {
+pub enum MatchLocation {
     /// A note.
     Fragment {
         /// Number of the note.
@@ -136,7 +136,7 @@ enum MatchLocation {
     },
 }
 
-pub(super) struct Add;
+pub struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.memory.add";
@@ -156,7 +156,7 @@ impl Command for Add {
     }
 }
 
-pub(super) struct List;
+pub struct List;
 
 impl Command for List {
     const NAME: &str = "strata.memory.list";
@@ -171,7 +171,7 @@ impl Command for List {
     }
 }
 
-pub(super) struct Remove;
+pub struct Remove;
 
 impl Command for Remove {
     const NAME: &str = "strata.memory.remove";
@@ -188,7 +188,7 @@ impl Command for Remove {
     }
 }
 
-pub(super) struct Search;
+pub struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.memory.search";

@@ -2,45 +2,46 @@
 //! a snapshot, may change its session, and returns a typed reply. Commands only convert between the protocol and the
 //! engine, which decides what goes into the context.
 
-mod budget;
+pub mod budget;
 mod changes;
-mod compaction;
+pub mod compaction;
+mod connection;
 mod context;
-mod cost;
+pub mod cost;
 mod definition;
 mod error;
 mod expansion;
-mod files;
-mod grep;
+pub mod files;
+pub mod grep;
 mod here;
-mod history;
+pub mod history;
 mod imported;
-mod iteration;
-mod memory;
+mod invocation;
+pub mod iteration;
+pub mod memory;
 mod model;
 mod model_job;
 mod model_reply;
 mod named_file;
-mod pack;
-mod prompt;
+pub mod pack;
+pub mod prompt;
 mod provider_error;
-mod read;
+pub mod read;
 mod redaction;
-mod rules;
+mod reply;
+pub mod rules;
 mod selected_question;
-mod send;
-mod server;
-mod session;
-mod symbols;
-mod tiers;
+pub mod send;
+pub mod server;
+pub mod session;
+pub mod symbols;
+pub mod tiers;
 mod tool_output;
 mod url;
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -58,15 +59,33 @@ use crate::services::compaction::CompactionJob;
 use crate::services::compaction_notice::CompactionNotice;
 use crate::services::running_compaction::RunningCompaction;
 
+pub(crate) use definition::call;
 pub use definition::{COMMANDS, Definition, described};
-pub use error::CommandError;
-pub use model_job::ModelJob;
-pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob, ToolAccess};
-pub(crate) use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
+pub use error::{CommandError, FailureDetails};
+pub use invocation::Invocation;
+pub(crate) use model_job::{AnswerPage, Connection, ForwardJob, SendJob};
+pub use model_job::{ModelJob, ToolAccess};
+pub use model_reply::{ModelReply, SendCost, SendEnd, SendReply, ToolUse};
 pub(crate) use named_file::does_not_exist;
 pub(crate) use provider_error::described as described_send_error;
+pub use reply::{Deferred, Reply};
 
 pub use crate::model::sessions::MAIN_SESSION;
+pub use strata_engine::code::excerpts::ExcerptReason;
+pub use strata_engine::conversation::compaction::{CompactionStatus, Size};
+/// Types of the engine and the host in arguments and replies.
+pub use strata_engine::conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
+pub use strata_engine::conversation::iteration::{FileChange, FileEvent, LoopStatus, NewIteration, Promise};
+pub use strata_engine::conversation::providers::Format;
+pub use strata_engine::conversation::selection::Choice;
+pub use strata_engine::prompt::assembly::{AssembledPrompt, PromptCost};
+pub use strata_engine::prompt::budget::BudgetReport;
+pub use strata_engine::prompt::layout::{Part, Tier};
+pub use strata_engine::prompt::session::{LastTurn, RequestError, Status};
+pub use strata_engine::prompt::tiers::PolicyName;
+pub use strata_engine::prompt::wire::Body;
+pub use strata_engine::tokens::cost::{Amount, ComparedCost, CostComparison, LifetimeCost, Usage};
+pub use strata_host::config::Layer;
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
@@ -198,8 +217,12 @@ pub struct Context<'a> {
 }
 
 /// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
-/// panics or is cancelled. Returns its part of the reply.
-pub(crate) type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
+/// panics or is cancelled.
+pub(crate) struct Write {
+    run: Box<RunWrite>,
+    /// Whether the write provides the reply.
+    has_reply: bool,
+}
 
 impl Context<'_> {
     /// Resolves `text`, the value of the argument `field`, to a file.
@@ -207,16 +230,32 @@ impl Context<'_> {
         self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
     }
 
-    /// Schedules a write to the store for the end of the command.
+    /// Schedules a write to the store for the end of the command, which provides the reply.
     fn write_last<R, W>(&mut self, write: W) -> Deferred<R>
     where
-        R: Serialize,
+        R: Send + Sync + 'static,
         W: FnOnce(&SessionStore) -> Result<R, CommandError> + Send + 'static,
     {
-        self.write = Some(Box::new(|store| written(write(store)?)));
-        Deferred::default()
+        let deferred = Deferred::default();
+        let reply = deferred.clone();
+        let run = move |store: &SessionStore| {
+            reply.provide(write(store)?);
+            Ok(())
+        };
+        self.write = Some(Write { run: Box::new(run), has_reply: true });
+        deferred
+    }
+
+    /// Schedules a write to the store for the end of the command.
+    fn write_after<W>(&mut self, write: W)
+    where
+        W: FnOnce(&SessionStore) -> Result<(), CommandError> + Send + 'static,
+    {
+        self.write = Some(Write { run: Box::new(write), has_reply: false });
     }
 }
+
+type RunWrite = dyn FnOnce(&SessionStore) -> Result<(), CommandError> + Send;
 
 /// An effect of a command beyond its own session, which is applied after the command has succeeded.
 #[derive(Clone, Debug)]
@@ -246,44 +285,16 @@ pub enum Job {
 }
 
 /// Arguments of a command that takes none.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NoArguments {}
+pub struct NoArguments {}
 
 /// Reply of a command that has no result.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Empty {}
+pub struct Empty {}
 
-/// Stands for a reply of type `R` that is not known yet when the command returns: the job or the write that the command
-/// schedules provides it.
-#[derive(Debug, Serialize)]
-#[serde(bound = "")]
-struct Deferred<R> {
-    #[serde(skip)]
-    reply: PhantomData<R>,
-}
-
-impl<R> Default for Deferred<R> {
-    fn default() -> Self {
-        Self { reply: PhantomData }
-    }
-}
-
-impl<R: JsonSchema> JsonSchema for Deferred<R> {
-    fn schema_name() -> Cow<'static, str> {
-        R::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        R::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        R::json_schema(generator)
-    }
-}
-
-fn default_limit() -> usize {
+/// Default maximum number of results of a search for names.
+pub fn default_limit() -> usize {
     50
 }
 
@@ -318,10 +329,6 @@ pub fn versioned(mut reply: Value, session: &Session) -> Value {
         reply.insert("stateVersion".to_owned(), session.cache.revision.into());
     }
     reply
-}
-
-fn written(reply: impl Serialize) -> Result<Value, CommandError> {
-    serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
 }
 
 #[cfg(test)]

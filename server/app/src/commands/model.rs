@@ -1,18 +1,16 @@
 //! `model.send`: forwards a conversation that the client keeps to the model. Neither reads nor changes a session.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use strata_engine::conversation::history::{ContentBlock, Message, MessageId, NewMessage, Role, TextOrList};
+use strata_engine::conversation::providers::Tool;
 use strata_engine::prompt::assembly::{ClientConversation, ForwardedRequest, forward};
-use strata_engine::prompt::wire::{Body, Tool};
+use strata_engine::prompt::wire::Body;
 
 use super::{
     Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,
     ModelReply,
 };
-use crate::services::provider_client::ProviderClient;
 
 /// A conversation to forward, and how to deliver the answer.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +30,7 @@ pub(super) struct ModelParams {
     stream: Option<String>,
     /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
     model: Option<String>,
-    /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
+    /// Token limit for the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,
 }
 
@@ -58,9 +56,7 @@ impl Command for Send {
 
     fn run(params: ModelParams, context: &mut Context<'_>) -> Result<Deferred<ModelReply>, CommandError> {
         let ModelParams { messages, system, tools, stream, model, max_output_tokens } = params;
-        let settings = &context.snapshot.settings;
-        let client = ProviderClient::of(settings, model.as_deref())?;
-        client.check()?;
+        let (connection, model) = Connection::new(stream, model.as_deref(), max_output_tokens, context)?;
         let numbered = (0..).map(MessageId).zip(messages);
         let messages: Vec<Message> = numbered
             .map(|(id, ModelMessage { role, content })| {
@@ -69,20 +65,11 @@ impl Command for Send {
             })
             .collect();
         let conversation = ClientConversation { system: &system, tools: &tools, messages: &messages };
-        let (format, model) = (client.format(), client.model().to_owned());
         let ForwardedRequest { body, output_reserve } =
-            forward(conversation, format, &model, context.snapshot.means())?;
+            forward(conversation, connection.format, &model, context.snapshot.means())?;
         let body = match body {
             Body::Json(body) => body,
             Body::Text(text) => text.into(),
-        };
-        let connection = Connection {
-            session: context.session.id.to_string(),
-            stream,
-            format,
-            max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            workspace: context.snapshot.clone(),
-            client: Arc::new(client),
         };
         let job = ForwardJob { connection, model, body, output_reserve };
         context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Forward(job)))));

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use strata_engine::conversation::dialect::Format;
-use strata_engine::prompt::wire::Tool;
+use serde_json::Value;
+use strata_engine::conversation::providers::{Format, Tool};
 use strata_host::preview_file::PreviewFiles;
 
+use super::prompt::AssembleParams;
 use crate::model::snapshot::Snapshot;
 use crate::services::provider_client::ModelClient;
 
@@ -45,7 +45,7 @@ impl ModelJob {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SendTools")]
-pub(crate) enum ToolAccess {
+pub enum ToolAccess {
     /// No tools.
     #[default]
     None,
@@ -58,7 +58,7 @@ pub(crate) enum ToolAccess {
 pub struct SendJob {
     pub(crate) connection: Connection,
     /// Arguments for `strata.prompt.assemble`.
-    pub(crate) ask: Map<String, Value>,
+    pub(crate) ask: Box<AssembleParams>,
     pub(crate) tools: ToolAccess,
     /// Tools that the session's last request declared.
     pub(crate) last_tools: Vec<Tool>,

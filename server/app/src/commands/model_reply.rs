@@ -10,7 +10,7 @@ use strata_engine::tokens::redaction::RestoredText;
 /// The answer to a question, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SendReply {
+pub struct SendReply {
     /// Id of the session in which the question was asked.
     pub session: String,
     /// Model that answered.
@@ -23,14 +23,14 @@ pub(crate) struct SendReply {
     #[serde(skip)]
     pub(crate) written: String,
     /// How the answer ended.
-    pub(crate) end: SendEnd,
+    pub end: SendEnd,
     /// Error that ended the answer early. Absent unless `end` is `cut` or `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of all requests together.
     pub usage: Usage,
     /// Actual cost.
-    pub(crate) cost: SendCost,
+    pub cost: SendCost,
     /// Predicted cost of the input.
     pub predicted: Charge,
     /// Number of requests that were answered.
@@ -48,7 +48,7 @@ pub(crate) struct SendReply {
 /// How an answer ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SendEnd {
+pub enum SendEnd {
     /// The model finished its answer.
     #[default]
     Complete,
@@ -71,7 +71,7 @@ pub(crate) enum SendEnd {
 /// the same.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SendCost {
+pub struct SendCost {
     /// Actual cost, including the effect of the cache.
     pub paid: f64,
     /// Cost if nothing had been cached.
@@ -85,7 +85,7 @@ pub(crate) struct SendCost {
 
 /// A tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
-pub(crate) struct ToolUse {
+pub struct ToolUse {
     /// Name of the tool.
     pub name: String,
     /// Arguments of the call.
@@ -164,21 +164,21 @@ fn read_share(usage: Usage) -> f64 {
 /// The answer to a forwarded conversation, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ModelReply {
+pub struct ModelReply {
     /// Model that answered.
     pub model: String,
     /// Content of the answer. Known secrets are restored only in the arguments of the tools in `redaction.edit_tools`.
     /// Pass it as the assistant's message in the next request.
     pub content: Vec<ContentBlock>,
     /// How the answer ended.
-    pub(crate) end: SendEnd,
+    pub end: SendEnd,
     /// Error that ended the answer early. Absent unless `end` is `cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed token usage of the request.
     pub usage: Usage,
     /// Cost of the input.
-    pub(crate) cost: SendCost,
+    pub cost: SendCost,
     /// Warnings for the user. For example, a tool call contains placeholders.
     pub warnings: Vec<String>,
 }

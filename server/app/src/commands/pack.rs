@@ -15,7 +15,7 @@ use strata_engine::text::first_line;
 use super::expansion::expand_pattern;
 use super::{Access, Command, CommandError, Context, IndexNeed};
 
-/// Maximum tokens of the pack of a whole workspace, unless requested otherwise.
+/// Token limit for the pack of a whole workspace, unless requested otherwise.
 const WHOLE_WORKSPACE: usize = 30_000;
 /// Share of the budget that files in full may take if not all of them fit. The rest is for outlines.
 const FULL_SHARE: f64 = 0.8;
@@ -27,26 +27,26 @@ const AROUND_ALL: usize = 100;
 const MAX_MISSES: usize = 20;
 
 /// What to pack, and how.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PackParams {
+pub struct PackParams {
     /// Paths or globs of the files to pack. Defaults to all files of the workspace.
     #[serde(default)]
-    paths: Vec<String>,
+    pub paths: Vec<String>,
     /// Question that the pack is for. The files relevant to it come in full first, and the question comes last.
-    question: Option<String>,
-    /// Maximum tokens of the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files, and
+    pub question: Option<String>,
+    /// Token limit for the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files, and
     /// otherwise to 30,000.
-    budget: Option<usize>,
+    pub budget: Option<usize>,
     /// Form of the pack. Defaults to `markdown`.
     #[serde(default)]
-    form: PackForm,
+    pub form: PackForm,
 }
 
 /// Form of a pack.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum PackForm {
+pub enum PackForm {
     /// Headings and code blocks.
     #[default]
     Markdown,
@@ -56,35 +56,35 @@ enum PackForm {
 
 /// Files and outlines as one text.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Pack {
+pub struct Pack {
     /// The text.
-    text: String,
+    pub text: String,
     /// Number of tokens in `text`.
-    tokens: usize,
+    pub tokens: usize,
     /// Model whose tokenizer was used.
-    model: String,
+    pub model: String,
     /// Number of files in full.
-    full: usize,
+    pub full: usize,
     /// Number of files of which the text contains an outline, or only the name.
-    outlined: usize,
+    pub outlined: usize,
     /// Number of files that did not fit at all.
-    omitted: usize,
+    pub omitted: usize,
     /// Number of secrets that placeholders replace.
-    redacted: usize,
+    pub redacted: usize,
     /// Files that cannot be shown.
-    skipped: Vec<SkippedFile>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// A file that cannot be shown, with the reason.
 #[derive(Debug, Serialize, JsonSchema)]
-struct SkippedFile {
+pub struct SkippedFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Why the file cannot be shown.
-    reason: String,
+    pub reason: String,
 }
 
-pub(super) struct Make;
+pub struct Make;
 
 impl Command for Make {
     const NAME: &str = "strata.pack.make";

@@ -4,16 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image, TextOrList};
-use strata_engine::conversation::reply::ContextSize;
+use strata_engine::conversation::providers::reply::ContextSize;
+use strata_engine::conversation::providers::{Format, Tool, ToolChoice};
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
 };
 use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{self, Body, Tool, ToolChoice};
+use strata_engine::prompt::wire::Body;
 use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::CacheTtl;
 
@@ -32,53 +32,53 @@ const MEASURED: usize = 2;
 const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct AssembleParams {
+pub struct AssembleParams {
     /// Text of the user's question.
-    prompt: Option<String>,
+    pub prompt: Option<String>,
     /// Images to send with the question. Defaults to none.
     #[serde(default)]
-    images: Vec<Image>,
+    pub images: Vec<Image>,
     /// Results of the tool calls in the last answer, and late ones of earlier calls.
-    tool_results: Option<Vec<ToolResult>>,
+    pub tool_results: Option<Vec<ToolResult>>,
     /// Tools that the model may call, in the order in which to declare them. Defaults to none.
     #[serde(default)]
-    tools: Vec<Tool>,
+    pub tools: Vec<Tool>,
     /// Whether the model may call the tools. Declare the same tools in each request, even if the model may not call
     /// them, because the provider's cache contains their declarations. Defaults to `auto`.
     #[serde(default)]
-    tool_choice: ToolChoice,
+    pub tool_choice: ToolChoice,
     /// Format of the request. Defaults to the setting `format`.
-    format: Option<Format>,
+    pub format: Option<Format>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
-    policy: Option<PolicyName>,
+    pub policy: Option<PolicyName>,
     /// Model to build the prompt for. Defaults to the setting `model`.
-    model: Option<String>,
+    pub model: Option<String>,
     /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
     /// own limit.
-    max_input_tokens: Option<usize>,
-    /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
+    pub max_input_tokens: Option<usize>,
+    /// Token limit for code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
     /// `context.auto_budget`.
-    auto_budget: Option<usize>,
+    pub auto_budget: Option<usize>,
     /// Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`.
-    ttl: Option<CacheTtl>,
+    pub ttl: Option<CacheTtl>,
     /// Whether to assemble the prompt without remembering it, so that it cannot be recorded. Defaults to `false`.
     #[serde(default)]
-    dry_run: bool,
+    pub dry_run: bool,
     /// How to return the request body. Defaults to `json`.
     #[serde(default)]
-    body_as: BodyAs,
+    pub body_as: BodyAs,
     /// Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's own.
     /// Fields that Strata sets are rejected. Token counts do not include these additional fields.
     #[serde(default)]
-    extra: Map<String, Value>,
+    pub extra: Map<String, Value>,
 }
 
 /// How to return the request body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum BodyAs {
+pub enum BodyAs {
     /// As a JSON object.
     #[default]
     Json,
@@ -87,86 +87,86 @@ enum BodyAs {
 }
 
 /// The outcome of a prompt.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RecordParams {
+pub struct RecordParams {
     /// Id of the prompt, as returned by `strata.prompt.assemble`.
-    id: String,
+    pub id: String,
     /// How the request ended. Defaults to `complete`.
     #[serde(default)]
-    status: Status,
+    pub status: Status,
     /// The model's answer: a string or a list of content blocks.
-    response: Option<TextOrList<ContentBlock>>,
+    pub response: Option<TextOrList<ContentBlock>>,
     /// The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
     /// `response`.
-    partial: Option<TextOrList<ContentBlock>>,
+    pub partial: Option<TextOrList<ContentBlock>>,
     /// Token usage that the provider reported.
-    usage: Option<Usage>,
+    pub usage: Option<Usage>,
     /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
     /// again: the conversation is compacted first. A second `context_limit` in a row is an error that names the largest
     /// parts of the prompt.
-    error: Option<RequestError>,
-    /// Maximum tokens that the provider stated with `context_limit`.
-    limit: Option<u64>,
+    pub error: Option<RequestError>,
+    /// Token limit that the provider stated with `context_limit`.
+    pub limit: Option<u64>,
     /// Tokens of the request that the provider stated with `context_limit`.
-    requested: Option<u64>,
+    pub requested: Option<u64>,
 }
 
 /// A prompt that was assembled.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PromptId {
+pub struct PromptId {
     /// Id of the prompt, as returned by `strata.prompt.assemble`.
-    id: String,
+    pub id: String,
 }
 
 /// An earlier preview to compare with.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangesParams {
+pub struct ChangesParams {
     /// Text of the earlier preview, as returned by `strata.prompt.preview`.
-    since: String,
+    pub since: String,
     /// Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`.
-    policy: Option<PolicyName>,
+    pub policy: Option<PolicyName>,
 }
 
 /// Changes since an earlier preview.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Changes {
+pub struct Changes {
     /// Text of the current preview.
-    text: String,
+    pub text: String,
     /// Unified diff from the earlier text to the current one. Each hunk header names the part of the prompt in which
     /// the hunk begins. Empty if nothing changed.
-    changes: String,
+    pub changes: String,
 }
 
 /// A text, and the model to count its tokens for.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct EstimateParams {
+pub struct EstimateParams {
     /// Text whose tokens to count.
-    text: String,
+    pub text: String,
     /// Model whose tokenizer to use. Defaults to the setting `model`.
-    model: Option<String>,
+    pub model: Option<String>,
     /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
     /// own limit.
-    max_input_tokens: Option<usize>,
+    pub max_input_tokens: Option<usize>,
 }
 
 /// The number of tokens in a text, and the limit of the model.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Estimate {
+pub struct Estimate {
     /// Number of tokens in the text.
-    tokens: usize,
+    pub tokens: usize,
     /// Model whose tokenizer was used.
-    model: String,
-    /// Maximum tokens of a request to `model`: the input window minus the reserve for the answer and the margin for
+    pub model: String,
+    /// Token limit for a request to `model`: the input window minus the reserve for the answer and the margin for
     /// estimation error.
-    limit: usize,
+    pub limit: usize,
     /// Warning about the properties assumed for a model that is missing from the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
-    warning: Option<String>,
+    pub warning: Option<String>,
 }
 
 impl AssembleParams {
@@ -203,7 +203,7 @@ impl AssembleParams {
     }
 }
 
-pub(super) struct Assemble;
+pub struct Assemble;
 
 impl Command for Assemble {
     const NAME: &str = "strata.prompt.assemble";
@@ -305,7 +305,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
             "the format `markdown` is plain text, so it has no fields to add",
         ));
     }
-    match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
+    match params.extra.keys().find(|field| !format.has_room_for(field)) {
         Some(field) => Err(CommandError::invalid(
             &format!("extra.{field}"),
             "Strata sets this field of the request body",
@@ -428,7 +428,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
 }
 
 /// Renders the prompt that `strata.prompt.assemble` would return as a readable document. Changes nothing.
-pub(super) struct PreviewPrompt;
+pub struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
     const NAME: &str = "strata.prompt.preview";
@@ -458,7 +458,7 @@ impl Command for PreviewPrompt {
 }
 
 /// Compares the current preview with an earlier one, for chats that cannot edit the messages they sent.
-pub(super) struct ComparePrompts;
+pub struct ComparePrompts;
 
 impl Command for ComparePrompts {
     const NAME: &str = "strata.prompt.changes";
@@ -478,7 +478,7 @@ impl Command for ComparePrompts {
     }
 }
 
-pub(super) struct Record;
+pub struct Record;
 
 impl Command for Record {
     const NAME: &str = "strata.prompt.record";
@@ -543,7 +543,7 @@ fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     }
 }
 
-pub(super) struct Discard;
+pub struct Discard;
 
 impl Command for Discard {
     const NAME: &str = "strata.prompt.discard";
@@ -557,7 +557,7 @@ impl Command for Discard {
     }
 }
 
-pub(super) struct EstimateTokens;
+pub struct EstimateTokens;
 
 impl Command for EstimateTokens {
     const NAME: &str = "strata.prompt.estimate";

@@ -1,16 +1,14 @@
 //! Errors of providers as errors of commands.
 
-use serde_json::json;
-use strata_engine::conversation::reply::ProviderErrorKind;
+use strata_engine::conversation::providers::reply::ProviderErrorKind;
 use strata_host::provider::SendError;
 
-use super::CommandError;
+use super::{CommandError, FailureDetails};
 use crate::services::provider_client::NotConfigured;
 
 impl From<NotConfigured> for CommandError {
     fn from(error: NotConfigured) -> Self {
-        let data = Some(serde_json::json!({ "kind": "noProvider" }));
-        Self::Failed { message: error.to_string(), data }
+        Self::Failed { message: error.to_string(), details: Some(FailureDetails::NoProvider) }
     }
 }
 
@@ -22,24 +20,25 @@ impl From<SendError> for CommandError {
 
 impl From<&SendError> for CommandError {
     fn from(error: &SendError) -> Self {
-        let kind = match error {
+        let details = match error {
             SendError::Provider { error, .. } => match error.kind {
-                ProviderErrorKind::Authentication => "authentication",
-                ProviderErrorKind::RateLimit => "rateLimit",
-                ProviderErrorKind::Quota => "quota",
-                ProviderErrorKind::Overloaded => "overloaded",
-                ProviderErrorKind::ContextLimit => "contextLimit",
-                ProviderErrorKind::Content => "content",
+                ProviderErrorKind::Authentication => FailureDetails::Authentication,
+                ProviderErrorKind::RateLimit => FailureDetails::RateLimit,
+                ProviderErrorKind::Quota => FailureDetails::Quota,
+                ProviderErrorKind::Overloaded => FailureDetails::Overloaded,
+                ProviderErrorKind::ContextLimit => FailureDetails::ContextLimit,
+                ProviderErrorKind::Content => FailureDetails::Content,
                 ProviderErrorKind::Refused
                 | ProviderErrorKind::Incomplete
                 | ProviderErrorKind::Server
-                | ProviderErrorKind::Garbage => "provider",
+                | ProviderErrorKind::Garbage => FailureDetails::Provider,
             },
-            SendError::NoKey { .. } => "noKey",
+            SendError::NoKey { .. } => FailureDetails::NoKey,
+            SendError::EmptyKey { .. } => FailureDetails::EmptyKey,
             SendError::Cancelled => return Self::Cancelled,
-            _ => "unreachable",
+            _ => FailureDetails::Unreachable,
         };
-        Self::Failed { message: described(error), data: Some(json!({ "kind": kind })) }
+        Self::Failed { message: described(error), details: Some(details) }
     }
 }
 

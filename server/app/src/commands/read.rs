@@ -18,36 +18,36 @@ use crate::model::path_reference::{FilePart, PathReference};
 const NAMED: usize = 8;
 
 /// The file, lines or definition to read.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReadParams {
+pub struct ReadParams {
     /// Path of a file, relative to the workspace folder. May be followed by lines (`src/lib.rs#L10-40`) or the name of
     /// a definition (`src/lib.rs#Type.method`).
-    path: String,
+    pub path: String,
 }
 
 /// The current text of a file, or of a part of it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ReadReply {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReadReply {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Qualified name of the definition. Absent unless a definition was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    definition: Option<String>,
+    pub definition: Option<String>,
     /// Text of lines `from` to `to`. Contains the whole file if no part was requested.
-    text: String,
+    pub text: String,
     /// First line of `text`, counted from 1.
-    from: u32,
+    pub from: u32,
     /// Last line of `text`, inclusive.
-    to: u32,
+    pub to: u32,
     /// Total number of lines in the file.
-    lines: u32,
+    pub lines: u32,
     /// Line ranges of other definitions in the file with the same name, and of parts that do not follow the definition
     /// directly.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<LineRange>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<LineRange>,
     #[serde(flatten)]
-    source: Source,
+    pub source: Source,
 }
 
 impl ReadReply {
@@ -68,7 +68,7 @@ impl ReadReply {
     }
 }
 
-pub(super) struct Read;
+pub struct Read;
 
 impl Command for Read {
     const NAME: &str = "strata.files.read";

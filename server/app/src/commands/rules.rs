@@ -7,36 +7,37 @@ use strata_engine::prompt::trust::Trust;
 
 use super::{Access, Command, CommandError, Context};
 use crate::model::rule_scope::{RuleReason, rules};
+use crate::model::workspace_context::files_at_hand;
 
 /// The files to list rules for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RulesParams {
-    /// Paths of files, which need not exist. Defaults to the selected files.
-    paths: Option<Vec<String>>,
+pub struct RulesParams {
+    /// Paths of files, which need not exist. Defaults to the files that are selected, open, or excerpted in the last prompt.
+    pub paths: Option<Vec<String>>,
 }
 
 /// The rule files of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RulesReply {
+pub struct RulesReply {
     /// Whether the user trusts the workspace. If not, no rule is part of a prompt.
-    trusted: bool,
+    pub trusted: bool,
     /// Rule files that apply to the files, in the order of the prompt. If they disagree, the last one counts.
-    rules: Vec<ListedRule>,
+    pub rules: Vec<ListedRule>,
     /// Rule files that do not apply to the files.
-    others: Vec<ListedRule>,
+    pub others: Vec<ListedRule>,
 }
 
 /// A rule file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ListedRule {
+pub struct ListedRule {
     /// Path of the rule file.
-    path: FileKey,
+    pub path: FileKey,
     /// Why the rule applies, or why not.
-    reason: RuleReason,
+    pub reason: RuleReason,
 }
 
-pub(super) struct Rules;
+pub struct Rules;
 
 impl Command for Rules {
     const NAME: &str = "strata.prompt.rules";
@@ -52,7 +53,7 @@ impl Command for Rules {
                 let files = files.map(|(at, path)| context.file(&format!("paths[{at}]"), path));
                 files.collect::<Result<_, _>>()?
             }
-            None => context.session.selection.selected.keys().cloned().collect(),
+            None => files_at_hand(context.snapshot, context.session),
         };
         let (mut applying, mut others) = (Vec::new(), Vec::new());
         for rule in rules(context.snapshot, context.session, &files) {

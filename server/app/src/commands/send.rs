@@ -1,62 +1,46 @@
 //! `prompt.send`: asks a model a question. Only starts the job that sends the prompt and handles the answer.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use strata_engine::conversation::history::Image;
 use strata_engine::prompt::tiers::PolicyName;
 
+use super::prompt::AssembleParams;
 use super::{
     Access, AnswerPage, Command, CommandError, Connection, Context, Deferred, Effect, Job, ModelJob, SendJob,
     SendReply, ToolAccess,
 };
-use crate::services::provider_client::ProviderClient;
 
 /// A question, and how to deliver the answer.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SendParams {
+pub struct SendParams {
     /// Text of the question.
-    prompt: String,
+    pub prompt: String,
     /// Images to send with the question. Defaults to none.
     #[serde(default)]
-    images: Vec<Image>,
+    pub images: Vec<Image>,
     /// Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
     /// the answer is delivered only in the reply.
-    stream: Option<String>,
+    pub stream: Option<String>,
     /// Tools that the model may use while it answers. Defaults to `none`.
     #[serde(default)]
-    tools: ToolAccess,
+    pub tools: ToolAccess,
     /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
-    model: Option<String>,
+    pub model: Option<String>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
-    policy: Option<PolicyName>,
+    pub policy: Option<PolicyName>,
     /// Maximum input tokens of each request. Defaults to no limit besides the model's window and the session's own
     /// limit.
-    max_input_tokens: Option<usize>,
-    /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
-    max_output_tokens: Option<usize>,
-    /// Maximum tokens of code to add to the question as excerpts. Defaults to the session's limit, or else to the
+    pub max_input_tokens: Option<usize>,
+    /// Token limit for the answer. Defaults to the setting `provider.max_output_tokens`.
+    pub max_output_tokens: Option<usize>,
+    /// Token limit for code to add to the question as excerpts. Defaults to the session's limit, or else to the
     /// setting `context.auto_budget`.
-    auto_budget: Option<usize>,
+    pub auto_budget: Option<usize>,
 }
 
-/// Arguments for `strata.prompt.assemble`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Question<'a> {
-    prompt: &'a str,
-    images: &'a [Image],
-    format: strata_engine::conversation::dialect::Format,
-    model: &'a str,
-    policy: Option<PolicyName>,
-    max_input_tokens: Option<usize>,
-    auto_budget: Option<usize>,
-}
-
-pub(super) struct Send;
+pub struct Send;
 
 impl Command for Send {
     const NAME: &str = "strata.prompt.send";
@@ -88,46 +72,22 @@ impl SendParams {
         page: Option<AnswerPage>,
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
-        let Self {
-            prompt,
-            images,
-            stream,
-            tools,
-            model,
-            policy,
-            max_input_tokens,
-            auto_budget,
-            max_output_tokens,
-        } = self;
-        if prompt.trim().is_empty() && images.is_empty() {
+        if self.prompt.trim().is_empty() && self.images.is_empty() {
             return Err(CommandError::invalid("prompt", "the question is empty"));
         }
-        let settings = &context.snapshot.settings;
-        let client = ProviderClient::of(settings, model.as_deref())?;
-        client.check()?;
-        let format = client.format();
-        let question = Question {
-            prompt: &prompt,
-            images: &images,
-            format,
-            model: client.model(),
-            policy,
-            max_input_tokens,
-            auto_budget,
-        };
-        let ask = match serde_json::to_value(question) {
-            Ok(Value::Object(ask)) => ask,
-            _ => Map::new(),
-        };
-        let connection = Connection {
-            session: context.session.id.to_string(),
-            stream,
-            format,
-            max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
-            workspace: context.snapshot.clone(),
-            client: Arc::new(client),
-        };
-        let tool_rounds = settings.provider.tool_rounds;
+        let (model, tools) = (self.model.as_deref(), self.tools);
+        let (connection, model) = Connection::new(self.stream, model, self.max_output_tokens, context)?;
+        let ask = Box::new(AssembleParams {
+            prompt: Some(self.prompt),
+            images: self.images,
+            format: Some(connection.format),
+            model: Some(model),
+            policy: self.policy,
+            max_input_tokens: self.max_input_tokens,
+            auto_budget: self.auto_budget,
+            ..AssembleParams::default()
+        });
+        let tool_rounds = context.snapshot.settings.provider.tool_rounds;
         let last_tools = context.session.next_ask(context.now_ms).tools;
         let job = SendJob { connection, ask, tools, last_tools, tool_rounds, page };
         context.effects.push(Effect::Start(Job::Send(Box::new(ModelJob::Send(job)))));

@@ -19,52 +19,52 @@ use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArgume
 /// The state of the server and its workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ServerStatus {
+pub struct ServerStatus {
     /// Version of the running server.
-    version: &'static str,
+    pub version: &'static str,
     /// Id of the current session.
-    session: String,
+    pub session: String,
     /// Absolute paths of the workspace folders.
-    roots: Vec<String>,
+    pub roots: Vec<String>,
     /// Number of documents that are open in the editor.
-    open_documents: usize,
+    pub open_documents: usize,
     /// Whether all files have been outlined.
-    index: IndexState,
+    pub index: IndexState,
     /// Number of files in the workspace.
-    files: usize,
+    pub files: usize,
     /// Number of files with an outline.
-    outlined: usize,
+    pub outlined: usize,
     /// Work done by the last full scan.
-    efforts: Efforts,
+    pub efforts: Efforts,
     /// Languages that Strata can outline.
-    languages: Vec<&'static str>,
+    pub languages: Vec<&'static str>,
     /// Whether the user trusts the workspace.
-    trusted: bool,
+    pub trusted: bool,
     /// Problems found by the scan, and settings that have no effect: those that a workspace file must not set, and
     /// unknown names in `redaction.allow`.
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// The effective settings, and where they come from.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SettingsReply {
+pub struct SettingsReply {
     /// Effective value of every setting.
     #[schemars(with = "Settings")]
-    settings: Value,
+    pub settings: Value,
     /// Origin of each value, keyed by setting.
-    origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, Origin>,
     /// Values that were ignored because a workspace file must not set them.
-    ignored: Vec<IgnoredSetting>,
+    pub ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ModelsReply {
+pub struct ModelsReply {
     /// Known models, sorted by name.
-    models: Vec<Model>,
+    pub models: Vec<Model>,
 }
 
-pub(super) struct Status;
+pub struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.server.status";
@@ -91,7 +91,7 @@ impl Command for Status {
     }
 }
 
-pub(super) struct Reindex;
+pub struct Reindex;
 
 impl Command for Reindex {
     const NAME: &str = "strata.server.reindex";
@@ -107,7 +107,7 @@ impl Command for Reindex {
     }
 }
 
-pub(super) struct ShowSettings;
+pub struct ShowSettings;
 
 impl Command for ShowSettings {
     const NAME: &str = "strata.server.settings";
@@ -120,13 +120,14 @@ impl Command for ShowSettings {
         let snapshot = context.snapshot;
         let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
         // Settings should not contain secrets. Redact them if they do.
-        let mut settings = super::written(&*snapshot.settings)?;
+        let mut settings = serde_json::to_value(&*snapshot.settings)
+            .map_err(|error| CommandError::failed(error.to_string()))?;
         snapshot.screen.value(&mut settings);
         Ok(SettingsReply { settings, origins, ignored })
     }
 }
 
-pub(super) struct Models;
+pub struct Models;
 
 impl Command for Models {
     const NAME: &str = "strata.server.models";

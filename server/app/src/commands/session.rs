@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::conversation_facts::Step;
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::exchange::{self, Form, Origin};
 use strata_engine::conversation::history::{History, Message, MessageId, NewMessage};
+use strata_engine::conversation::providers::Format;
 use strata_engine::json;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::wire::{self, Body};
@@ -24,49 +24,49 @@ use super::{
 use crate::model::session_store::{SessionStore, SessionStoreError};
 
 /// A stored session to open.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct LoadParams {
+pub struct LoadParams {
     /// Id of the session to open.
-    id: String,
+    pub id: String,
     /// Whether to open the session read-only, for example because another server writes to it. Defaults to `false`.
     #[serde(default)]
-    read_only: bool,
+    pub read_only: bool,
 }
 
 /// Options for copying a session.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ForkParams {
+pub struct ForkParams {
     /// Number of the last message to copy. Defaults to the last message of the conversation.
-    until: Option<MessageId>,
+    pub until: Option<MessageId>,
     /// Name of the new session. Defaults to none.
     #[serde(default)]
-    name: String,
+    pub name: String,
 }
 
 /// A new name for a session.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RenameParams {
+pub struct RenameParams {
     /// New name of the session. An empty string removes the name.
-    name: String,
+    pub name: String,
     /// Id of the session to rename. Defaults to the session that the command runs in.
-    id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// A session to delete.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DeleteParams {
+pub struct DeleteParams {
     /// Id of the session to delete. Defaults to the session that the command runs in.
-    id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// Format of an exported conversation.
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum ExportFormat {
+pub enum ExportFormat {
     /// Strata's own format: JSON Lines with one message per line, including all metadata.
     #[default]
     Jsonl,
@@ -89,113 +89,120 @@ enum ExportFormat {
 }
 
 /// A session and the format to export it in.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExportParams {
+pub struct ExportParams {
     /// Format of the export. Defaults to `jsonl`.
     #[serde(default)]
-    format: ExportFormat,
+    pub format: ExportFormat,
     /// Id of the session to export. Defaults to the session that the command runs in.
-    id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// A recorded conversation to import.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ImportParams {
+pub struct ImportParams {
     /// A conversation that another program recorded, or the output of `strata.session.export`.
-    text: String,
+    pub text: String,
     /// Name of the new session. Defaults to none.
     #[serde(default)]
-    name: String,
+    pub name: String,
 }
 
 /// A search in the messages of the session.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchParams {
+pub struct SearchParams {
     /// Words to search for. Must contain at least one letter or digit.
-    query: String,
+    pub query: String,
     /// Maximum number of matches to return, up to 1,000. Defaults to 20.
-    limit: Option<usize>,
+    pub limit: Option<usize>,
 }
 
 /// The session that is now current.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct OpenReply {
+pub struct OpenReply {
     /// Id of the session.
-    id: String,
+    pub id: String,
     /// Number of messages in the session.
-    messages: usize,
+    pub messages: usize,
     /// Whether the session is open read-only.
-    read_only: bool,
+    pub read_only: bool,
 }
 
 /// The imported session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ImportReply {
+pub struct ImportReply {
     /// Id of the new session.
-    id: String,
+    pub id: String,
     /// Number of imported messages.
-    messages: usize,
+    pub messages: usize,
     /// Format that was recognized in the text.
-    form: Form,
+    pub form: Form,
     /// Number of lines in the text that contain no message.
-    skipped: usize,
+    pub skipped: usize,
 }
 
 /// An exported session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ExportReply {
+pub struct ExportReply {
     /// Format of the exported text.
-    format: ExportFormat,
+    pub format: ExportFormat,
     /// The exported conversation.
-    text: String,
+    pub text: String,
 }
 
 /// The open and stored sessions of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Sessions {
+pub struct Sessions {
     /// Sessions that have not been saved, then saved ones, most recently written first.
-    sessions: Vec<ListedSession>,
+    pub sessions: Vec<ListedSession>,
 }
 
 /// An open or stored session.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ListedSession {
+pub struct ListedSession {
     /// Id of the session, as used in requests.
-    id: String,
+    pub id: String,
     /// Name given by the user. Empty if there is none.
-    name: String,
+    pub name: String,
     /// When the session was created, in milliseconds since 1970. `null` if it has not been saved.
-    created_ms: Option<u64>,
+    pub created_ms: Option<u64>,
     /// When the session was last written to, in milliseconds since 1970. `null` if it has not been saved.
-    updated_ms: Option<u64>,
+    pub updated_ms: Option<u64>,
     /// Number of messages in the session.
-    messages: usize,
+    pub messages: usize,
     /// Beginning of the first message.
-    preview: String,
+    pub preview: String,
     /// Whether the session is open in this server.
-    open: bool,
+    pub open: bool,
     /// Whether this is the current session.
-    current: bool,
+    pub current: bool,
     /// Whether the session is open read-only.
-    read_only: bool,
+    pub read_only: bool,
+}
+
+impl ListedSession {
+    /// Returns the session's name, or else its preview.
+    pub fn about(&self) -> &str {
+        if self.name.is_empty() { &self.preview } else { &self.name }
+    }
 }
 
 /// The tool calls of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Steps {
+pub struct Steps {
     /// Tool calls, oldest first.
-    steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// Paths of the files that were read, most recently read last.
-    files_read: Vec<String>,
+    pub files_read: Vec<String>,
 }
 
-pub(super) struct New;
+pub struct New;
 
 impl Command for New {
     const NAME: &str = "strata.session.new";
@@ -208,7 +215,7 @@ impl Command for New {
     }
 }
 
-pub(super) struct Reset;
+pub struct Reset;
 
 impl Command for Reset {
     const NAME: &str = "strata.session.reset";
@@ -223,7 +230,7 @@ impl Command for Reset {
     }
 }
 
-pub(super) struct Load;
+pub struct Load;
 
 impl Command for Load {
     const NAME: &str = "strata.session.load";
@@ -241,7 +248,7 @@ impl Command for Load {
     }
 }
 
-pub(super) struct Fork;
+pub struct Fork;
 
 impl Command for Fork {
     const NAME: &str = "strata.session.fork";
@@ -257,7 +264,7 @@ impl Command for Fork {
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
         let quota = quota(context);
-        context.write_last::<Empty, _>(move |store| {
+        context.write_after(move |store| {
             if store.access(&from).is_some() {
                 store.with(|store| {
                     store.allow_spills(quota);
@@ -265,13 +272,13 @@ impl Command for Fork {
                 })?;
             }
             store.fork(&from, &copy, &params.name, now_ms)?;
-            Ok(Empty {})
+            Ok(())
         });
         open(session, context)
     }
 }
 
-pub(super) struct ListSessions;
+pub struct ListSessions;
 
 impl Command for ListSessions {
     const NAME: &str = "strata.session.list";
@@ -309,7 +316,7 @@ impl Command for ListSessions {
     }
 }
 
-pub(super) struct ListSteps;
+pub struct ListSteps;
 
 impl Command for ListSteps {
     const NAME: &str = "strata.session.steps";
@@ -325,7 +332,7 @@ impl Command for ListSteps {
     }
 }
 
-pub(super) struct Rename;
+pub struct Rename;
 
 impl Command for Rename {
     const NAME: &str = "strata.session.rename";
@@ -348,7 +355,7 @@ impl Command for Rename {
     }
 }
 
-pub(super) struct Delete;
+pub struct Delete;
 
 impl Command for Delete {
     const NAME: &str = "strata.session.delete";
@@ -389,7 +396,7 @@ impl Command for Delete {
     }
 }
 
-pub(super) struct Export;
+pub struct Export;
 
 impl Command for Export {
     const NAME: &str = "strata.session.export";
@@ -423,7 +430,7 @@ impl Command for Export {
     }
 }
 
-pub(super) struct Import;
+pub struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.session.import";
@@ -463,7 +470,7 @@ impl Command for Import {
     }
 }
 
-pub(super) struct Search;
+pub struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.session.search";
@@ -527,7 +534,7 @@ fn written_for(id: &str, form: Form, context: &Context<'_>) -> Result<String, Co
     let version = env!("CARGO_PKG_VERSION");
     let origin = Origin { session: id, folder: &folder, version, now_ms: context.now_ms };
     let text = exchange::write_for(form, history.sent().map(|message| &**message), &origin);
-    text.ok_or_else(|| CommandError::failed("conversations cannot be written in this form"))
+    text.ok_or_else(|| CommandError::failed("conversations cannot be exported in this format"))
 }
 
 fn history_of(id: &str, context: &Context<'_>) -> Result<History, CommandError> {

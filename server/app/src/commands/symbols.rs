@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::{Excerpt, ShownDefinition};
 use strata_engine::code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
 use strata_engine::code::references::{Confidence, ReferenceQuery, ReferenceReport};
 use strata_engine::code::symbols::{
@@ -26,29 +27,29 @@ use crate::model::snapshot::Snapshot;
 const MAX_UNPARSED: usize = 4;
 
 /// Size and topic of the symbol map.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MapParams {
-    /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
+pub struct MapParams {
+    /// Token limit for the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
     /// window, but at least 4,000 and at most 64,000.
-    budget: Option<usize>,
+    pub budget: Option<usize>,
     /// Paths or globs (`src/**/*.rs`) of files that the map must include. Files related to them are ranked
     /// first.
     #[serde(default)]
-    focus: Vec<String>,
+    pub focus: Vec<String>,
     /// Topic of the map, in plain words. Related code is ranked first. Files and symbols named in the text are always
     /// included.
     #[serde(default)]
-    about: Option<String>,
+    pub about: Option<String>,
     /// Order of the files in the map. Defaults to `rank`.
     #[serde(default)]
-    sort: MapSort,
+    pub sort: MapSort,
 }
 
 /// Order of the files in a symbol map.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum MapSort {
+pub enum MapSort {
     /// Most important file first.
     #[default]
     Rank,
@@ -59,70 +60,70 @@ enum MapSort {
 /// A symbol map that fits a token budget.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MapReply {
+pub struct MapReply {
     /// Explanation of the map's notation.
-    legend: &'static str,
+    pub legend: &'static str,
     /// Text of the map, one block per file.
-    text: String,
+    pub text: String,
     /// Number of tokens in `text`.
-    tokens: usize,
+    pub tokens: usize,
     /// Token budget that the map was built for.
-    budget: usize,
+    pub budget: usize,
     /// Files with a block, in the order of the blocks.
-    files: Vec<MapFile>,
+    pub files: Vec<MapFile>,
     /// Number of outlined files that have no block in the map.
-    left_out: usize,
+    pub left_out: usize,
 }
 
 /// A file with a block in the map.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MapFile {
+pub struct MapFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Rank of the file by importance, counted from 1.
-    rank: usize,
+    pub rank: usize,
     /// Level of detail of the file's block.
-    level: MapLevel,
+    pub level: MapLevel,
     /// Number of tokens in the file's block.
-    tokens: usize,
+    pub tokens: usize,
 }
 
 /// The file to outline.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FileParams {
+pub struct FileParams {
     /// Path of the file, relative to the workspace folder.
-    path: String,
+    pub path: String,
 }
 
 /// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FileReply {
+pub struct FileReply {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Name of the file's language.
-    language: &'static str,
+    pub language: &'static str,
     /// Definitions without their bodies, one per line. Each line contains the line range of the definition and its
     /// head, indented by one space per level.
-    text: String,
+    pub text: String,
     /// Number of tokens in `text`.
-    tokens: usize,
+    pub tokens: usize,
     /// Lines with syntax errors, such as `3-9, 20`. Definitions in them may be missing. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    unparsed: Option<String>,
+    pub unparsed: Option<String>,
 }
 
 /// The name to find references to.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReferencesParams {
+pub struct ReferencesParams {
     /// Name to find. May be qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
-    name: String,
+    pub name: String,
     /// File to search for definitions of the name. Defaults to all files.
-    path: Option<String>,
+    pub path: Option<String>,
     /// Maximum number of references. Defaults to 200.
     #[serde(default = "default_hits")]
-    limit: usize,
+    pub limit: usize,
 }
 
 fn default_hits() -> usize {
@@ -132,119 +133,119 @@ fn default_hits() -> usize {
 /// The references to a name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ReferencesReply {
+pub struct ReferencesReply {
     /// Name from the request.
-    name: String,
+    pub name: String,
     /// Definitions of the name, one entry per file, each with the files that refer to it.
-    definitions: Vec<Definition>,
+    pub definitions: Vec<Definition>,
     /// References sorted by path and line, including the definitions. If there are more than `limit`, definitions take
     /// precedence, then the most certain references.
-    hits: Vec<ReferenceLine>,
+    pub hits: Vec<ReferenceLine>,
     /// Number of references found, including those beyond `limit`.
-    total: usize,
+    pub total: usize,
     /// Number of references omitted because they match only by name, and the language itself also defines this name.
     /// Most of them refer to something else.
-    unlikely: usize,
+    pub unlikely: usize,
     /// Whether every line of indexed code that contains the name is listed.
-    complete: bool,
+    pub complete: bool,
     /// Number of lines of code that contain the name and are not references: something else has the name, or it could
     /// not be resolved.
-    other_code_lines: usize,
+    pub other_code_lines: usize,
     /// Number of lines of comments, strings and documents that contain the name.
-    other_text_lines: usize,
+    pub other_text_lines: usize,
     /// How to narrow the query. Absent if all references are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    how_to_narrow: Option<String>,
+    pub how_to_narrow: Option<String>,
 }
 
 /// The definitions of a name in one file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
-struct Definition {
+pub struct Definition {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Lines that introduce the definitions, such as the signatures of functions.
-    heads: Vec<Box<str>>,
+    pub heads: Vec<Box<str>>,
     /// Line numbers of the definitions, counted from 1.
-    lines: Vec<usize>,
+    pub lines: Vec<usize>,
     /// Other files that refer to these definitions, most likely first.
-    referrers: Vec<Referrer>,
+    pub referrers: Vec<Referrer>,
 }
 
 /// A file that refers to a definition.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Referrer {
+pub struct Referrer {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Likelihood that the file refers to this definition, from 0 to 1.
-    likelihood: f64,
+    pub likelihood: f64,
 }
 
 /// A line that refers to the name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReferenceHit")]
-struct ReferenceLine {
+pub struct ReferenceLine {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Line number, counted from 1.
-    line: usize,
+    pub line: usize,
     /// Text of the line, without surrounding whitespace.
-    text: String,
+    pub text: String,
     /// How certain the reference is: resolved through scopes, imports and types, or matched only by name.
-    confidence: Confidence,
+    pub confidence: Confidence,
     /// Whether this is a definition of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    definition: bool,
+    pub definition: bool,
 }
 
 /// The dependencies of a file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DependentsReply {
+pub struct DependentsReply {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Number of files that refer to this file. Uncertain references count as less than 1.
-    incoming: f64,
+    pub incoming: f64,
     /// Files that refer to this file, strongest relation first.
-    dependents: Vec<FileKey>,
+    pub dependents: Vec<FileKey>,
     /// Files that this file refers to, strongest relation first.
-    dependencies: Vec<FileKey>,
+    pub dependencies: Vec<FileKey>,
     /// Files that this file imports.
-    imports: Vec<FileKey>,
+    pub imports: Vec<FileKey>,
     /// Files that this file refers to and that refer back to it.
-    mutual: Vec<FileKey>,
+    pub mutual: Vec<FileKey>,
 }
 
 /// A search for symbols by name.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FindParams {
+pub struct FindParams {
     /// Name of a symbol, or some of its letters in order. May be qualified (`Type.method`).
-    query: String,
+    pub query: String,
     /// Maximum number of symbols. Defaults to 50.
     #[serde(default = "default_limit")]
-    limit: usize,
+    pub limit: usize,
 }
 
 /// The symbols that match a query.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FindReply {
+pub struct FindReply {
     /// Matching symbols, closest match first.
-    symbols: Vec<FoundSymbol>,
+    pub symbols: Vec<FoundSymbol>,
     /// Number of files with syntax errors, whose definitions may be missing. Absent if there are none.
     #[serde(skip_serializing_if = "is_zero")]
-    incomplete: usize,
+    pub incomplete: usize,
     /// The first files with syntax errors, each with the lines that could not be parsed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unparsed: Vec<UnparsedFile>,
+    pub unparsed: Vec<UnparsedFile>,
 }
 
 /// A file with syntax errors.
 #[derive(Debug, Serialize, JsonSchema)]
-struct UnparsedFile {
+pub struct UnparsedFile {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Lines that could not be parsed, such as `3-9, 20`.
-    lines: String,
+    pub lines: String,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -253,84 +254,85 @@ fn is_zero(number: &usize) -> bool {
 
 /// A symbol that matches the query.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FoundSymbol {
+pub struct FoundSymbol {
     /// Name of the symbol.
-    name: Box<str>,
+    pub name: Box<str>,
     /// Kind of the symbol.
-    kind: SymbolKind,
+    pub kind: SymbolKind,
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<String>,
+    pub uri: Option<String>,
     /// Line that introduces the definition.
-    head: Box<str>,
+    pub head: Box<str>,
     /// Name of the enclosing definition. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    container: Option<String>,
+    pub container: Option<String>,
     #[serde(flatten)]
-    extent: Option<DefinitionLines>,
+    pub extent: Option<DefinitionLines>,
 }
 
 /// The line range of a definition in its file.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct DefinitionLines {
+pub struct DefinitionLines {
     /// First line of the definition, counted from 1.
-    line: u32,
+    pub line: u32,
     /// Last line of the definition, inclusive.
-    end_line: u32,
+    pub end_line: u32,
 }
 
 /// The task to find relevant code for.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RelevantParams {
+pub struct RelevantParams {
     /// Description of the task, in plain words.
-    query: String,
+    pub query: String,
     /// Maximum number of items. Defaults to 20.
     #[serde(default = "default_relevant")]
-    limit: usize,
+    pub limit: usize,
     /// Minimum score of an item, between 0 and 1. Defaults to 0.
     #[serde(default)]
-    min_score: f64,
+    pub min_score: f64,
 }
 
-fn default_relevant() -> usize {
+/// Default maximum number of relevant items.
+pub fn default_relevant() -> usize {
     20
 }
 
-/// Maximum tokens of the code that the items of one reply stand for. As much as the command line adds to a prompt.
+/// Token limit for the code of all items in one reply, the same as for code that the command line adds to a prompt.
 const MAX_RELEVANT: usize = 8_000;
 
 /// The code that is relevant to a task.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RelevantReply {
+pub struct RelevantReply {
     /// Relevant files and definitions, best first.
-    items: Vec<RelevantItem>,
+    pub items: Vec<RelevantItem>,
 }
 
 /// A relevant definition, or relevant lines.
 #[derive(Debug, Serialize, JsonSchema)]
-struct RelevantItem {
+pub struct RelevantItem {
     /// Path of the file, relative to the workspace folder.
-    path: FileKey,
+    pub path: FileKey,
     /// Kind of the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<SymbolKind>,
+    pub kind: Option<SymbolKind>,
     /// Qualified name of the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
+    pub name: Option<String>,
     /// Line that introduces the definition. Absent for lines that are not one definition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    head: Option<Box<str>>,
+    pub head: Option<Box<str>>,
     #[serde(flatten)]
-    extent: DefinitionLines,
+    pub extent: DefinitionLines,
     /// Relevance relative to the best item, whose score is 1.
-    score: f64,
+    pub score: f64,
 }
 
-pub(super) struct Map;
+pub struct Map;
 
 impl Command for Map {
     const NAME: &str = "strata.symbols.map";
@@ -457,7 +459,7 @@ fn joined(texts: &[&str]) -> String {
     joined
 }
 
-pub(super) struct File;
+pub struct File;
 
 impl Command for File {
     const NAME: &str = "strata.symbols.file";
@@ -510,7 +512,7 @@ fn outlined_file(path: &str, context: &Context<'_>) -> Result<FileKey, CommandEr
     Ok(key)
 }
 
-pub(super) struct References;
+pub struct References;
 
 impl Command for References {
     const NAME: &str = "strata.symbols.references";
@@ -603,8 +605,8 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     }
     if report.unsearched > 0 {
         parts.push(format!(
-            "{} files were not searched, because they cannot be read or those before them are too large in total; search for the \
-             name as text",
+            "{} files were not searched, because they cannot be read, or because the files searched before them \
+             reached the size limit; search for the name as text",
             report.unsearched
         ));
     }
@@ -632,7 +634,7 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-pub(super) struct Dependents;
+pub struct Dependents;
 
 impl Command for Dependents {
     const NAME: &str = "strata.symbols.dependents";
@@ -663,7 +665,7 @@ impl Command for Dependents {
     }
 }
 
-pub(super) struct Find;
+pub struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.symbols.find";
@@ -734,7 +736,34 @@ fn lines_of(file: &ParsedFile, place: &Located) -> DefinitionLines {
     DefinitionLines { line, end_line }
 }
 
-pub(super) struct Relevant;
+/// A relevant definition, or relevant lines outside of definitions.
+struct RankedCode {
+    file: FileKey,
+    /// Name and ordinal of the definition.
+    definition: Option<(String, u32)>,
+    extent: DefinitionLines,
+    score: f64,
+}
+
+impl RankedCode {
+    /// Returns each definition of an excerpt, or the excerpt itself if it contains none.
+    fn of(excerpt: Excerpt) -> Vec<Self> {
+        let extent = DefinitionLines { line: excerpt.lines.start + 1, end_line: excerpt.lines.end };
+        if excerpt.definitions.is_empty() {
+            return vec![Self { file: excerpt.file, definition: None, extent, score: excerpt.score }];
+        }
+        let file = excerpt.file;
+        let code = |shown: ShownDefinition| Self {
+            file: file.clone(),
+            definition: Some((shown.name, shown.ordinal)),
+            extent,
+            score: shown.score,
+        };
+        excerpt.definitions.into_iter().map(code).collect()
+    }
+}
+
+pub struct Relevant;
 
 impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
@@ -747,28 +776,29 @@ impl Command for Relevant {
     fn run(params: RelevantParams, context: &mut Context<'_>) -> Result<RelevantReply, CommandError> {
         let found =
             context.snapshot.relevant(context.session, &params.query, MAX_RELEVANT, context.cancel)?;
-        let best = found.first().map_or(1.0, |excerpt| excerpt.score.max(f64::MIN_POSITIVE));
-        let found = found.into_iter().filter(|excerpt| excerpt.score / best >= params.min_score);
+        let mut ranked: Vec<RankedCode> = found.into_iter().flat_map(RankedCode::of).collect();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let best = ranked.first().map_or(1.0, |code| code.score.max(f64::MIN_POSITIVE));
+        ranked.retain(|code| code.score / best >= params.min_score);
         let mut pages = ParsedFiles::default();
         let mut listed = Vec::new();
-        for excerpt in found.take(params.limit) {
+        for code in ranked.into_iter().take(params.limit) {
             let mut definition = None;
-            if let Some(name) = &excerpt.definition
-                && let Some(file) = pages.open(&excerpt.file, context)?
+            if let Some((name, ordinal)) = &code.definition
+                && let Some(file) = pages.open(&code.file, context)?
             {
                 let found = outline::definitions(&file.places, name);
-                let found = usize::try_from(excerpt.ordinal).ok().and_then(|at| found.get(at).copied());
+                let found = usize::try_from(*ordinal).ok().and_then(|at| found.get(at).copied());
                 definition =
                     found.map(|place| (place.symbol.kind, place.symbol.head.clone(), lines_of(file, place)));
             }
-            let own = DefinitionLines { line: excerpt.lines.start + 1, end_line: excerpt.lines.end };
             listed.push(RelevantItem {
-                path: excerpt.file,
+                path: code.file,
                 kind: definition.as_ref().map(|(kind, ..)| *kind),
                 head: definition.as_ref().map(|(_, head, _)| head.clone()),
-                extent: definition.map_or(own, |(.., lines)| lines),
-                name: excerpt.definition,
-                score: (excerpt.score / best * 1_000.0).round() / 1_000.0,
+                extent: definition.map_or(code.extent, |(.., lines)| lines),
+                name: code.definition.map(|(name, _)| name),
+                score: (code.score / best * 1_000.0).round() / 1_000.0,
             });
         }
         Ok(RelevantReply { items: listed })

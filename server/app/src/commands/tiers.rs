@@ -12,139 +12,139 @@ use strata_engine::tokens::models::{CacheTtl, Model};
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 
 /// Cache policy to set for this session.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PolicyParams {
+pub struct PolicyParams {
     /// New policy of the session. `null` removes the session's own policy. If absent, nothing changes.
-    #[serde(default, deserialize_with = "given")]
-    policy: Option<Option<PolicyName>>,
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Option<PolicyName>>,
 }
 
 /// The policy of the next prompt, and what determined it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PolicyReply {
+pub struct PolicyReply {
     #[serde(flatten)]
-    chosen: PolicyChoice,
+    pub chosen: PolicyChoice,
     /// Policy set for the session. `null` if none is set.
-    session: Option<PolicyName>,
+    pub session: Option<PolicyName>,
     /// Policy in the settings. `null` if none is set.
-    setting: Option<PolicyName>,
+    pub setting: Option<PolicyName>,
     /// Model of the next prompt.
-    model: String,
+    pub model: String,
     /// The model's default policy.
-    model_default: PolicyName,
+    pub model_default: PolicyName,
 }
 
 /// An item of the layout, with the URI of its file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ItemReport")]
-pub(super) struct ReportedItem {
+pub struct ReportedItem {
     #[serde(flatten)]
-    item: ItemReport,
+    pub item: ItemReport,
     /// URI of the item's file. Absent if the item has no file that an editor could open.
     #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<String>,
+    pub uri: Option<String>,
 }
 
 /// The predicted cost of a rebuild.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RebuildReply {
+pub struct RebuildReply {
     #[serde(flatten)]
-    chosen: PolicyChoice,
+    pub chosen: PolicyChoice,
     /// Predicted charge for the next request, excluding the user's new message. Absent if the request would not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    predicted: Option<Charge>,
+    pub predicted: Option<Charge>,
 }
 
 /// Why the last recorded prompt missed the cache.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ExplainReply {
+pub struct ExplainReply {
     /// Explanation for the user.
-    sentence: String,
+    pub sentence: String,
     #[serde(flatten)]
-    broke: Option<Break>,
+    pub broke: Option<Break>,
 }
 
 /// The pause or model switch whose cost to forecast.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ForecastParams {
+pub struct ForecastParams {
     /// Model to forecast a switch to. If absent, no switch is forecast.
-    model: Option<String>,
+    pub model: Option<String>,
     /// Length of the pause to forecast, in seconds since the last prompt. If absent, no pause is forecast.
-    pause_seconds: Option<u64>,
+    pub pause_seconds: Option<u64>,
 }
 
 /// Cost forecast for the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ForecastReply {
+pub struct ForecastReply {
     /// Model of the next prompt.
-    model: String,
+    pub model: String,
     /// Lifetime of cache entries, from the setting `cache.ttl`.
-    ttl: CacheTtl,
+    pub ttl: CacheTtl,
     /// Number of recorded prompts that the session remembers.
-    turns: usize,
+    pub turns: usize,
     /// Number of tokens in the next prompt, excluding the user's new message.
-    tokens: usize,
+    pub tokens: usize,
     /// Number of tokens in the cacheable part of the last recorded prompt, or of the next prompt if none has been
     /// recorded yet.
-    marked: usize,
+    pub marked: usize,
     /// Average growth of the cacheable part of the prompt per turn, in tokens.
-    growth: usize,
+    pub growth: usize,
     /// When the cache expires, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_expires_ms: Option<u64>,
+    pub cache_expires_ms: Option<u64>,
     #[serde(flatten)]
-    forecast: Forecast,
+    pub forecast: Forecast,
     /// Extra cost if the next prompt is sent after the cache has expired.
-    past_ttl: ExtraCost,
+    pub past_ttl: ExtraCost,
     /// Effect of a pause of `pauseSeconds`. Absent if none was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pause: Option<PauseCost>,
+    pub pause: Option<PauseCost>,
     /// Effect of switching to `model`. Absent if none was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    switch: Option<SwitchCost>,
+    pub switch: Option<SwitchCost>,
 }
 
 /// The extra cost that a pause or a model switch adds to the next prompt.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ExtraCost {
+pub struct ExtraCost {
     /// Extra cost, in tokens of uncached input.
-    cost: f64,
+    pub cost: f64,
     /// Extra cost as a fraction of the cost of sending the whole next prompt without a cache.
-    share: f64,
+    pub share: f64,
 }
 
 /// The effect of a pause on the cost of the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct PauseCost {
+pub struct PauseCost {
     /// Length of the pause, in seconds.
-    seconds: u64,
+    pub seconds: u64,
     /// Whether the cache expires during the pause.
-    expires: bool,
+    pub expires: bool,
     #[serde(flatten)]
-    extra: ExtraCost,
+    pub extra: ExtraCost,
 }
 
 /// The effect of switching to another model on the size and cost of the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct SwitchCost {
+pub struct SwitchCost {
     /// Model to switch to.
-    model: String,
+    pub model: String,
     /// Number of tokens in the next prompt, as counted for this model.
-    tokens: usize,
+    pub tokens: usize,
     /// Charge for the cacheable part of the prompt, which is not cached for this model yet.
-    charge: Charge,
+    pub charge: Charge,
     /// Extra cost compared with reading the cacheable part from the cache.
     #[serde(flatten)]
-    extra: ExtraCost,
+    pub extra: ExtraCost,
 }
 
 impl ExtraCost {
@@ -153,7 +153,7 @@ impl ExtraCost {
     }
 }
 
-pub(super) struct Report;
+pub struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.tiers.report";
@@ -179,7 +179,7 @@ impl Command for Report {
     }
 }
 
-pub(super) struct Rebuild;
+pub struct Rebuild;
 
 impl Command for Rebuild {
     const NAME: &str = "strata.tiers.rebuild";
@@ -195,7 +195,7 @@ impl Command for Rebuild {
     }
 }
 
-pub(super) struct Policy;
+pub struct Policy;
 
 impl Command for Policy {
     const NAME: &str = "strata.tiers.policy";
@@ -221,7 +221,7 @@ impl Command for Policy {
     }
 }
 
-pub(super) struct ExplainBreak;
+pub struct ExplainBreak;
 
 impl Command for ExplainBreak {
     const NAME: &str = "strata.tiers.explainBreak";
@@ -243,7 +243,7 @@ impl Command for ExplainBreak {
     }
 }
 
-pub(super) struct ForecastCost;
+pub struct ForecastCost;
 
 impl Command for ForecastCost {
     const NAME: &str = "strata.tiers.forecast";

@@ -11,7 +11,7 @@ pub fn sum_up(ageing: ArchivalPlan, snapshot: &Snapshot, services: &Services) ->
     let summarizer = services.summarizer(snapshot);
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
-        tracing::warn!(%problem, "tool results were archived without a model's summary");
+        tracing::warn!(%problem, "no model summarized the archived tool results; excerpts of them were used instead");
     }
     let text = answer.and_then(Result::ok).map(|answer| answer.text);
     ageing.apply(text.as_deref())

@@ -8,61 +8,33 @@ mod ended;
 mod forward;
 mod host;
 mod page;
-mod request;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod tool_round;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::reply::{ContextSize, ProviderErrorKind, Reply};
-use strata_engine::tokens::cost::Charge;
+use strata_engine::conversation::history::TextOrList;
+use strata_engine::conversation::providers::ToolChoice;
+use strata_engine::conversation::providers::reply::{ContextSize, ProviderErrorKind, Reply};
 use strata_host::provider::{SendError, Sent};
 
-use crate::commands::{CommandError, ModelJob, SendEnd, SendJob, SendReply, ToolAccess};
+use crate::commands::prompt::{Assemble, AssembleParams, Discard, PromptId, Record, RecordParams};
+use crate::commands::{
+    AssembledPrompt, Body, Command, CommandError, FailureDetails, Invocation, ModelJob, RequestError,
+    SendEnd, SendJob, SendReply, Status, ToolAccess,
+};
 use crate::format::grouped;
 
 use connection::{prices, show};
 use ended::ended;
-use request::send;
-use stream::Audience;
+use stream::{Audience, send};
 use tool_round::Asked;
 
 pub use delta::{Delta, DeltaToolCall};
 pub use host::SendHost;
-
-/// The fields used from the reply to `strata.prompt.assemble`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Prompt {
-    id: String,
-    model: String,
-    body: Value,
-    predicted: Charge,
-    tokens: PromptTokens,
-    shed: Vec<String>,
-    warnings: Vec<PromptWarning>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PromptTokens {
-    window: usize,
-    output_reserve: usize,
-}
-
-#[derive(Deserialize)]
-struct PromptWarning {
-    message: String,
-}
-
-/// The fields used from the reply to `strata.prompt.record`.
-#[derive(Deserialize)]
-struct Recorded {
-    warnings: Vec<String>,
-}
 
 const COMPACTED: &str =
     "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
@@ -92,7 +64,8 @@ fn to_json(reply: impl Serialize) -> Result<Value, CommandError> {
 }
 
 impl SendJob {
-    fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
+    /// Like [`ModelJob::answer`], for a question in a session.
+    pub(crate) fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
         let mut reply = SendReply::of(&self.connection.session);
         match self.carry(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
@@ -119,15 +92,16 @@ impl SendJob {
             cancel.check()?;
             host.progress("assembling the prompt");
             let assembled = self.assemble(&asked, reply.rounds, window, host);
-            let Prompt { id, model, body, predicted, tokens, shed, warnings } =
-                assembled.map_err(|error| match window {
+            let AssembledPrompt { id, model, body, predicted, tokens, shed, warnings, .. } = assembled
+                .map_err(|error| match window {
                     Some(window) if exceeds(&error, window) => error.after(&small_window(window)),
                     _ => error,
                 })?;
+            let (Some(id), Body::Json(body)) = (id, body) else { return Err(CommandError::Internal) };
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             let binding = window.filter(|window| *window == tokens.window && !shed.is_empty());
             reply.warn(binding.map(small_window));
-            reply.shed(shed);
+            reply.shed(shed.iter().map(|file| file.as_str().to_owned()).collect());
             host.progress(&format!("waiting for {model}"));
             let (sent, said) =
                 send(&self.connection, body, tokens.output_reserve, Audience::User, host, cancel);
@@ -135,8 +109,12 @@ impl SendJob {
             reply.model.clone_from(&model);
             let Sent { reply: answer, broken } = match sent {
                 Ok(sent) => sent,
-                Err(error) if is_context_limit(&error) => {
-                    let recorded = host.run("strata.prompt.record", rejection(&id, &error));
+                Err(error) => {
+                    let Some(size) = context_limit(&error) else {
+                        call::<Discard>(host, PromptId { id })?;
+                        return Err(error.into());
+                    };
+                    let recorded = call::<Record>(host, rejection(id, size));
                     recorded.map_err(|again| again.after(&error.to_string()))?;
                     reply.warn([COMPACTED.to_owned()]);
                     show(&self.connection, host, |delta| Delta {
@@ -145,14 +123,9 @@ impl SendJob {
                     });
                     continue;
                 }
-                Err(error) => {
-                    host.run("strata.prompt.discard", json!({ "id": id }))?;
-                    return Err(error.into());
-                }
             };
             let is_whole = broken.is_none();
-            let recorded = host.run("strata.prompt.record", recording(&id, &answer, is_whole))?;
-            reply.warn(understood::<Recorded>(recorded)?.warnings);
+            reply.warn(call::<Record>(host, recording(id, &answer, is_whole))?.warnings);
             reply.warn(answer.usage.and_then(|usage| truncation(usage.input_tokens(), predicted.total())));
             reply.bill(answer.usage, predicted, &prices(&self.connection, &model));
             let (end, error) = ended(&answer, broken, cancel);
@@ -160,7 +133,6 @@ impl SendJob {
             if end != SendEnd::ToolCalls || !self.declares_tools() {
                 return Ok(end);
             }
-            let calls = tool_round::calls(&answer.content);
             if self.tools == ToolAccess::None && reply.rounds > 0 {
                 return Ok(end);
             }
@@ -172,7 +144,7 @@ impl SendJob {
                 return Ok(SendEnd::ToolRounds);
             }
             reply.rounds += 1;
-            asked = Asked::Results(self.answer_calls(&calls, reply, host, cancel)?);
+            asked = Asked::Results(self.answer_calls(&answer.content, reply, host, cancel)?);
         }
     }
 
@@ -182,34 +154,35 @@ impl SendJob {
         rounds: u32,
         window: Option<usize>,
         host: &mut dyn SendHost,
-    ) -> Result<Prompt, CommandError> {
-        let mut arguments = self.ask.clone();
+    ) -> Result<AssembledPrompt, CommandError> {
+        let mut arguments = AssembleParams::clone(&self.ask);
         if let Some(window) = window {
-            let allowed = arguments.get("maxInputTokens").and_then(Value::as_u64);
-            let allowed = allowed.and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or(window);
-            arguments.insert("maxInputTokens".to_owned(), allowed.min(window).into());
+            arguments.max_input_tokens = Some(arguments.max_input_tokens.unwrap_or(window).min(window));
         }
         if let Asked::Results(results) = asked {
-            arguments.shift_remove("prompt");
-            arguments.shift_remove("images");
-            arguments.insert("toolResults".to_owned(), results.clone());
+            (arguments.prompt, arguments.images) = (None, Vec::new());
+            arguments.tool_results = Some(results.clone());
         }
         if self.declares_tools() {
-            arguments.insert("tools".to_owned(), tool_round::declarations().clone());
+            arguments.tools = tool_round::declarations().to_vec();
             let may_call = self.tools == ToolAccess::Read && rounds < self.tool_rounds;
-            if !may_call && tool_round::is_choice_free(self.connection.format) {
-                arguments.insert("toolChoice".to_owned(), "none".into());
+            // Otherwise, calls are answered with an error.
+            let dialect = self.connection.format.dialect();
+            if !may_call && dialect.is_some_and(|dialect| dialect.properties().caches_across_tool_choices) {
+                arguments.tool_choice = ToolChoice::None;
             }
         }
-        understood(host.run("strata.prompt.assemble", arguments.into())?)
+        call::<Assemble>(host, arguments)
     }
 }
 
 /// Returns whether a prompt could not be assembled because of the server's window, rather than a smaller limit.
 fn exceeds(error: &CommandError, window: usize) -> bool {
-    let CommandError::Failed { data: Some(data), .. } = error else { return false };
-    let has = |name: &str, value: Value| data.get(name) == Some(&value);
-    has("kind", "tooLarge".into()) && has("window", window.into())
+    let CommandError::Failed { details: Some(FailureDetails::TooLarge { window: of_error, .. }), .. } = error
+    else {
+        return false;
+    };
+    *of_error == window
 }
 
 /// Says that a server's window limits prompts.
@@ -242,27 +215,33 @@ const SMALLEST_WINDOW: usize = 2_048;
 const CUT_TENTHS: usize = 6;
 
 /// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
-fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
-    let status = if is_whole { "complete" } else { "aborted" };
-    json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })
+fn recording(id: String, answer: &Reply, is_whole: bool) -> RecordParams {
+    let status = if is_whole { Status::Complete } else { Status::Aborted };
+    let response = Some(TextOrList(answer.content.clone()));
+    RecordParams { id, status, response, usage: answer.usage, ..RecordParams::default() }
 }
 
 /// Builds the arguments of `strata.prompt.record` for a prompt that the provider rejected as too long.
-fn rejection(id: &str, error: &SendError) -> Value {
-    let size = match error {
-        SendError::Provider { error, .. } => error.size,
-        _ => ContextSize::default(),
-    };
-    json!({ "id": id, "error": "context_limit", "limit": size.limit, "requested": size.requested })
+fn rejection(id: String, ContextSize { limit, requested }: ContextSize) -> RecordParams {
+    RecordParams { id, error: Some(RequestError::ContextLimit), limit, requested, ..RecordParams::default() }
 }
 
-fn is_context_limit(error: &SendError) -> bool {
-    matches!(error, SendError::Provider { error, .. } if error.kind == ProviderErrorKind::ContextLimit)
+/// Returns the stated sizes if the provider rejected the prompt as too long.
+fn context_limit(error: &SendError) -> Option<ContextSize> {
+    match error {
+        SendError::Provider { error, .. } => {
+            (error.kind == ProviderErrorKind::ContextLimit).then_some(error.size)
+        }
+        _ => None,
+    }
 }
 
-fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {
-    serde_json::from_value(reply).map_err(|error| {
-        tracing::error!(%error, "a command returned an unexpected reply");
-        CommandError::Internal
-    })
+/// Runs a command in the session of the host.
+fn call<C>(host: &mut dyn SendHost, arguments: C::Args) -> Result<C::Reply, CommandError>
+where
+    C: Command<Args: Serialize + Send + 'static, Reply: Send + Sync + 'static>,
+{
+    let (command, reply) = Invocation::new::<C>(arguments);
+    host.invoke(command)?;
+    Ok(reply.take()?.into_inner())
 }

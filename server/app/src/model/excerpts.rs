@@ -26,13 +26,14 @@ impl Snapshot {
         }
     }
 
-    /// Returns the context frame for the prompt of `ask`, if the settings enable it. The frame consists of names with
-    /// line numbers.
+    /// Returns the context frame for the prompt of `ask`, if the settings enable it: names, with line numbers, of relevant
+    /// code that is not in `excerpts`.
     pub(crate) fn context_frame(
         &self,
         session: &Session,
         ask: &PromptRequest,
         symbols: &SymbolIndex,
+        excerpts: &ExcerptSelection,
     ) -> String {
         let settings = &self.settings.context_frame;
         let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
@@ -42,7 +43,7 @@ impl Snapshot {
             let file = self.text(key, &session.selection).ok()?;
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        assembly::context_frame(self.sources(symbols, &open), session, text, settings, read)
+        assembly::context_frame(self.sources(symbols, &open), session, excerpts, text, settings, read)
     }
 
     /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
@@ -62,9 +63,10 @@ impl Snapshot {
             return Ok(ExcerptSelection::default());
         }
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
-        // The system prompt already contains these files.
-        let quoted: Vec<FileKey> =
-            standing.rules.iter().chain(&standing.memory).map(|text| text.path.clone()).collect();
+        // The prompt already contains these files.
+        let SystemContext { rules, scoped_rules, memory, .. } = standing;
+        let quoted = rules.iter().chain(scoped_rules).chain(memory);
+        let quoted: Vec<FileKey> = quoted.map(|text| text.path.clone()).collect();
         let known = ExcerptSources { quoted: &quoted, ..self.sources(symbols, &open) };
         let read = |key: &FileKey| self.source(key, session, symbols, cancel);
         let count = assembly::counter(ask.model.as_deref(), self.means());
@@ -87,7 +89,7 @@ impl Snapshot {
         let open: Vec<FileKey> = self.documents.keys().cloned().collect();
         let read = |key: &FileKey| self.source(key, session, &symbols, cancel);
         let count = assembly::counter(None, self.means());
-        let question = Question { text, searched: text.into(), budget };
+        let question = Question { text, earlier: String::new(), budget };
         rank(self.sources(&symbols, &open), session, question, read, &count)
     }
 

@@ -42,7 +42,7 @@ pub struct UnsavedFile {
     pub text: UnsavedText,
 }
 
-/// The files that a client has read, and what it has been told about the view.
+/// The files that a client has read, and the problems of the view that have been reported to it.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLog {
     files: BTreeMap<FileKey, ReadFile>,
@@ -50,13 +50,13 @@ pub(crate) struct ReadLog {
     reads: u64,
     /// Number of editors that the client knows of.
     editors: usize,
-    /// Problems of the view that the client has been told.
+    /// Problems of the view that have been reported to the client.
     problems: Vec<String>,
 }
 
 #[derive(Debug)]
 struct ReadFile {
-    /// Hash of the text that the client has seen, or been told of. `None` if the file could not be read.
+    /// Hash of the text that the client has seen, or that was reported to it. `None` if the file could not be read.
     hash: Option<ContentHash>,
     version: TextVersion,
     last_read: u64,

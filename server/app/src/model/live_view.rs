@@ -15,15 +15,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 use strata_engine::code::buffer::Buffer;
 use strata_engine::code::document::{Document, Sync};
 use strata_engine::external::External;
 use strata_engine::key::FileKey;
+use strata_engine::prompt::trust::Trust;
 use strata_engine::text::without_byte_order_mark;
 use strata_host::disk::ReadLimits;
 use strata_host::endpoint::{Address, AskError, ask, endpoints};
 
-use self::protocol::{Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};
+pub use self::protocol::LiveCall;
+use self::protocol::{CallReply, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};
 pub use self::server::{ServedView, listen};
 use crate::format::counted;
 use crate::model::documents::key_of;
@@ -32,6 +35,8 @@ use crate::model::snapshot::Snapshot;
 
 /// Maximum time that a server may take to reply. It needs a few milliseconds.
 const REPLY_TIME: Duration = Duration::from_secs(1);
+/// Maximum time that a server may take for a call, which is less than a connection may last.
+const CALL_TIME: Duration = Duration::from_secs(8);
 /// How much earlier than its clock a system may date a change of a file, in milliseconds. Linux counts in ticks of up to
 /// 10 ms.
 pub(crate) const TICK_MS: i64 = 10;
@@ -45,6 +50,8 @@ pub(crate) struct LiveView {
     known: BTreeMap<Address, BTreeMap<String, KnownText>>,
     /// The documents that are laid over the disk, and what identifies their texts.
     overlay: (Arc<OpenDocuments>, Vec<Overlaid>),
+    /// The only server that has the folder, or files in it, open. Its workspace is this folder.
+    owner: Option<Address>,
 }
 
 /// A text that a server has sent before.
@@ -65,7 +72,7 @@ struct Overlaid {
     sync: Sync,
 }
 
-/// Which texts a workspace without its own editor shows.
+/// The source of the texts in a workspace that has no editor of its own.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewState {
@@ -73,6 +80,9 @@ pub struct ViewState {
     pub editors: usize,
     /// Files whose text is unsaved in an editor, and what the editor says about it.
     pub unsaved: BTreeMap<FileKey, UnsavedText>,
+    /// Ids of the conversations that editors show, if they have only this workspace open. Some may not be stored yet.
+    #[serde(skip)]
+    pub(crate) sessions: BTreeSet<String>,
     /// Why texts of an editor may be missing, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -142,6 +152,7 @@ impl LiveView {
         let mut view = ViewState::default();
         let mut candidates: BTreeMap<FileKey, Candidate> = BTreeMap::new();
         let servers = endpoints(state);
+        let mut owner = None;
         let alive: BTreeSet<&Address> = servers.iter().collect();
         self.known.retain(|server, _| alive.contains(server));
         for server in &servers {
@@ -154,6 +165,10 @@ impl LiveView {
                 }
             };
             view.editors += usize::from(reply.is_open);
+            if reply.session.is_some() {
+                owner = Some(server.clone());
+            }
+            view.sessions.extend(reply.session.clone());
             if reply.are_messages_lost {
                 view.problems.push(
                     "an editor sent an invalid message, so any file may be out of sync with it".to_owned(),
@@ -166,6 +181,7 @@ impl LiveView {
                 }
             }
         }
+        self.owner = owner.filter(|_| view.editors == 1 && view.problems.is_empty());
         candidates.retain(|_, candidate| candidate.counts(snapshot));
         for candidate in candidates.values() {
             view.unsaved.insert(candidate.key.clone(), candidate.unsaved(snapshot));
@@ -179,6 +195,40 @@ impl LiveView {
             self.overlay = (Arc::new(documents), overlaid);
         }
         (Arc::clone(&self.overlay.0), view)
+    }
+
+    /// Whether a server can run calls for this folder, as of the last look.
+    pub(crate) fn has_owner(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    /// Asks the server of the folder to run a command. Returns the reply or the error of the command. Returns `None` if
+    /// there is no server, or it cannot run the command now.
+    pub(crate) fn call(
+        &self,
+        folder: &Path,
+        command: &str,
+        arguments: &Value,
+        session: Option<String>,
+        trust: Trust,
+    ) -> Option<Result<Value, String>> {
+        let owner = self.owner.as_ref()?;
+        let call = LiveCall {
+            protocol: PROTOCOL,
+            folder: folder.to_str()?.to_owned(),
+            command: command.to_owned(),
+            arguments: arguments.clone(),
+            session,
+            is_trusted: trust == Trust::Trusted,
+        };
+        let request = serde_json::to_vec(&call).ok()?;
+        let reply = ask(owner, &request, CALL_TIME);
+        let reply = reply.inspect_err(|error| tracing::debug!(%error, "a server did not run a call")).ok()?;
+        let reply: CallReply = serde_json::from_slice(&reply).ok()?;
+        if reply.protocol != PROTOCOL {
+            return None;
+        }
+        reply.result.map(Ok).or(reply.error.map(Err))
     }
 
     /// Asks one server. Returns `None` if it has ended.
@@ -202,7 +252,7 @@ impl LiveView {
             serde_json::from_slice(&reply).map_err(|_| missing("its server sent an invalid reply"))?;
         if head.protocol != PROTOCOL {
             return Err(missing(&format!(
-                "its server runs another version of Strata ({}); restart the editor or this program, whichever is older",
+                "its server runs another version of Strata ({}); restart the older of the editor and this program",
                 External::new(&head.version).line()
             )));
         }

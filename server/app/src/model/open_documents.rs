@@ -98,7 +98,7 @@ impl OpenDocuments {
         files.chain(self.notebooks.values().map(|notebook| &notebook.key))
     }
 
-    /// Returns the buffer that counts of each file, sorted by key.
+    /// Returns the buffer to use for each file, sorted by key.
     pub fn buffers(&self) -> impl Iterator<Item = (&FileKey, &Arc<Buffer>)> {
         self.files.keys().filter_map(|key| Some((key, self.buffer(key)?)))
     }
@@ -250,7 +250,7 @@ impl OpenDocuments {
         }
     }
 
-    /// Replaces the buffer that counts of a file by the same text with a newer parse.
+    /// Replaces the buffer to use for a file with the same text and a newer parse.
     pub fn parsed(&mut self, key: &FileKey, buffer: Buffer) {
         let uri = self.current_entry(key).map(|(uri, _)| Arc::clone(uri));
         if let Some(document) = uri.and_then(|uri| self.documents.get_mut(&uri)) {

@@ -31,8 +31,9 @@ impl fmt::Display for FilePart {
 }
 
 impl PathReference {
-    /// Parses a text in the way that makes its path exist. A path that exists exactly as written takes precedence.
-    /// Returns `None` if no way does.
+    /// Parses text that may contain lines or a definition after the path. If there are several ways to parse the text,
+    /// chooses one whose path exists. A path that exists exactly as written takes precedence. Returns `None` if no path
+    /// exists.
     pub(crate) fn parse(text: &str, exists: impl Fn(&str) -> bool) -> Option<Self> {
         if exists(text) {
             return Some(Self::whole(text));
@@ -86,7 +87,7 @@ fn without_backticks(text: &str) -> &str {
     text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text)
 }
 
-/// Replaces escapes such as `\u{202e}` by their characters.
+/// Replaces escapes such as `\u{202e}` with their characters.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

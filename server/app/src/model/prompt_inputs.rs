@@ -16,7 +16,7 @@ use strata_host::secrets::secret_by_place;
 
 use crate::model::index::outline;
 use crate::model::snapshot::Snapshot;
-use crate::model::workspace_context::{session_state, standing};
+use crate::model::workspace_context::{scoped_rules, session_state, standing};
 
 /// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
@@ -73,10 +73,14 @@ impl Snapshot {
         {
             symbols.remove(cell);
         }
-        let system = standing(self, session);
+        let mut system = standing(self, session);
         let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
-        let frame = self.context_frame(session, ask, &symbols);
-        let now = session_state(self, session, cancel)?;
+        let excerpted = excerpts.items.iter().map(|excerpt| excerpt.key.file.clone());
+        system.scoped_rules = scoped_rules(self, session, &system.rules, excerpted);
+        let frame = self.context_frame(session, ask, &symbols, &excerpts);
+        let now = [system.scoped_rules_text(), session_state(self, session, cancel)?];
+        let now: Vec<String> = now.into_iter().filter(|part| !part.is_empty()).collect();
+        let now = now.join("\n\n");
         let workspace = Workspace {
             texts: &texts,
             unreadable: &unreadable,

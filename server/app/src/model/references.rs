@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::references::{
-    ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
+    PartSearch, ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
 };
 use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
+use strata_host::index::{IndexOptions, in_parts};
 
 use crate::model::snapshot::Snapshot;
 
@@ -26,7 +27,16 @@ impl Snapshot {
     ) -> Result<ReferenceReport, Cancelled> {
         let index = self.symbols(cancel)?;
         let texts = |key: &FileKey| self.current_text(key);
-        find(ReferenceSources { index: &index, graph: &self.index.references, texts: &texts })
+        let threads = IndexOptions::default().threads;
+        let each_part = |search: PartSearch<'_>| in_parts(threads, search);
+        let graph = &self.index.references;
+        find(ReferenceSources {
+            index: &index,
+            graph,
+            names: &self.names,
+            texts: &texts,
+            each_part: &each_part,
+        })
     }
 
     /// Finds the references to the target of a query.

@@ -9,7 +9,8 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::document::{OutOfStep, Sync};
 use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::notebook::{cell_key, is_notebook, split_cell, split_cell_name};
-use strata_engine::conversation::dialect::Format;
+use strata_engine::code::references::NamesCache;
+use strata_engine::conversation::providers::Format;
 use strata_engine::conversation::selection::{Choice, Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::hash::ContentHash;
@@ -60,6 +61,8 @@ pub struct Snapshot {
     pub disk: Arc<TextCache>,
     /// Passages of files, cached for selecting excerpts.
     pub passages: PassageCache,
+    /// Names of files, for searches for references.
+    pub names: NamesCache,
     /// Screen that replaces secrets with placeholders.
     pub screen: Arc<Screen>,
     /// Cached outlines of earlier runs.
@@ -91,6 +94,7 @@ impl Default for Snapshot {
             counter: Arc::new(TokenCounter::default()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
             passages: PassageCache::default(),
+            names: NamesCache::default(),
             screen: Arc::new(screen_of_user()),
             outlines: Arc::default(),
             changes: Arc::default(),
@@ -383,7 +387,7 @@ impl Snapshot {
         (resolved.model.id.clone(), tokens)
     }
 
-    /// Returns the maximum tokens of a map that is not part of a prompt, under the current settings.
+    /// Returns the token limit for a map that is not part of a prompt, under the current settings.
     pub(crate) fn whole_map_budget(&self) -> usize {
         assembly::whole_map_budget(self.means())
     }

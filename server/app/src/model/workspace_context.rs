@@ -1,7 +1,7 @@
 //! Gathers workspace context other than files: standing instructions, which come first in a prompt, and volatile facts,
 //! which follow everything cacheable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -25,22 +25,67 @@ const FILES_READ: usize = 20;
 const NOT_COMMITTED: usize = 40;
 
 /// Returns the rules that apply to the selected files, and the skills and memory files of the workspace, for the system
-/// prompt. Empty if the workspace is not
-/// trusted.
+/// prompt. Empty if the workspace is not trusted.
+///
+/// `scoped_rules` are those for the other [files at hand](files_at_hand).
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
     }
     let settings = &snapshot.settings.prompt;
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
-    let rules = rules(snapshot, session, &selected).into_iter().filter(|rule| rule.reason.applies());
+    let rules = applying(snapshot, session, &selected);
     let texts = |patterns: &[String]| texts(snapshot, session, patterns);
     let skill = |SystemContextText { path, text }: &SystemContextText| Skill::read(path, text);
     SystemContext {
-        rules: rules.map(|rule| rule.file).collect(),
+        scoped_rules: scoped_rules(snapshot, session, &rules, std::iter::empty()),
+        rules,
         skills: texts(&settings.skills).iter().filter_map(skill).collect(),
         memory: texts(&settings.memory),
     }
+}
+
+/// Returns the rules that apply to the files at hand and to `more` files, without the rules in `standing`, which are those
+/// for the selected files.
+pub(crate) fn scoped_rules(
+    snapshot: &Snapshot,
+    session: &Session,
+    standing: &[SystemContextText],
+    more: impl Iterator<Item = FileKey>,
+) -> Vec<SystemContextText> {
+    if snapshot.trust == Trust::Untrusted {
+        return Vec::new();
+    }
+    let mut files = unselected_files_at_hand(snapshot, session);
+    files.extend(more.filter(|file| !session.selection.selected.contains_key(file)));
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let mut found = applying(snapshot, session, &files);
+    found.retain(|rule| standing.iter().all(|standing| standing.path != rule.path));
+    found
+}
+
+fn applying(snapshot: &Snapshot, session: &Session, files: &[FileKey]) -> Vec<SystemContextText> {
+    let found = rules(snapshot, session, files).into_iter().filter(|rule| rule.reason.applies());
+    found.map(|rule| rule.file).collect()
+}
+
+/// Returns the selected files, the open files, and the files with excerpts in the last prompt. These decide which rules
+/// apply.
+pub(crate) fn files_at_hand(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
+    let mut files: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
+    files.extend(unselected_files_at_hand(snapshot, session));
+    files
+}
+
+fn unselected_files_at_hand(snapshot: &Snapshot, session: &Session) -> Vec<FileKey> {
+    let selection = &session.selection;
+    let mut known = BTreeSet::new();
+    let near = snapshot.documents.keys().chain(session.excerpts.files());
+    let near = near.filter(|file| !selection.selected.contains_key(*file));
+    let near = near.filter(|file| selection.choice(file) != Choice::Excluded);
+    near.filter(|file| known.insert(*file)).cloned().collect()
 }
 
 /// Returns the content of the memory files. Empty if the workspace is not trusted.

@@ -4,13 +4,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::session::Session;
 use strata_host::pool::catch_panic;
 
 use crate::clock::now_ms;
-use crate::commands::{Access, CommandError, Context, Definition, Effect};
+use crate::commands::{self, Access, Command, CommandError, Context, Effect, Invocation, Reply};
 use crate::model::sessions::Sessions;
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;
@@ -28,21 +29,35 @@ pub struct Environment<'a> {
 
 /// The outcome of a command or a job. Changes to its session have been stored.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Outcome<R = Value> {
     /// The changed session. `None` if the session did not change.
     pub session: Option<Arc<Session>>,
     pub effects: Vec<Effect>,
-    pub result: Result<Value, CommandError>,
+    pub result: Result<R, CommandError>,
 }
 
 /// Runs a command on a copy of `before`. A command that fails, panics or is cancelled, or whose changes cannot be
 /// stored, changes nothing.
-pub fn execute(
-    command: &Definition,
-    arguments: Value,
+pub fn execute(command: Invocation, before: &Session, environment: &Environment<'_>) -> Outcome {
+    run_on_copy(command.name, command.access, before, environment, |context| command.run(context))
+}
+
+/// Runs a command by its type, like [`execute`].
+pub fn call<C: Command<Args: Serialize>>(
+    arguments: C::Args,
     before: &Session,
     environment: &Environment<'_>,
-) -> Outcome {
+) -> Outcome<Reply<C::Reply>> {
+    run_on_copy(C::NAME, C::ACCESS, before, environment, |context| commands::call::<C>(arguments, context))
+}
+
+fn run_on_copy<R>(
+    name: &str,
+    access: Access,
+    before: &Session,
+    environment: &Environment<'_>,
+    run: impl FnOnce(&mut Context<'_>) -> Result<R, CommandError>,
+) -> Outcome<R> {
     let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = snapshot.with_current_lines(before).into_owned();
     let start = session.clone();
@@ -58,7 +73,7 @@ pub fn execute(
         write: None,
         has_written: false,
     };
-    let ran = catch_unwind(AssertUnwindSafe(|| command.run(arguments, &mut context)));
+    let ran = catch_unwind(AssertUnwindSafe(|| run(&mut context)));
     let Context { effects, has_written, .. } = context;
     let result = ran.unwrap_or_else(|panic| {
         release_opened(&effects, sessions, services);
@@ -70,11 +85,7 @@ pub fn execute(
         return Outcome { session: None, effects: Vec::new(), result };
     }
     let session = (!session.is_same_as(&start)).then_some(session);
-    debug_assert!(
-        session.is_none() || command.access != Access::Reads,
-        "{} must not change its session",
-        command.name
-    );
+    debug_assert!(session.is_none() || access != Access::Reads, "{name} must not change its session");
     commit(session, effects, result, services)
 }
 
@@ -90,12 +101,12 @@ pub fn change(
 }
 
 /// Stores the changed session, and discards the change if it cannot be stored.
-fn commit(
+fn commit<R>(
     session: Option<Session>,
     effects: Vec<Effect>,
-    result: Result<Value, CommandError>,
+    result: Result<R, CommandError>,
     services: &Services,
-) -> Outcome {
+) -> Outcome<R> {
     let session = session.map(Arc::new);
     let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
     if let Some(news) = services.store.news() {
@@ -109,7 +120,7 @@ fn commit(
     }
 }
 
-impl Outcome {
+impl<R> Outcome<R> {
     pub fn failed(error: CommandError) -> Self {
         Self { session: None, effects: Vec::new(), result: Err(error) }
     }

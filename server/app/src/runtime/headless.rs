@@ -1,6 +1,7 @@
 //! A workspace with one session and no editor of its own, for the command line and for agents. Runs the server's
 //! commands one after another on the caller's thread, without a main loop. Open buffers are those of other processes.
 
+mod attached;
 mod continuation;
 mod foreign_rules;
 mod loop_file;
@@ -13,8 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
+use strata_engine::conversation::selection::Selection;
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
@@ -26,7 +29,11 @@ use self::foreign_rules::distrust_foreign_rules;
 use self::working_folder::{from_top, repository_of};
 use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
-use crate::commands::{self, CommandError, Definition, Job};
+use crate::commands::send::{self, SendParams};
+use crate::commands::{
+    self, Command, CommandError, Definition, IndexNeed, Invocation, Job, ModelJob, Reply, SendReply,
+    compaction,
+};
 use crate::jobs::archival::sum_up;
 use crate::jobs::send::{Delta, SendHost};
 use crate::jobs::tools::ToolHost;
@@ -45,9 +52,10 @@ use crate::runtime::executor::{self, Environment, Outcome};
 use crate::runtime::token_usage::{TokenUsage, weigh};
 use crate::services::Services;
 use crate::services::compaction::CompactionJob;
-use crate::services::compaction_notice::Reason;
+use crate::services::compaction_notice::{CompactionNotice, Reason};
 use crate::services::provider_client::{ProviderClient, ProviderReport};
 
+pub use self::attached::run_for_client;
 pub use self::continuation::Continuation;
 pub use self::loop_file::read_loop_file;
 pub use self::setting_change::{ChangeError, SettingsFile, setting_names, setting_value, toml_text};
@@ -56,6 +64,9 @@ pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
 pub use strata_engine::tokens::models::CacheTtl;
 pub use strata_host::store::Access;
+
+/// The command that lists what has changed since a client asked, which only the client knows.
+const CHANGED_FILES: &str = "strata.files.changed";
 
 /// A workspace without an editor of its own, with a single folder and a single session.
 pub struct HeadlessWorkspace {
@@ -71,6 +82,12 @@ pub struct HeadlessWorkspace {
     read_log: ReadLog,
     /// Time of the last call of [`attach`](Self::attach), in milliseconds since 1970.
     looked_at_ms: u64,
+}
+
+/// The reply to a command that a job provides.
+enum JobReply {
+    Sent(Value),
+    Compacted(Box<CompactionNotice>),
 }
 
 /// Where [`HeadlessWorkspace::open_session`] takes a session from.
@@ -146,6 +163,13 @@ fn value_of(text: &str) -> Value {
     value.unwrap_or_else(|| text.into())
 }
 
+/// Whether a command only looks something up in files or their outlines, whatever the conversation.
+fn is_left_to_server(command: &Definition) -> bool {
+    let needs_index = matches!(command.index, IndexNeed::Files | IndexNeed::Outlines);
+    let is_look_up = ["strata.files.", "strata.symbols."].iter().any(|area| command.name.starts_with(area));
+    is_look_up && command.access == commands::Access::Reads && needs_index && command.name != CHANGED_FILES
+}
+
 /// Loads a stored session again, even if it is already open in this process.
 fn reloaded(store: &SessionStore, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
     store.release(id);
@@ -216,8 +240,12 @@ impl HeadlessWorkspace {
             trust: Trust::Trusted,
             ..Snapshot::default()
         };
-        Ok(Self {
-            folder: real,
+        Ok(Self::new(real, snapshot))
+    }
+
+    fn new(folder: PathBuf, snapshot: Snapshot) -> Self {
+        Self {
+            folder,
             snapshot,
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             services: Services::default(),
@@ -227,7 +255,7 @@ impl HeadlessWorkspace {
             view: ViewState::default(),
             read_log: ReadLog::default(),
             looked_at_ms: 0,
-        })
+        }
     }
 
     /// Returns the path of the folder, absolute and without symbolic links.
@@ -254,7 +282,7 @@ impl HeadlessWorkspace {
         &self.snapshot
     }
 
-    /// Lays the unsaved text of the user's editors over the files on disk, as it is now. Commands see it until the next
+    /// Reads the unsaved text of the user's editors, which then hides the files on disk. Commands see it until the next
     /// call. Returns what is seen.
     pub fn attach(&mut self) -> &ViewState {
         self.looked_at_ms = now_ms();
@@ -304,6 +332,44 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
+    /// Prepares for a command. Without an index of its own, the workspace only lists its files, or leaves the command to the
+    /// server of its folder, as of the last call of [`attach`](Self::attach).
+    ///
+    /// # Errors
+    /// Returns the same errors as [`index`](Self::index).
+    pub fn prepare(
+        &mut self,
+        command: &Definition,
+        progress: impl FnMut(Progress),
+    ) -> Result<(), CommandError> {
+        if command.index == IndexNeed::Nothing {
+            return Ok(());
+        }
+        let is_indexed = self.snapshot.index.state == IndexState::Ready;
+        if !is_indexed && self.live.has_owner() {
+            if is_left_to_server(command) {
+                return Ok(());
+            }
+            if command.index == IndexNeed::Files {
+                return Ok(self.list()?);
+            }
+        }
+        Ok(self.index(progress)?)
+    }
+
+    /// Leaves a command to the server of the folder, if this workspace has no index of its own. Returns `None` if the command
+    /// must run here.
+    fn call_server(&self, command: &Definition, arguments: &Value) -> Option<Result<Value, CommandError>> {
+        if !is_left_to_server(command) || self.snapshot.index.state == IndexState::Ready {
+            return None;
+        }
+        let session = self.session().ok()?;
+        let is_new = session.selection == Selection::default();
+        let id = (!is_new).then(|| session.id.to_string());
+        let reply = self.live.call(&self.folder, command.name, arguments, id, self.snapshot.trust)?;
+        Some(reply.map_err(CommandError::failed))
+    }
+
     /// Makes the index again, from all files.
     fn reindex(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let means = self.snapshot.index_inputs(&self.cancel);
@@ -338,8 +404,8 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Runs a command by its name (`strata.files.select`, ...) in the session. A failed command leaves the session
-    /// unchanged.
+    /// Runs a command by its name (`strata.files.select`, ...) in the session, with its arguments and reply as JSON, like
+    /// [`call`](Self::call).
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the command is unknown or fails.
@@ -348,28 +414,92 @@ impl HeadlessWorkspace {
         self.execute(command, arguments)
     }
 
-    /// Runs a command like [`run`](Self::run). Its jobs have finished when this returns.
+    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+        if let Some(reply) = self.call_server(command, &arguments) {
+            return reply;
+        }
+        if is_left_to_server(command)
+            && self.snapshot.index.state == IndexState::Building
+            && self.live.has_owner()
+        {
+            // The server has ended, or is busy.
+            self.index(|_| ())?;
+        }
+        let (reply, of_job) = self.run_invocation(Invocation::from_json(command, arguments))?;
+        Ok(match of_job {
+            None => reply,
+            Some(JobReply::Sent(answer)) => commands::versioned(answer, self.session()?),
+            Some(JobReply::Compacted(notice)) => commands::versioned((*notice).into(), self.session()?),
+        })
+    }
+
+    fn run_invocation(&mut self, command: Invocation) -> Result<(Value, Option<JobReply>), CommandError> {
+        let outcome = executor::execute(command, self.session()?, &self.environment(&self.cancel));
+        let (jobs, result) = self.adopt(outcome);
+        let reply = result?;
+        Ok((reply, self.finish(jobs)?))
+    }
+
+    /// Runs a command in the session. A failed command leaves the session unchanged. Its jobs have finished when this
+    /// returns. For commands whose reply is that of a job, see [`compact`](Self::compact) and [`send`](Self::send).
     ///
     /// # Errors
     /// Returns a [`CommandError`] if the command fails.
-    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
-        let environment = Environment {
+    pub fn call<C: Command<Args: Serialize>>(
+        &mut self,
+        arguments: C::Args,
+    ) -> Result<Reply<C::Reply>, CommandError> {
+        Ok(self.call_with_jobs::<C>(arguments)?.0)
+    }
+
+    /// Compacts the conversation.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the conversation cannot be compacted.
+    pub fn compact(
+        &mut self,
+        arguments: compaction::RunParams,
+    ) -> Result<Reply<CompactionNotice>, CommandError> {
+        match self.call_with_jobs::<compaction::Run>(arguments)?.1 {
+            Some(JobReply::Compacted(notice)) => Ok(Reply::new(*notice, self.session()?.cache.revision)),
+            _ => Err(CommandError::Internal),
+        }
+    }
+
+    fn call_with_jobs<C: Command<Args: Serialize>>(
+        &mut self,
+        arguments: C::Args,
+    ) -> Result<(Reply<C::Reply>, Option<JobReply>), CommandError> {
+        let outcome = executor::call::<C>(arguments, self.session()?, &self.environment(&self.cancel));
+        let (jobs, result) = self.adopt(outcome);
+        let reply = result?;
+        Ok((reply, self.finish(jobs)?))
+    }
+
+    pub(crate) fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
+        self.run_invocation(command).map(|_| ())
+    }
+
+    fn environment<'a>(&'a self, cancel: &'a Cancel) -> Environment<'a> {
+        Environment {
             snapshot: &self.snapshot,
             sessions: &self.sessions,
             services: &self.services,
             compaction: None,
-            cancel: &self.cancel,
-        };
-        let outcome = executor::execute(command, arguments, self.session()?, &environment);
-        let (jobs, result) = self.adopt(outcome);
-        let mut reply = result?;
+            cancel,
+        }
+    }
+
+    /// Carries out the jobs of a command. Returns the reply of the job that provides the command's reply, if any.
+    fn finish(&mut self, jobs: Vec<Job>) -> Result<Option<JobReply>, CommandError> {
+        let mut reply = None;
         for job in jobs {
             match job {
                 Job::Reindex => self.reindex(|_| ())?,
                 Job::Send(job) => {
                     let answer =
                         job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
-                    reply = commands::versioned(answer, self.session()?);
+                    reply = Some(JobReply::Sent(answer));
                 }
                 // There is no client to notify, and no other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
@@ -383,11 +513,13 @@ impl HeadlessWorkspace {
                 Job::Compact(job) => match job.reason {
                     Reason::Due(_) => {
                         // A failed automatic compaction must not fail the command that triggered it.
-                        if let Err(error) = self.compact(&job) {
+                        if let Err(error) = self.install_compaction(&job) {
                             tracing::warn!(%error, "the conversation was not compacted");
                         }
                     }
-                    Reason::Asked | Reason::ContextLimit => reply = self.compact(&job)?,
+                    Reason::Asked | Reason::ContextLimit => {
+                        reply = Some(JobReply::Compacted(Box::new(self.install_compaction(&job)?)));
+                    }
                 },
             }
         }
@@ -401,30 +533,24 @@ impl HeadlessWorkspace {
     /// Returns a [`CommandError`] if there is no answer.
     pub fn send(
         &mut self,
-        mut arguments: Value,
+        arguments: SendParams,
         cancel: &Cancel,
         show: &mut dyn FnMut(Delta),
-    ) -> Result<Value, CommandError> {
-        arguments["stream"] = "answer".into();
-        let command = Definition::named("strata.prompt.send").ok_or(CommandError::Internal)?;
-        let environment = Environment {
-            snapshot: &self.snapshot,
-            sessions: &self.sessions,
-            services: &self.services,
-            compaction: None,
-            cancel,
-        };
-        let outcome = executor::execute(command, arguments, self.session()?, &environment);
+    ) -> Result<Reply<SendReply>, CommandError> {
+        let arguments = SendParams { stream: Some("answer".to_owned()), ..arguments };
+        let outcome = executor::call::<send::Send>(arguments, self.session()?, &self.environment(cancel));
         let (jobs, result) = self.adopt(outcome);
-        let mut reply = result?;
+        result?;
         for job in jobs {
-            if let Job::Send(job) = job {
-                let answer = job.answer(&mut Sending { workspace: self, show }, cancel);
+            if let Job::Send(job) = job
+                && let ModelJob::Send(job) = *job
+            {
+                let answer = job.run(&mut Sending { workspace: self, show }, cancel);
                 self.keep_cache_memory();
-                reply = commands::versioned(answer?, self.session()?);
+                return Ok(Reply::new(answer?, self.session()?.cache.revision));
             }
         }
-        Ok(reply)
+        Err(CommandError::Internal)
     }
 
     /// Reports on the configured provider, without connecting to it.
@@ -452,7 +578,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    fn adopt(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
+    fn adopt<R>(&mut self, outcome: Outcome<R>) -> (Vec<Job>, Result<R, CommandError>) {
         let Outcome { session, effects, result } = outcome;
         if let Some(session) = session {
             self.sessions.install(session);
@@ -497,6 +623,18 @@ impl HeadlessWorkspace {
     /// Returns a [`CommandError`] if the store cannot be read.
     pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
         Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
+    }
+
+    /// Returns the id of the stored session that an editor shows, as of the last call of [`attach`](Self::attach). Of
+    /// several, returns the one that was written last.
+    ///
+    /// # Errors
+    /// Returns a [`CommandError`] if the sessions cannot be read.
+    pub fn editor_session(&self) -> Result<Option<String>, CommandError> {
+        let shown = &self.view.sessions;
+        let listed = self.services.store.list()?;
+        let ids = listed.iter().map(|info| info.id.as_str());
+        Ok(ids.filter(|&id| shown.contains(id)).map(str::to_owned).next())
     }
 
     /// Returns the id of a stored session, given its id or the name that the user gave it. Returns an unknown name
@@ -609,13 +747,13 @@ impl HeadlessWorkspace {
         self.sessions.current_id()
     }
 
-    fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
+    fn install_compaction(&mut self, job: &CompactionJob) -> Result<CompactionNotice, CommandError> {
         let draft = job.draft(self.session()?, &self.snapshot, &self.services, &self.cancel);
         let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
-        let news = job.ended(Some(&draft));
+        let notice = job.ended(Some(&draft));
         let snapshot = self.snapshot.clone();
         self.change(|session| Ok(job.install(session, draft, &snapshot)?))?;
-        Ok(commands::versioned(news.into(), self.session()?))
+        Ok(notice)
     }
 
     /// Counts the tokens of files. See [`weigh`]. Needs no index.
@@ -663,6 +801,10 @@ impl ToolHost for Sending<'_> {
 }
 
 impl SendHost for Sending<'_> {
+    fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
+        self.workspace.invoke(command)
+    }
+
     fn show(&mut self, delta: Delta) {
         (self.show)(delta);
     }
@@ -679,6 +821,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::commands::{NoArguments, memory};
 
     fn repository() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -783,6 +926,18 @@ mod tests {
         assert_eq!(headless.newest_session().unwrap(), None);
         let found = headless.run("strata.memory.search", json!({ "query": "note" })).unwrap();
         assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn arguments_of_calls_by_type_are_screened_too() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        let text = format!("the key is ghp_{}", "A1b2C3d4E5".repeat(4).get(..36).unwrap());
+        let note = memory::AddParams { text: text.clone(), tags: Vec::new() };
+        headless.call::<memory::Add>(note).unwrap().get().unwrap();
+        let notes = headless.call::<memory::List>(NoArguments {}).unwrap();
+        let kept: Vec<&str> = notes.fragments.iter().map(|note| &*note.text).collect();
+        assert!(kept[0].starts_with("the key is [secret:") && !kept[0].contains("ghp_"), "{kept:?}");
     }
 
     #[test]

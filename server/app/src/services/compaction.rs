@@ -123,7 +123,7 @@ impl CompactionJob {
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
         with_scales(snapshot.means(), |scales| {
-            self.profile.has_old_messages(&session.history, &pressure, scales.message)
+            !self.profile.old_messages(&session.history, &pressure, scales.message).is_empty()
         })
     }
 

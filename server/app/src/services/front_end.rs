@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::compaction::Purpose;
-use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::providers::Format;
 use strata_engine::key::FileKey;
 
 use crate::services::compaction_notice::CompactionNotice;
@@ -82,7 +82,7 @@ pub struct Summarize {
     pub system: String,
     /// User message of the request.
     pub prompt: String,
-    /// Maximum tokens of the answer.
+    /// Token limit for the answer.
     pub max_tokens: usize,
     /// Model from the settings, as the provider names it. Absent if the settings name none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::Format;
-use strata_engine::prompt::settings::{ProviderSettings, Settings};
+use strata_engine::conversation::providers::{Format, ProviderName};
+use strata_engine::prompt::settings::Settings;
 use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
 
 /// Timeout for checking the connection to a provider.
@@ -40,11 +40,19 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
 /// The settings name no provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini, ollama or bedrock) in your own \
-     strata.toml, in your editor's user settings or with --set, and set its key in the environment (ANTHROPIC_API_KEY, \
-     OPENAI_API_KEY, GEMINI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, or the variable in provider.key_env)"
+    "no provider is configured, so nothing is sent: set provider.name to one of {} in your own strata.toml, in your editor's user \
+     settings or with --set, and set its key in the environment ({}, or the variable in provider.key_env)",
+    listed(|kind| Some(kind.as_str())),
+    listed(|kind| kind.endpoint().key_variable)
 )]
 pub(crate) struct NotConfigured;
+
+/// Lists a property of all providers, each value once.
+fn listed(property: fn(ProviderName) -> Option<&'static str>) -> String {
+    let mut values: Vec<&str> = ProviderName::ALL.iter().filter_map(|kind| property(*kind)).collect();
+    values.dedup();
+    values.join(", ")
+}
 
 /// A client for the provider in the settings.
 #[derive(Clone, Debug)]
@@ -84,29 +92,20 @@ impl ProviderClient {
     /// # Errors
     /// Returns [`NotConfigured`] if the settings name no provider.
     pub(crate) fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
-        let ProviderSettings {
-            name,
-            base_url,
-            model: set,
-            key_env,
-            key_command,
-            timeout_s,
-            stall_s,
-            retries,
-            ..
-        } = &settings.provider;
-        let key = match (key_command.is_empty(), key_env) {
-            (false, _) => KeySource::Command(key_command.clone()),
+        let set = &settings.provider;
+        let key = match (set.key_command.is_empty(), &set.key_env) {
+            (false, _) => KeySource::Command(set.key_command.clone()),
             (true, Some(variable)) => KeySource::Variable(variable.clone()),
             (true, None) => KeySource::Usual,
         };
-        let model = model.or(set.as_deref()).unwrap_or(&settings.model).to_owned();
-        let provider = Provider { kind: name.ok_or(NotConfigured)?, base_url: base_url.clone(), model, key };
+        let kind = set.name.ok_or(NotConfigured)?;
+        let model = model.or(set.model.as_deref()).unwrap_or(&settings.model).to_owned();
+        let provider = Provider { kind, base_url: set.base_url.clone(), model, key };
         let limits = Limits {
-            deadline: Duration::from_secs(*timeout_s),
-            stall: Duration::from_secs(*stall_s),
+            deadline: Duration::from_secs(set.timeout_s),
+            stall: Duration::from_secs(set.stall_s),
             max_reply_bytes: MAX_REPLY,
-            retries: *retries,
+            retries: set.retries,
         };
         Ok(Self { provider, limits })
     }

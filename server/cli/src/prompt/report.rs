@@ -2,247 +2,156 @@
 
 use std::fmt::Write as _;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
 use crate::gauge::{bar, share};
-use crate::output::{ExternalText, count, counted};
+use crate::output::{self, count, counted};
+use strata_app::commands::{AssembledPrompt, ExcerptReason, Part, PromptCost};
 use strata_app::format::dollars;
 use strata_app::table::{Align, Table};
 
-/// The fields used from the reply to `strata.prompt.assemble`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Report {
-    model: ExternalText,
-    format: String,
-    policy: String,
-    tokens: Tokens,
-    tiers: Vec<Tier>,
-    files: Vec<File>,
-    system_files: SystemFiles,
-    coverage: Coverage,
-    cost: Cost,
-    warnings: Vec<Warning>,
-}
-
-/// Expected cost of the input.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cost {
-    expected: InputCost,
-    cold: InputCost,
-    warm: InputCost,
-    output_price: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct InputCost {
-    tokens: f64,
-    dollars: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    total: usize,
-    parts: Map<String, Value>,
-    limit: usize,
-    window: usize,
-}
-
-#[derive(Deserialize)]
-struct Tier {
-    tier: String,
-    items: usize,
-    tokens: usize,
-    marked: bool,
-}
-
-#[derive(Deserialize)]
-struct File {
-    path: String,
-    hash: String,
-    tokens: usize,
-    tier: String,
-    #[serde(default)]
-    excerpts: Vec<Excerpt>,
-}
-
-#[derive(Deserialize)]
-struct Excerpt {
-    excerpt: String,
-    lines: Option<String>,
-    reason: Option<String>,
-    rank: usize,
-    tokens: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Coverage {
-    blocks: usize,
-    names: usize,
-    directories: usize,
-    map_budget: usize,
-}
-
-/// Names of the files in the system prompt, by their role.
-#[derive(Deserialize)]
-struct SystemFiles {
-    rules: Vec<ExternalText>,
-    skills: Vec<ExternalText>,
-    memory: Vec<ExternalText>,
-}
-
-#[derive(Deserialize)]
-struct Warning {
-    message: ExternalText,
-}
-
-impl Report {
-    /// Renders the report.
-    pub(super) fn render(&self) -> String {
-        let mut text = format!("{}, {}, {}\n\n", self.model.line(), self.format, self.policy);
-        text.push_str(&self.parts());
+/// Renders the report.
+pub(super) fn render(prompt: &AssembledPrompt) -> String {
+    let mut text = format!(
+        "{}, {}, {}\n\n",
+        output::line(&prompt.model),
+        prompt.format.as_str(),
+        prompt.policy.as_str()
+    );
+    text.push_str(&parts(prompt));
+    text.push('\n');
+    text.push_str(&tiers(prompt));
+    for table in [files(prompt), excerpts(prompt)].into_iter().flatten() {
         text.push('\n');
-        text.push_str(&self.tiers());
-        for table in [self.files(), self.excerpts()].into_iter().flatten() {
-            text.push('\n');
-            text.push_str(&table);
-        }
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "\n{}\n{}", self.cost(), self.coverage());
-        let SystemFiles { rules, skills, memory } = &self.system_files;
-        for (kind, files) in [("rules", rules), ("skills", skills), ("memory", memory)] {
-            if !files.is_empty() {
-                let files: Vec<String> = files.iter().map(|file| file.line().to_string()).collect();
-                let _ = writeln!(text, "{kind}: {}", files.join(", "));
-            }
-        }
-        for warning in &self.warnings {
-            let _ = writeln!(text, "warning: {}", warning.message.line());
-        }
-        text
+        text.push_str(&table);
     }
-
-    fn parts(&self) -> String {
-        let Tokens { total, parts, limit, window } = &self.tokens;
-        let mut table = Table::new([Align::Right, Align::Left]);
-        table.row(["tokens".to_owned(), "part".to_owned()]);
-        for (part, tokens) in parts {
-            let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
-            let excerpts = if part == "files" { self.excerpt_tokens().min(tokens) } else { 0 };
-            if tokens > excerpts {
-                table.row([count(tokens - excerpts), label(part)]);
-            }
-            if excerpts > 0 {
-                table.row([count(excerpts), "excerpts".to_owned()]);
-            }
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "\n{}\n{}", cost(prompt), coverage(prompt));
+    let system = &prompt.system_files;
+    for (kind, files) in [("rules", &system.rules), ("skills", &system.skills), ("memory", &system.memory)] {
+        if !files.is_empty() {
+            let files: Vec<String> = files.iter().map(|file| output::line(file).to_string()).collect();
+            let _ = writeln!(text, "{kind}: {}", files.join(", "));
         }
-        table
-            .row([count(*total), format!("total, of at most {} (window {})", count(*limit), count(*window))]);
-        table.render()
     }
+    for warning in &prompt.warnings {
+        let _ = writeln!(text, "warning: {}", output::line(&warning.message));
+    }
+    text
+}
 
-    fn tiers(&self) -> String {
-        let all = self.tiers.iter().map(|tier| tier.tokens).sum();
-        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
-        table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
-        for Tier { tier, items, tokens, marked } in &self.tiers {
-            let mark = if *marked { "breakpoint" } else { "" };
-            table.row([
-                count(*tokens),
-                tier.clone(),
-                bar(share(*tokens, all)),
-                count(*items),
-                mark.to_owned(),
-            ]);
+fn parts(prompt: &AssembledPrompt) -> String {
+    let tokens = &prompt.tokens;
+    let mut table = Table::new([Align::Right, Align::Left]);
+    table.row(["tokens".to_owned(), "part".to_owned()]);
+    for (part, in_part) in &tokens.parts {
+        let excerpts = if *part == Part::Files { excerpt_tokens(prompt).min(*in_part) } else { 0 };
+        if *in_part > excerpts {
+            table.row([count(in_part - excerpts), label(*part)]);
         }
-        table.render()
-    }
-
-    fn excerpt_tokens(&self) -> usize {
-        self.files.iter().flat_map(|file| &file.excerpts).map(|excerpt| excerpt.tokens).sum()
-    }
-
-    /// Renders the table of files that the prompt shows in full, or returns `None` if there are none.
-    fn files(&self) -> Option<String> {
-        let mut selected = self.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
-        selected.peek()?;
-        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-        table.row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
-        for File { path, hash, tokens, tier, .. } in selected {
-            let version: String = hash.chars().take(8).collect();
-            table.row([count(*tokens), tier.clone(), version, path.clone()]);
+        if excerpts > 0 {
+            table.row([count(excerpts), "excerpts".to_owned()]);
         }
-        Some(table.render())
     }
+    let most = format!("total, of at most {} (window {})", count(tokens.limit), count(tokens.window));
+    table.row([count(tokens.total), most]);
+    table.render()
+}
 
-    /// Renders the table of excerpts that were chosen for the question, or returns `None` if there are none.
-    fn excerpts(&self) -> Option<String> {
-        let mut excerpts: Vec<&Excerpt> = self.files.iter().flat_map(|file| &file.excerpts).collect();
-        excerpts.sort_by_key(|excerpt| excerpt.rank);
-        excerpts.first()?;
-        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-        table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
-        for Excerpt { excerpt, lines, reason, tokens, .. } in excerpts {
-            let because = match reason.as_deref() {
-                Some("trace") => "the stack trace",
-                Some("defines") => "its name is in the prompt",
-                Some("named") => "its file is named in the prompt",
-                Some("called") => "code above mentions it",
-                Some("words") => "words of the prompt",
-                Some("file") => "its file is relevant",
-                Some("open") => "its file is open",
-                Some("recent") => "its file changed recently",
-                _ => "",
-            };
-            let lines = lines.clone().unwrap_or_default();
-            table.row([count(*tokens), lines, because.to_owned(), excerpt.clone()]);
-        }
-        Some(table.render())
+fn tiers(prompt: &AssembledPrompt) -> String {
+    let all = prompt.tiers.iter().map(|tier| tier.tokens).sum();
+    let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
+    table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
+    for report in &prompt.tiers {
+        let mark = if report.marked { "breakpoint" } else { "" };
+        table.row([
+            count(report.tokens),
+            report.tier.to_string(),
+            bar(share(report.tokens, all)),
+            count(report.items),
+            mark.to_owned(),
+        ]);
     }
+    table.render()
+}
 
-    fn cost(&self) -> String {
-        let Cost { expected, cold, warm, output_price } = &self.cost;
-        let mut table = Table::new([Align::Right, Align::Left]);
-        let (unit, is_priced) = match output_price {
-            Some(_) => ("cost", true),
-            None => ("plain tokens", false),
+fn excerpt_tokens(prompt: &AssembledPrompt) -> usize {
+    prompt.files.iter().flat_map(|file| &file.excerpts).map(|excerpt| excerpt.tokens).sum()
+}
+
+/// Renders the table of files that the prompt shows in full, or returns `None` if there are none.
+fn files(prompt: &AssembledPrompt) -> Option<String> {
+    let mut selected = prompt.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
+    selected.peek()?;
+    let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
+    table.row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
+    for file in selected {
+        let version = file.hash.to_string().chars().take(8).collect();
+        table.row([count(file.tokens), file.tier.to_string(), version, file.path.as_str().to_owned()]);
+    }
+    Some(table.render())
+}
+
+/// Renders the table of excerpts that were chosen for the question, or returns `None` if there are none.
+fn excerpts(prompt: &AssembledPrompt) -> Option<String> {
+    let mut excerpts: Vec<_> = prompt.files.iter().flat_map(|file| &file.excerpts).collect();
+    excerpts.sort_by_key(|excerpt| excerpt.rank);
+    excerpts.first()?;
+    let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
+    table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
+    for excerpt in excerpts {
+        let because = match excerpt.reason {
+            Some(ExcerptReason::Trace) => "the stack trace",
+            Some(ExcerptReason::Defines) => "its name is in the prompt",
+            Some(ExcerptReason::Named) => "its file is named in the prompt",
+            Some(ExcerptReason::Called) => "code above mentions it",
+            Some(ExcerptReason::Words) => "words of the prompt",
+            Some(ExcerptReason::File) => "its file is relevant",
+            Some(ExcerptReason::Open) => "its file is open",
+            Some(ExcerptReason::Recent) => "its file changed recently",
+            None => "",
         };
-        table.row([unit, "expected before sending"].map(str::to_owned));
-        let states =
-            [(expected, "input"), (cold, "if nothing is cached"), (warm, "if it was sent just before")];
-        for (cost, state) in states {
-            let tokens = || count(cost.tokens.round() as usize);
-            table.row([cost.dollars.filter(|_| is_priced).map_or_else(tokens, dollars), state.to_owned()]);
-        }
-        let answer = match output_price {
-            Some(price) => [dollars(price / 1_000.0), "1,000 tokens of the answer".to_owned()],
-            None => ["unknown".to_owned(), "price in money (`strata help cost`)".to_owned()],
-        };
-        table.row(answer);
-        table.render()
+        let lines = excerpt.lines.map(|lines| lines.to_string()).unwrap_or_default();
+        table.row([count(excerpt.tokens), lines, because.to_owned(), excerpt.excerpt.spelling()]);
     }
+    Some(table.render())
+}
 
-    fn coverage(&self) -> String {
-        let Coverage { blocks, names, directories, map_budget } = self.coverage;
-        format!(
-            "repository: {} in the map (budget {}), {} listed by name, {} only counted by folder",
-            counted(blocks, "file"),
-            count(map_budget),
-            count(names),
-            count(directories),
-        )
+fn cost(prompt: &AssembledPrompt) -> String {
+    let PromptCost { expected, cold, warm, output_price } = &prompt.cost;
+    let mut table = Table::new([Align::Right, Align::Left]);
+    let (unit, is_priced) = match output_price {
+        Some(_) => ("cost", true),
+        None => ("plain tokens", false),
+    };
+    table.row([unit, "expected before sending"].map(str::to_owned));
+    let states = [(expected, "input"), (cold, "if nothing is cached"), (warm, "if it was sent just before")];
+    for (cost, state) in states {
+        let tokens = || count(cost.tokens.round() as usize);
+        table.row([cost.dollars.filter(|_| is_priced).map_or_else(tokens, dollars), state.to_owned()]);
     }
+    let answer = match output_price {
+        Some(price) => [dollars(price / 1_000.0), "1,000 tokens of the answer".to_owned()],
+        None => ["unknown".to_owned(), "price in money (`strata help cost`)".to_owned()],
+    };
+    table.row(answer);
+    table.render()
+}
+
+fn coverage(prompt: &AssembledPrompt) -> String {
+    let coverage = &prompt.coverage;
+    format!(
+        "repository: {} in the map (budget {}), {} listed by name, {} only counted by folder",
+        counted(coverage.blocks, "file"),
+        count(coverage.map_budget),
+        count(coverage.names),
+        count(coverage.directories),
+    )
 }
 
 /// Returns the display name of a part of the prompt.
-fn label(part: &str) -> String {
+fn label(part: Part) -> String {
     match part {
-        "system" => "system prompt".to_owned(),
-        "map" => "symbol map".to_owned(),
-        "files" => "files in full".to_owned(),
-        other => other.replace('_', " "),
+        Part::Files => "files in full".to_owned(),
+        Part::Urls => "urls".to_owned(),
+        other => other.to_string(),
     }
 }

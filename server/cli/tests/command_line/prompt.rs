@@ -33,7 +33,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
         (0, 1),
         "in the map, so not in the list"
     );
-    assert_eq!(times(&body, "What is a request?"), 2, "as the question, and at the top of the context frame");
+    assert_eq!(times(&body, "What is a request?"), 1, "the context frame has nothing else to name");
     expect![[r#"
         claude-sonnet-5-5, anthropic, ledger
 
@@ -42,23 +42,22 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
             46  symbol map
             57  files in full
             14  session state
-           114  context frame
              8  prompt
             11  structure
-           754  total, of at most 815,217 (window 1,000,000)
+           640  total, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           550  L0      ███████████████░░░░░      3  breakpoint
+           550  L0      █████████████████░░░      3  breakpoint
             65  L1      ██░░░░░░░░░░░░░░░░░░      1  breakpoint
-           128  active  ███░░░░░░░░░░░░░░░░░      0
+            14  active  ░░░░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
 
            cost  expected before sending
-        $0.0018  input
-        $0.0018  if nothing is cached
-        $0.0003  if it was sent just before
+        $0.0016  input
+        $0.0016  if nothing is cached
+        $0.0001  if it was sent just before
         $0.0100  1,000 tokens of the answer
 
         repository: 2 files in the map (budget 1,000), 0 listed by name, 0 only counted by folder

@@ -76,9 +76,9 @@ fn parts_of_files_are_read_as_they_are() {
         refused("app/reqest.py#L1-2"),
     ];
     expect![[r#"
-        error: PATH: app/view.py does not define `View.body`; see its outline for the definitions, or search for the name in all files
-        error: PATH: `app/view.py` has 6 lines
-        error: PATH: notes.md does not define `Nothing`; see its outline for the definitions, or search for the name in all files
+        error: app/view.py does not define `View.body`; see its outline for the definitions, or search for the name in all files
+        error: `app/view.py` has 6 lines
+        error: notes.md does not define `Nothing`; see its outline for the definitions, or search for the name in all files
         error: `app/reqest.py` does not exist; did you mean `app/request.py`?
     "#]]
     .assert_eq(&refusals.concat());
@@ -172,7 +172,8 @@ fn a_budget_holds_and_says_that_there_is_more() {
 fn a_task_is_about_code_with_its_lines() {
     let repo = repo();
     let run = repo.strata(&["context", "what does View.answer say about the request?"]);
-    assert!(run.out.starts_with("1.0 app/view.py#L1-6\n"), "{}", run.out);
+    let best = "1.0 app/view.py#L5-6: View.answer: def answer(self, request: Request)\n";
+    assert!(run.out.starts_with(best), "{}", run.out);
     let items = repo.strata(&["context", "-", "--limit", "2", "--json"]);
     assert_eq!(items.code, Some(1), "an empty question matches nothing: {}", items.out);
 }

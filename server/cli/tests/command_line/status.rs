@@ -74,3 +74,29 @@ fn who_watches_a_session_sees_what_others_write_to_it() {
     watching.kill().unwrap();
     watching.wait().unwrap();
 }
+
+#[test]
+fn the_bill_is_compared_with_other_conditions() {
+    let repo = Repo::new(APP);
+    for (session, usage) in [("new", ["30000", "0", "2000"]), ("latest", ["100", "32000", "100"])] {
+        let model = "model=claude-opus-4-7";
+        let prompt = repo.strata(&["prompt", "Why?", "--session", session, "--set", model, "--json"]).json();
+        let [input, read, write] = usage;
+        let id = prompt["id"].as_str().unwrap();
+        let of_usage = ["--input", input, "--cache-read", read, "--cache-write", write];
+        let arguments = [&["record", id, "--set", model][..], &of_usage].concat();
+        let recorded = repo.strata_with(b"So.", &arguments);
+        assert_eq!(recorded.code, Some(0), "{}", recorded.err);
+    }
+    let comparison = repo.strata(&["status", "--json"]).json()["budget"]["comparison"].clone();
+    assert_eq!(comparison["requests"], 2, "{comparison}");
+    assert_eq!(comparison["withoutCache"]["cost"], 64_200.0, "{comparison}");
+    let lifetimes = comparison["lifetimes"].as_array().unwrap();
+    assert_eq!(lifetimes.iter().map(|lifetime| &lifetime["seconds"]).collect::<Vec<_>>(), [300, 3_600]);
+    let text = repo.strata(&["status"]).out;
+    for row in
+        ["as sent", "without pauses", "all cached for 5 minutes", "all cached for 1 hour", "without a cache"]
+    {
+        assert!(text.lines().any(|line| line.starts_with(row)), "{row}: {text}");
+    }
+}

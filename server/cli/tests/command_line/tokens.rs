@@ -61,7 +61,7 @@ fn depth_and_paths_narrow_the_tree() {
     .assert_eq(&format!("{}{}", run.out, run.err));
     let run = repo.strata(&["tokens", "app", "nothing"]);
     expect![[r#"
-        error: PATH: `nothing` does not exist
+        error: `nothing` does not exist
     "#]]
     .assert_eq(run.refusal());
 }

@@ -12,9 +12,10 @@ struct Step {
     output: Vec<String>,
 }
 
-/// Writes the files of a page, runs its commands in order, and compares their output.
+/// Writes the files of a page, runs its commands in order, and compares their output. The page must have `commands`
+/// commands, so that a change of its format does not hide them.
 #[track_caller]
-fn follow(page: &str) {
+fn follow(page: &str, commands: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let text = fs::read_to_string(path).unwrap();
     let repo = Repo::new(&[]);
@@ -22,7 +23,7 @@ fn follow(page: &str) {
     for (path, content) in files {
         repo.write(&path, content);
     }
-    assert!(steps.len() > 5, "{page} has only {} commands", steps.len());
+    assert_eq!(steps.len(), commands, "commands of {page}");
     for Step { command, output } in steps {
         let printed = repo.shell(&command);
         let printed: Vec<&str> = printed.lines().collect();
@@ -45,8 +46,12 @@ fn parsed(page: &str) -> (Vec<(String, String)>, Vec<Step>) {
         if let Some(path) = line.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:")) {
             name = Some(path.to_owned());
         }
-        let Some(kind) = line.strip_prefix("```") else { continue };
-        for line in lines.by_ref().take_while(|line| *line != "```") {
+        let kind = line.trim_start_matches('`');
+        let fence = &line[..line.len() - kind.len()];
+        if fence.len() < 3 {
+            continue;
+        }
+        for line in lines.by_ref().take_while(|line| *line != fence) {
             match (kind, line.strip_prefix("$ "), steps.last_mut(), &name) {
                 ("console", Some(command), ..) => {
                     steps.push(Step { command: command.to_owned(), output: Vec::new() });
@@ -90,7 +95,12 @@ fn fits(expected: &str, line: &str) -> bool {
 
 #[test]
 fn the_tutorial_prints_what_it_says() {
-    follow("docs/tutorial.md");
+    follow("docs/tutorial.md", 11);
+}
+
+#[test]
+fn the_annotated_prompt_is_real() {
+    follow("docs/prompt.md", 2);
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl fmt::Display for OutOfStep {
             }
             Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
             Self::OpenTwice { other } => {
-                write!(f, "the file is also open as `{}`, with other text", External::new(other).notice())
+                write!(f, "the file is also open as `{}`, with different text", External::new(other).notice())
             }
             Self::MissingCell => f.write_str("the editor did not send the text of a cell"),
             Self::StrayCells => f.write_str(

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
-    /// Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
+    /// Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
     /// but at least 4,000 and at most 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
@@ -28,7 +28,7 @@ impl Default for SymbolSettings {
 pub struct FileSettings {
     /// Maximum size of a file or web page in the context, in bytes.
     pub max_bytes: u64,
-    /// Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
+    /// Token limit for the list of files that are not in the symbol map. Directories are collapsed to stay within
     /// it. 0 omits the list.
     #[schemars(extend("x-workspace" = true))]
     pub list_budget: usize,

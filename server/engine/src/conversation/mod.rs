@@ -3,12 +3,11 @@
 
 pub mod compaction;
 pub mod conversation_facts;
-pub mod dialect;
 pub mod exchange;
 pub(crate) mod extractive;
 pub mod history;
 pub mod iteration;
-pub mod reply;
+pub mod providers;
 pub(crate) mod screening;
 pub mod selection;
 pub mod settings;

@@ -13,6 +13,7 @@ use crate::prompt::assembly::{
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
 use crate::tokens::calibration::{Calibration, CalibrationReport, Expected};
+use crate::tokens::cost::CostComparison;
 
 /// The reply to `budget.report`. All sizes are in tokens.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -49,7 +50,10 @@ pub struct BudgetReport {
     /// Selected files that do not fit, largest first.
     pub shed: Vec<FileKey>,
     /// Billed usage of the session so far.
-    pub(crate) totals: Totals,
+    pub totals: Totals,
+    /// What the billed requests would have cost under other conditions; absent if no bill was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<CostComparison>,
 }
 
 /// Measures the next request, with the options of `ask`.
@@ -83,5 +87,6 @@ pub fn report(
         files: prepared.reply.files,
         shed: prepared.reply.shed,
         totals: session.billed(),
+        comparison: session.comparison.report(),
     })
 }

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::settings::{FileSettings, SymbolSettings};
 use crate::conversation::conversation_facts::ToolPatterns;
-use crate::conversation::dialect::Format;
 use crate::conversation::iteration::RollingConfig;
+use crate::conversation::providers::Format;
 use crate::conversation::settings::{CompactionSettings, ToolOutputSettings};
 use crate::prompt::tiers::{Deltas, PolicyName};
 use crate::tokens::models::{CacheTtl, Model, ModelTable};
 use crate::tokens::redaction::RedactionSettings;
 
-pub use self::provider::{ProviderName, ProviderSettings};
+pub use self::provider::ProviderSettings;
 pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
 
 /// All settings of Strata.
@@ -152,8 +152,8 @@ pub struct CacheSettings {
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
     /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-    /// charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the pauses
-    /// of the session so far.
+    /// charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
+    /// given the pauses of the session so far.
     #[schemars(extend("x-workspace" = true))]
     pub ttl: CacheTtl,
     /// Whether to append a diff to the prompt when a cached file changes. If off, Strata rewrites the prompt from
@@ -203,8 +203,9 @@ pub struct PromptSettings {
     pub system_extra: String,
     /// Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
     /// a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names patterns
-    /// (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files with this
-    /// name in the directories above the selected files.
+    /// (`globs`, `applyTo`, `paths`) apply if a file matches that is selected, open or excerpted. A file name also stands
+    /// for files with this name in the directories above these files. Rules for files that are only open or excerpted follow
+    /// the request, so that the rest of the prompt stays cached.
     pub rules: Vec<String>,
     /// Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
     /// reads a skill's file before it uses the skill.
@@ -224,10 +225,12 @@ impl Default for PromptSettings {
             rules: list(&[
                 "AGENTS.md",
                 "CLAUDE.md",
+                "GEMINI.md",
                 ".github/copilot-instructions.md",
                 ".cursor/rules/*.mdc",
                 ".github/instructions/*.instructions.md",
                 ".claude/rules/*.md",
+                "llms.txt",
             ]),
             skills: list(&[".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md"]),
             memory: list(&["MEMORY.md"]),
@@ -255,7 +258,7 @@ Answer in Markdown, result first: what you found or changed, how you checked it,
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
-    /// Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
+    /// Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts
     /// toward the limit. 0 adds none.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
@@ -268,7 +271,7 @@ pub struct ContextSettings {
     /// Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// Maximum tokens of an autonomous loop's summary.
+    /// Token limit for an autonomous loop's summary.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }

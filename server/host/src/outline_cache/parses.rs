@@ -70,7 +70,7 @@ pub fn release_parses() {
 }
 
 impl ParseRecords {
-    /// Starts the records of this process in a cache directory, and gives up the texts that ended others.
+    /// Starts the records of this process in a cache directory, and gives up the texts that ended other processes.
     pub(super) fn open(cache: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let directory = create_directory(cache).map_err(io::Error::other)?;
@@ -162,7 +162,7 @@ fn take_over(path: &Path, given_up: &Path) {
     }
 }
 
-/// Reads why a text was given up. Returns `None` if it is to be parsed again.
+/// Reads why a text was given up. Returns `None` if the text should be parsed again.
 fn read(path: &Path) -> Option<([u8; KEY], GivenUp)> {
     let name = path.file_name()?.to_str()?;
     let key = u128::from_str_radix(name, 16).ok()?.to_be_bytes();

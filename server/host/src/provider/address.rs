@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use reqwest::Url;
-use strata_engine::prompt::settings::ProviderName;
+use strata_engine::conversation::providers::Endpoint;
 
 use super::error::SendError;
 use super::model::Provider;
@@ -16,14 +16,14 @@ pub(crate) enum Target {
     /// A message whose reply is streamed.
     Stream,
     /// A path of the server's own API, beside the provider's protocol.
-    Server(&'static [&'static str]),
+    Server(&'static str),
     /// The list of available models.
     Models,
 }
 
 /// The base URL and model of a provider's requests.
 pub(super) struct Address<'a> {
-    kind: ProviderName,
+    endpoint: &'static Endpoint,
     base: String,
     /// Query of the base URL, which Azure requires (`api-version=2024-10-21`).
     query: Option<String>,
@@ -34,13 +34,13 @@ impl<'a> Address<'a> {
     /// Takes the configured base URL, or else the provider's default, and removes path suffixes that users commonly
     /// add.
     pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
-        let kind = provider.kind;
+        let endpoint = provider.kind.endpoint();
         let (base, query) = match provider.base_url.as_deref() {
             Some(given) => allowed(given)?,
-            None => (own(kind)?, None),
+            None => (own(endpoint)?, None),
         };
-        let base = superfluous(kind).iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
-        Ok(Self { kind, base: base.to_owned(), query, model: &provider.model })
+        let base = endpoint.superfluous.iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
+        Ok(Self { endpoint, base: base.to_owned(), query, model: &provider.model })
     }
 
     /// Whether the server is on this machine.
@@ -49,18 +49,11 @@ impl<'a> Address<'a> {
     }
 
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
-        let path: &[&str] = match (self.kind, target) {
-            (_, Target::Server(path)) => path,
-            (ProviderName::Anthropic, Target::Models) => &["v1", "models"],
-            (ProviderName::Anthropic, _) => &["v1", "messages"],
-            (ProviderName::OpenAi | ProviderName::Responses, Target::Models) => &["models"],
-            (ProviderName::OpenAi, _) => &["chat", "completions"],
-            (ProviderName::Responses, _) => &["responses"],
-            (ProviderName::Ollama, Target::Models) => &["v1", "models"],
-            (ProviderName::Ollama, _) => &["v1", "chat", "completions"],
-            (ProviderName::Gemini, _) => &["v1beta", "models"],
-            (ProviderName::Bedrock, Target::Models) => &["foundation-models"],
-            (ProviderName::Bedrock, _) => &["model"],
+        let path = match target {
+            Target::Whole => self.endpoint.path,
+            Target::Stream => self.endpoint.stream_path.unwrap_or(self.endpoint.path),
+            Target::Models => self.endpoint.models_path,
+            Target::Server(path) => path,
         };
         let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
         let base = match target {
@@ -68,28 +61,16 @@ impl<'a> Address<'a> {
             _ => &self.base,
         };
         let mut url = Url::parse(base).map_err(|error| bad(&error.to_string()))?;
-        if self.kind == ProviderName::Bedrock
-            && target == Target::Models
-            && let Some(host) = url.host_str().and_then(bedrock_models_host)
+        if target == Target::Models
+            && let Some(host) = url.host_str().and_then(self.endpoint.models_host)
         {
             url.set_host(Some(&host)).map_err(|error| bad(&error.to_string()))?;
         }
-        let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
-        segments.pop_if_empty().extend(path);
-        if self.kind == ProviderName::Gemini && target != Target::Models {
-            let method = if target == Target::Stream { "streamGenerateContent" } else { "generateContent" };
-            let model = self.model.strip_prefix("models/").unwrap_or(self.model);
-            segments.push(&format!("{model}:{method}"));
-        }
-        if self.kind == ProviderName::Bedrock && target != Target::Models {
-            let method = if target == Target::Stream { "converse-stream" } else { "converse" };
-            segments.push(self.model).push(method);
-        }
-        drop(segments);
-        url.set_query(self.query.as_deref());
-        if self.kind == ProviderName::Gemini && target == Target::Stream {
-            url.set_query(Some("alt=sse"));
-        }
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let model = self.model.strip_prefix(self.endpoint.model_prefix).unwrap_or(self.model);
+        let segments = path.split('/').map(|segment| segment.replace("{model}", model));
+        url.path_segments_mut().map_err(|()| bad("it has no path"))?.pop_if_empty().extend(segments);
+        url.set_query(query.or(self.query.as_deref()));
         Ok(url)
     }
 }
@@ -102,46 +83,27 @@ pub(super) fn is_model_name(text: &str) -> bool {
 /// Returns the default base URL of a provider.
 ///
 /// # Errors
-/// [`SendError::BadAddress`] if Bedrock's region is unknown.
-fn own(kind: ProviderName) -> Result<String, SendError> {
-    let base = match kind {
-        ProviderName::Anthropic => "https://api.anthropic.com",
-        ProviderName::OpenAi | ProviderName::Responses => "https://api.openai.com/v1",
-        ProviderName::Gemini => "https://generativelanguage.googleapis.com",
-        ProviderName::Ollama => "http://localhost:11434",
-        ProviderName::Bedrock => {
-            let reason = "the region is unknown: set AWS_REGION, or provider.base_url \
-                          (https://bedrock-runtime.REGION.amazonaws.com)";
-            let region = region(|name| std::env::var(name).ok());
-            let region = region.ok_or_else(|| SendError::BadAddress { reason: reason.to_owned() })?;
-            return Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"));
-        }
+/// [`SendError::BadAddress`] if it needs a region, and that is unknown.
+fn own(endpoint: &Endpoint) -> Result<String, SendError> {
+    let Endpoint { base_url, region_variables, .. } = *endpoint;
+    let Some(first) = region_variables.first() else { return Ok(base_url.to_owned()) };
+    let unknown = || {
+        let reason = format!("the region is unknown: set {first}, or provider.base_url ({base_url})");
+        SendError::BadAddress { reason }
     };
-    Ok(base.to_owned())
+    let region = region(region_variables, |name| std::env::var(name).ok()).ok_or_else(unknown)?;
+    Ok(base_url.replace("REGION", &region))
 }
 
-/// Returns the first valid region of the variables that Amazon's own clients read.
-fn region(variable: impl Fn(&'static str) -> Option<String>) -> Option<String> {
-    ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().filter_map(variable).find(|region| is_region(region))
+/// Returns the first valid region of the variables that the provider's own clients read.
+fn region(names: &[&str], variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    names.iter().filter_map(|name| variable(name)).find(|region| is_region(region))
 }
 
-/// Whether `text` can be the name of an AWS region, which becomes part of a host name.
+/// Whether `text` can be the name of a region, which becomes part of a host name.
 fn is_region(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-}
-
-/// Returns the path suffixes to remove from a base URL. Users may add them, although Strata appends them to each
-/// request.
-const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
-    match kind {
-        ProviderName::Anthropic => &["/v1/messages", "/v1"],
-        ProviderName::OpenAi => &["/chat/completions"],
-        ProviderName::Responses => &["/responses"],
-        ProviderName::Gemini => &["/v1beta/models", "/v1beta"],
-        ProviderName::Bedrock => &["/model"],
-        ProviderName::Ollama => &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
-    }
 }
 
 /// Checks that requests with a key may be sent to a base URL. Returns it without trailing slashes, and its query.
@@ -156,7 +118,7 @@ fn allowed(given: &str) -> Result<(String, Option<String>), SendError> {
                 "http:// would send the key unencrypted; use https://, or an address on this machine",
             ));
         }
-        _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
+        _ => return Err(bad("use https://, or http:// for a server on this machine")),
     }
     let is_version = |(name, _): (std::borrow::Cow<'_, str>, _)| name == "api-version";
     if !url.username().is_empty() || url.password().is_some() || !url.query_pairs().all(is_version) {
@@ -172,28 +134,10 @@ fn allowed(given: &str) -> Result<(String, Option<String>), SendError> {
     Ok((url.as_str().trim_end_matches('/').to_owned(), query))
 }
 
-/// Returns the host of Bedrock's list of models for a public host of Amazon that answers requests. `None` for other
-/// hosts, such as gateways and private endpoints: the key must not go to a host that the user did not name.
-/// <https://docs.aws.amazon.com/general/latest/gr/bedrock.html>
-fn bedrock_models_host(host: &str) -> Option<String> {
-    if !host.ends_with(".amazonaws.com") || host.contains(".vpce.") {
-        return None;
-    }
-    let renamed = |from: &str, to: &str| host.strip_prefix(from).map(|rest| format!("{to}{rest}"));
-    renamed("bedrock-runtime.", "bedrock.").or_else(|| renamed("bedrock-runtime-fips.", "bedrock-fips."))
-}
-
-/// Whether a URL belongs to Azure, whose keys have a header of their own:
-/// <https://learn.microsoft.com/azure/ai-foundry/openai/reference#authentication>.
-pub(super) fn is_azure(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| host.ends_with(".azure.com"))
-}
-
-/// Whether a base URL belongs to Amazon.
-pub(super) fn is_amazon(base_url: &str) -> bool {
+/// Whether the host of a base URL has one of these ends.
+pub(super) fn is_at(base_url: &str, ends: &[&str]) -> bool {
     let url = Url::parse(base_url.trim()).ok();
-    let is_theirs = |host: &str| host.ends_with(".amazonaws.com") || host.ends_with(".amazonaws.com.cn");
-    url.is_some_and(|url| url.host_str().is_some_and(is_theirs))
+    url.is_some_and(|url| url.host_str().is_some_and(|host| ends.iter().any(|end| host.ends_with(end))))
 }
 
 /// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
@@ -210,6 +154,8 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use strata_engine::conversation::providers::ProviderName;
+
     use super::super::key::KeySource;
     use super::*;
 
@@ -246,7 +192,7 @@ mod tests {
             ),
             (Gemini, Target::Models, "https://generativelanguage.googleapis.com/v1beta/models"),
             (Ollama, Target::Stream, "http://localhost:11434/v1/chat/completions"),
-            (Ollama, Target::Server(&["api", "chat"]), "http://localhost:11434/api/chat"),
+            (Ollama, Target::Server("api/chat"), "http://localhost:11434/api/chat"),
         ] {
             assert_eq!(url(kind, None, "m", target).as_deref(), Ok(expected));
         }
@@ -345,8 +291,9 @@ mod tests {
             (Some("a.example/"), Some("us-east-1"), Some("us-east-1")),
             (Some("a.example/"), None, None),
         ] {
-            let variable = |name| if name == "AWS_REGION" { first } else { second }.map(str::to_owned);
-            assert_eq!(region(variable).as_deref(), expected, "{first:?}, {second:?}");
+            let variable = |name: &str| if name == "AWS_REGION" { first } else { second }.map(str::to_owned);
+            let names = ProviderName::Bedrock.endpoint().region_variables;
+            assert_eq!(region(names, variable).as_deref(), expected, "{first:?}, {second:?}");
         }
     }
 
@@ -371,8 +318,6 @@ mod tests {
         let base = Some("https://a.example/?api-version=1&key=secret");
         let refused = url(ProviderName::OpenAi, base, "m", Target::Stream).unwrap_err();
         assert!(!refused.to_string().contains("secret"), "{refused}");
-        assert!(is_azure(&Url::parse("https://me.openai.azure.com/openai").unwrap()));
-        assert!(!is_azure(&Url::parse("https://azure.com.example/openai").unwrap()));
     }
 
     #[test]

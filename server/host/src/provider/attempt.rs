@@ -6,11 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::reply::{
+use strata_engine::conversation::providers::ProviderName;
+use strata_engine::conversation::providers::reply::{
     ProviderError, ProviderErrorKind, ReplyDecoder, ReplyEnd, ReplyEvent,
 };
-use strata_engine::prompt::settings::ProviderName;
 
 use super::error::SendError;
 use super::http::{Fault, Head, Piece, Request};
@@ -39,7 +38,7 @@ pub(super) trait Reading {
     type Output;
 
     /// Resets the state for the next attempt. `filter` removes the key.
-    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure>;
+    fn begin(&mut self, filter: &KeyFilter);
 
     /// Reports that the next attempt follows after a wait.
     fn wait(&mut self, _wait: Duration, _error: &SendError) {}
@@ -48,7 +47,7 @@ pub(super) trait Reading {
     fn take(&mut self, bytes: &[u8]) -> bool;
 
     /// Finishes the reply. `cut` is the failure that ended the reply early, if any.
-    fn end(&mut self, cut: Option<Failure>) -> Result<Self::Output, Failure>;
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<Self::Output, Failure>;
 }
 
 impl<'a> Exchange<'a> {
@@ -85,7 +84,7 @@ impl<'a> Exchange<'a> {
     }
 
     fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
-        reading.begin(&self.filter)?;
+        reading.begin(&self.filter);
         let pending = self.request.send(self.limits.max_reply_bytes);
         let pending = pending.map_err(|reason| {
             Failure::lasting(SendError::Unreachable { reason: self.filter.text(&reason) })
@@ -130,20 +129,16 @@ impl<'a> Exchange<'a> {
         match (refusal, cut) {
             (Some((head, body)), None) => Err(self.refused(&head, &body)),
             (Some(_), Some(failure)) => Err(failure),
-            (None, cut) => reading.end(cut),
+            (None, cut) => reading.end(cut, &self.filter),
         }
     }
 
     /// Converts a transport fault to a failure.
     fn fault(&self, fault: Fault) -> Failure {
+        let unreachable = |reason: &str| SendError::Unreachable { reason: self.filter.text(reason) };
         match fault {
-            Fault::NotConnected(reason) => {
-                Failure::lasting(SendError::Unreachable { reason: self.filter.text(&reason) })
-            }
-            Fault::Cut(reason) => {
-                let error = SendError::Unreachable { reason: self.filter.text(&reason) };
-                Failure { error, again: Retry::Usual, may_be_billed: true }
-            }
+            Fault::NotConnected(reason) => Failure::lasting(unreachable(&reason)),
+            Fault::Cut(reason) => Failure::cut(unreachable(&reason)),
             Fault::TooLong => Failure::lasting(SendError::TooLong { limit: self.limits.max_reply_bytes }),
         }
     }
@@ -181,22 +176,19 @@ pub(super) struct WholeReading<'a, T> {
     kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
     body: Vec<u8>,
-    filter: KeyFilter,
 }
 
 impl<'a, T> WholeReading<'a, T> {
     pub(super) fn new(kind: ProviderName, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
-        Self { kind, read, body: Vec::new(), filter: KeyFilter::default() }
+        Self { kind, read, body: Vec::new() }
     }
 }
 
 impl<T: Decoded> Reading for WholeReading<'_, T> {
     type Output = T;
 
-    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure> {
+    fn begin(&mut self, _filter: &KeyFilter) {
         self.body.clear();
-        self.filter = filter.clone();
-        Ok(())
     }
 
     fn take(&mut self, bytes: &[u8]) -> bool {
@@ -204,13 +196,13 @@ impl<T: Decoded> Reading for WholeReading<'_, T> {
         false
     }
 
-    fn end(&mut self, cut: Option<Failure>) -> Result<T, Failure> {
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<T, Failure> {
         if let Some(failure) = cut {
             return Err(failure);
         }
         match (self.read)(&self.body) {
-            Ok(output) => Ok(output.without_key(&self.filter)),
-            Err(error) => Err(said_within(self.kind, error.without_key(&self.filter))),
+            Ok(output) => Ok(output.without_key(filter)),
+            Err(error) => Err(said_within(self.kind, error.without_key(filter))),
         }
     }
 }
@@ -219,17 +211,15 @@ impl<T: Decoded> Reading for WholeReading<'_, T> {
 pub(super) struct StreamReading<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(SendEvent),
-    decoder: Option<ReplyDecoder>,
-    filter: KeyFilter,
+    decoder: ReplyDecoder,
     events: EventFilter,
     has_given: bool,
 }
 
 impl<'a> StreamReading<'a> {
     pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(SendEvent)) -> Self {
-        let filter = KeyFilter::default();
-        let events = EventFilter::new(&filter);
-        Self { kind, on_event, decoder: None, filter, events, has_given: false }
+        let (decoder, events) = (ReplyDecoder::new(kind.dialect()), EventFilter::new(&KeyFilter::default()));
+        Self { kind, on_event, decoder, events, has_given: false }
     }
 
     fn give(&mut self, events: Vec<ReplyEvent>) {
@@ -246,14 +236,9 @@ impl<'a> StreamReading<'a> {
 impl Reading for StreamReading<'_> {
     type Output = Sent;
 
-    fn begin(&mut self, filter: &KeyFilter) -> Result<(), Failure> {
-        self.filter = filter.clone();
+    fn begin(&mut self, filter: &KeyFilter) {
         self.events = EventFilter::new(filter);
-        let format: Format = self.kind.format();
-        let decoder = ReplyDecoder::new(format);
-        self.decoder =
-            Some(decoder.ok_or(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }))?);
-        Ok(())
+        self.decoder = ReplyDecoder::new(self.kind.dialect());
     }
 
     fn wait(&mut self, wait: Duration, error: &SendError) {
@@ -261,39 +246,39 @@ impl Reading for StreamReading<'_> {
     }
 
     fn take(&mut self, bytes: &[u8]) -> bool {
-        let Some(decoder) = &mut self.decoder else { return true };
-        let events = decoder.push(bytes);
-        let is_done = decoder.is_done();
+        let events = self.decoder.push(bytes);
+        let is_done = self.decoder.is_done();
         self.give(events);
         is_done
     }
 
-    fn end(&mut self, cut: Option<Failure>) -> Result<Sent, Failure> {
-        let Some((reply, events)) = self.decoder.take().map(ReplyDecoder::finish) else {
-            return Err(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }));
-        };
+    fn end(&mut self, cut: Option<Failure>, filter: &KeyFilter) -> Result<Sent, Failure> {
+        let decoder = std::mem::replace(&mut self.decoder, ReplyDecoder::new(self.kind.dialect()));
+        let (reply, events) = decoder.finish();
         self.give(events);
         self.events.finish().for_each(|event| (self.on_event)(SendEvent::Reply(event)));
-        let reply = reply.without_key(&self.filter);
+        let reply = reply.without_key(filter);
         // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
             (Some(failure), _) => failure,
             (None, ReplyEnd::Failed(error)) => said_within(self.kind, error.clone()),
             (None, ReplyEnd::Cut) => {
                 let reason = "the connection closed in the middle of the reply".to_owned();
-                Failure { error: SendError::Unreachable { reason }, again: Retry::Usual, may_be_billed: true }
+                Failure::cut(SendError::Unreachable { reason })
             }
             (None, ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::OutputLimit) => {
                 return Ok(Sent { reply, broken: None });
             }
         };
         // A reply that the provider stopped was generated and billed.
-        let was_stopped = matches!(
-            failure.error.provider_kind(),
-            Some(ProviderErrorKind::Content | ProviderErrorKind::Incomplete)
-        );
-        let is_answer = self.has_given || was_stopped;
-        if is_answer { Ok(Sent { reply, broken: Some(failure.error) }) } else { Err(failure) }
+        let stopping = [ProviderErrorKind::Content, ProviderErrorKind::Incomplete];
+        let was_stopped =
+            matches!(&failure.error, SendError::Provider { error, .. } if stopping.contains(&error.kind));
+        if self.has_given || was_stopped {
+            Ok(Sent { reply, broken: Some(failure.error) })
+        } else {
+            Err(failure)
+        }
     }
 }
 

@@ -2,36 +2,36 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
+use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind};
 
 /// Why a request failed, or why its reply is incomplete.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SendError {
     /// The environment variable for the key is unset, or its value is not allowed in a header.
     #[error(
-        "no usable key for the model: set the environment variable {variable} and restart the server{}",
+        "no usable key for the model: set the environment variable {variable}, and restart your editor if it runs Strata{}",
         if variable.starts_with("AWS_") { " (Strata needs a Bedrock API key; it cannot use AWS access keys)" } else { "" }
     )]
     NoKey {
         /// Name of the environment variable.
         variable: String,
     },
-    /// The command that prints the key could not be run, failed, or printed no usable key.
+    /// The command that prints the key could not be run, or failed.
     #[error("the key command `{program}` {reason}")]
     KeyCommand {
         /// The program, without its arguments.
         program: String,
         reason: String,
     },
+    /// The command that prints the key succeeded, but printed no usable key.
+    #[error("the key command `{program}` printed no usable key on its first line")]
+    EmptyKey {
+        /// The program, without its arguments.
+        program: String,
+    },
     /// The provider's address is invalid or not allowed.
     #[error("invalid address of the model provider: {reason}")]
     BadAddress { reason: String },
-    /// Strata builds request bodies in this format but cannot send them.
-    #[error(
-        "Strata cannot send requests in the format `{format}`: send the body from strata.prompt.assemble with the provider's own \
-         client"
-    )]
-    NotSent { format: &'static str },
     /// The provider rejected the request or failed, and a retry was pointless or did not help.
     #[error("{}: {error}{}", headline(*.status), advice(*.status, .error))]
     Provider {
@@ -70,16 +70,6 @@ pub enum SendError {
         /// The beginning of the response.
         excerpt: String,
     },
-}
-
-impl SendError {
-    /// Returns the kind of error that the provider reported, if the provider reported one.
-    pub(crate) fn provider_kind(&self) -> Option<ProviderErrorKind> {
-        match self {
-            Self::Provider { error, .. } => Some(error.kind),
-            _ => None,
-        }
-    }
 }
 
 fn headline(status: Option<u16>) -> String {

@@ -95,7 +95,7 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
         return Err(failure(format!("failed ({status})")));
     }
     let line = first_line.and_then(|line| line.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
-    Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
+    Key::new(&line).ok_or_else(|| SendError::EmptyKey { program: program.to_owned() })
 }
 
 /// Returns a channel that receives the first line of a command's output. Drains up to `MAX_OUTPUT` bytes, so that the

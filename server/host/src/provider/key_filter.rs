@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::reply::{ProviderError, Reply, ReplyEnd, ReplyEvent};
+use strata_engine::conversation::providers::reply::{ProviderError, Reply, ReplyEnd, ReplyEvent};
 
 /// Minimum length in bytes of a key that is removed, and of the beginning of a key that is removed from the end of a
 /// text. A shorter one also occurs in ordinary text.
@@ -96,7 +96,8 @@ pub(super) struct EventFilter {
     thinking: KeyStream,
 }
 
-/// The result of decoding a reply, which may repeat the key.
+/// A decoded part of a provider's reply. Its strings may contain the API key, because some gateways repeat the key that
+/// they reject.
 pub(crate) trait Decoded {
     /// Removes the key from all strings.
     #[must_use]
@@ -151,10 +152,6 @@ impl KeyFilter {
 
     fn is_absent(&self, text: &str) -> bool {
         self.text(text) == text
-    }
-
-    fn error(&self, error: ProviderError) -> ProviderError {
-        ProviderError { message: self.text(&error.message), ..error }
     }
 
     fn stream(&self) -> KeyStream {
@@ -316,7 +313,7 @@ fn thought(block: &ContentBlock) -> Option<&str> {
 impl Decoded for Reply {
     fn without_key(self, filter: &KeyFilter) -> Self {
         let end = match self.end {
-            ReplyEnd::Failed(error) => ReplyEnd::Failed(filter.error(error)),
+            ReplyEnd::Failed(error) => ReplyEnd::Failed(error.without_key(filter)),
             end => end,
         };
         Self { content: filter.content(self.content), usage: self.usage, end }
@@ -325,7 +322,7 @@ impl Decoded for Reply {
 
 impl Decoded for ProviderError {
     fn without_key(self, filter: &KeyFilter) -> Self {
-        filter.error(self)
+        Self { message: filter.text(&self.message), ..self }
     }
 }
 
@@ -430,7 +427,7 @@ fn base64_core(key: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
-    use strata_engine::conversation::reply::ProviderErrorKind;
+    use strata_engine::conversation::providers::reply::ProviderErrorKind;
 
     use super::*;
 

@@ -1,12 +1,10 @@
 //! Finds the keys of providers.
 
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::settings::ProviderName;
 
 use super::error::SendError;
 use super::key::{Key, KeySource};
 use super::key_command;
-use super::kind::key_variable;
 use super::model::Provider;
 
 impl KeySource {
@@ -32,9 +30,9 @@ impl KeySource {
             Self::Variable(variable) => required(variable.as_str()),
             Self::Command(command) => key_command::key(command, cancel).map(Some),
             Self::Usual => {
-                let is_optional = provider.base_url.is_some()
-                    && matches!(provider.kind, ProviderName::OpenAi | ProviderName::Responses);
-                match key_variable(provider.kind) {
+                let endpoint = provider.kind.endpoint();
+                let is_optional = provider.base_url.is_some() && endpoint.is_key_optional_elsewhere;
+                match endpoint.key_variable {
                     Some(variable) if is_optional => Ok(Key::from_environment(variable)),
                     Some(variable) => required(variable),
                     None => Ok(None),

@@ -1,8 +1,8 @@
 //! Headers and key variables of each provider, and the mapping from model names to providers.
 
 use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use strata_engine::prompt::settings::ProviderName;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use strata_engine::conversation::providers::{Endpoint, ProviderName};
 
 use super::address;
 use super::key::{Key, KeySource};
@@ -11,43 +11,27 @@ use super::model::Provider;
 /// Error for a model name that does not identify its provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the provider of model `{0}` is unknown: prefix the name with anthropic/, openai/, responses/, gemini/, ollama/ or bedrock/, or set \
-     the address of an OpenAI-compatible server"
+    "the provider of model `{0}` is unknown: prefix the name with one of {prefixes}/, or set the address of an OpenAI-compatible server",
+    prefixes = ProviderName::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join("/, ")
 )]
 pub struct UnknownModel(
     /// The model name, truncated.
     pub String,
 );
 
-/// Returns the environment variable from which the provider's own client reads the key, or `None` if no key is needed.
-pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
-    match kind {
-        ProviderName::Anthropic => Some("ANTHROPIC_API_KEY"),
-        ProviderName::OpenAi | ProviderName::Responses => Some("OPENAI_API_KEY"),
-        ProviderName::Gemini => Some("GEMINI_API_KEY"),
-        ProviderName::Ollama => None,
-        // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html
-        ProviderName::Bedrock => Some("AWS_BEARER_TOKEN_BEDROCK"),
-    }
-}
-
 /// Builds the headers of a request, with the key in the header that the provider expects.
-pub(super) fn headers(kind: ProviderName, url: &Url, key: Option<&Key>) -> HeaderMap {
+pub(super) fn headers(endpoint: &Endpoint, url: &Url, key: Option<&Key>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let (place, scheme) = match kind {
-        ProviderName::Anthropic => {
-            headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
-            (HeaderName::from_static("x-api-key"), "")
-        }
-        _ if address::is_azure(url) => (HeaderName::from_static("api-key"), ""),
-        ProviderName::Gemini => (HeaderName::from_static("x-goog-api-key"), ""),
-        ProviderName::OpenAi | ProviderName::Responses | ProviderName::Ollama | ProviderName::Bedrock => {
-            (AUTHORIZATION, "Bearer ")
-        }
-    };
-    if let Some(value) = key.and_then(|key| key.header(scheme)) {
-        headers.insert(place, value);
+    for (name, value) in endpoint.headers {
+        headers.insert(*name, HeaderValue::from_static(value));
+    }
+    let host = url.host_str().unwrap_or_default();
+    let header = endpoint.key_headers.iter().find(|header| host.ends_with(header.host));
+    if let (Some(header), Some(key)) = (header, key)
+        && let Some(value) = key.header(header.scheme)
+    {
+        headers.insert(header.name, value);
     }
     headers
 }
@@ -63,11 +47,14 @@ impl Provider {
     pub fn for_model(name: &str, base_url: Option<String>) -> Result<Self, UnknownModel> {
         let name = name.trim();
         let unknown = || UnknownModel(name.chars().take(100).collect());
-        let is_amazon = base_url.as_deref().is_none_or(address::is_amazon);
+        let is_prefix = |kind: ProviderName| {
+            let hosts = kind.endpoint().prefix_hosts;
+            hosts.is_empty() || base_url.as_deref().is_none_or(|url| address::is_at(url, hosts))
+        };
         let prefixed = name.split_once('/').and_then(|(prefix, model)| {
-            let kind =
-                ProviderName::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(prefix))?;
-            (kind != ProviderName::Bedrock || is_amazon).then_some((kind, model))
+            let mut all = ProviderName::ALL.iter().copied();
+            let kind = all.find(|kind| kind.as_str().eq_ignore_ascii_case(prefix))?;
+            is_prefix(kind).then_some((kind, model))
         });
         let (kind, model) = match prefixed {
             Some(found) => found,
@@ -82,22 +69,7 @@ impl Provider {
 }
 
 fn guess(name: &str) -> Option<ProviderName> {
-    let name = name.to_ascii_lowercase();
-    let begins = |prefix: &str| name.starts_with(prefix);
-    if begins("claude") {
-        Some(ProviderName::Anthropic)
-    } else if begins("gemini") {
-        Some(ProviderName::Gemini)
-    } else if begins("gpt") || begins("chatgpt") || is_reasoning_model(&name) {
-        Some(ProviderName::OpenAi)
-    } else {
-        None
-    }
-}
-
-/// Whether a name looks like `o1`, `o3-mini` or `o4-mini-2025-04-16`.
-fn is_reasoning_model(name: &str) -> bool {
-    name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    ProviderName::ALL.iter().copied().find(|kind| kind.endpoint().is_implied_by(name))
 }
 
 #[cfg(test)]
@@ -112,6 +84,7 @@ mod tests {
             (Anthropic, "https://me.services.ai.azure.com/anthropic/v1/messages", "x-api-key", "k"),
             (OpenAi, "https://api.openai.com/v1/chat/completions", "authorization", "Bearer k"),
             (OpenAi, "https://me.openai.azure.com/openai/v1/chat/completions", "api-key", "k"),
+            (OpenAi, "https://azure.com.example/openai/chat/completions", "authorization", "Bearer k"),
             (
                 Responses,
                 "https://me.openai.azure.com/openai/v1/responses?api-version=preview",
@@ -126,7 +99,7 @@ mod tests {
                 "Bearer k",
             ),
         ] {
-            let headers = headers(kind, &Url::parse(url).unwrap(), Key::new("k").as_ref());
+            let headers = headers(kind.endpoint(), &Url::parse(url).unwrap(), Key::new("k").as_ref());
             assert_eq!(headers.get(header).and_then(|value| value.to_str().ok()), Some(value), "{url}");
             let others = ["x-api-key", "authorization", "api-key", "x-goog-api-key"];
             assert_eq!(others.iter().filter(|name| headers.contains_key(**name)).count(), 1, "{url}");

@@ -1,6 +1,6 @@
 //! A model and how to reach it.
 
-use strata_engine::prompt::settings::ProviderName;
+use strata_engine::conversation::providers::ProviderName;
 
 use super::key::KeySource;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::reply::{Reply, ReplyEvent};
+use strata_engine::conversation::providers::reply::{Reply, ReplyEvent};
 
 use super::error::SendError;
 
@@ -40,17 +40,4 @@ pub struct Sent {
     /// Why the reply is incomplete: the connection was lost, a limit was reached, or the provider reported an error
     /// partway. `None` if the reply is complete.
     pub broken: Option<SendError>,
-}
-
-impl Default for Limits {
-    /// Sets a deadline of ten minutes, the default timeout of the providers' own clients.
-    fn default() -> Self {
-        Self {
-            deadline: Duration::from_secs(600),
-            // Some models send nothing while they reason.
-            stall: Duration::from_secs(300),
-            max_reply_bytes: 16 << 20,
-            retries: 2,
-        }
-    }
 }

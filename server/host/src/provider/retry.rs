@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
+use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind};
 
 use super::error::SendError;
 
@@ -51,6 +51,11 @@ impl Failure {
     /// Creates a failure that a retry would not resolve.
     pub(super) fn lasting(error: SendError) -> Self {
         Self { error, again: Retry::Never, may_be_billed: false }
+    }
+
+    /// Creates the failure of a reply that was lost before its end.
+    pub(super) fn cut(error: SendError) -> Self {
+        Self { error, again: Retry::Usual, may_be_billed: true }
     }
 }
 

@@ -30,7 +30,7 @@ const LITERAL_ACTIONS: &str = "/textDocument/codeAction/codeActionLiteralSupport
 
 const POSITION_ENCODINGS: &str = "/general/positionEncodings";
 
-/// Replaces the parameters of `initialize` by those fields that the server uses. Returns a description of each workspace
+/// Reduces the parameters of `initialize` to the fields that the server uses. Returns a description of each workspace
 /// folder that cannot be used. Leaves parameters that are not an object to the library, which rejects them.
 pub(super) fn keep_readable(params: &mut Value) -> Vec<String> {
     if params.is_null() {
@@ -144,7 +144,7 @@ fn folder(named: &Value, place: &str) -> Result<String, String> {
     match uri::to_path(&normal) {
         Ok(_) if normal.parse::<Uri>().is_ok() => Ok(normal),
         Ok(_) => Err(format!("`{place}` is not a URI")),
-        Err(error) => Err(format!("`{place}` is not a folder of this machine: {error}")),
+        Err(error) => Err(format!("`{place}` is not a directory on this machine: {error}")),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
             ],
         }));
         let expected = [
-            "`workspaceFolders[1].uri` is not a folder of this machine: only `file:` URIs are supported, not `vscode-vfs:`",
+            "`workspaceFolders[1].uri` is not a directory on this machine: only `file:` URIs are supported, not `vscode-vfs:`",
             "`workspaceFolders[2].uri` is not a string",
             "`workspaceFolders[3]` is not an object",
         ];

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use strata_app::model::live_view::{ServedView, listen};
+use strata_app::runtime::headless::run_for_client;
 use strata_host::endpoint::EndpointError;
 
 use super::MainLoop;
@@ -31,7 +32,7 @@ impl MainLoop {
             events.send(Event::Attached(answer)).ok()?;
             view.recv_timeout(PATIENCE).ok()
         };
-        let opened = listen(read);
+        let opened = listen(read, |view, call| run_for_client(view.snapshot, call));
         match &opened {
             Ok(_) | Err(EndpointError::Unsupported) => {}
             Err(error) => tracing::warn!(%error, "agents and the command line cannot see unsaved text"),
@@ -43,10 +44,10 @@ impl MainLoop {
         let snapshot = &self.world.snapshot;
         // Fails if the request is no longer waiting.
         let _ = answer.send(ServedView {
-            documents: snapshot.documents.clone(),
-            roots: snapshot.roots.clone(),
+            snapshot: snapshot.clone(),
             are_messages_lost: snapshot.lost.is_any(),
             editor: self.world.client.name.clone(),
+            session: self.world.sessions.current_id().clone(),
         });
     }
 }

@@ -141,7 +141,6 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use strata_engine::cancel::Cancel;
     use strata_engine::conversation::history::{NewMessage, Role};
     use strata_engine::key::FileKey;
     use tokio::sync::oneshot;
@@ -174,8 +173,7 @@ mod tests {
         // Sent to the current session. When the command runs, the resumed session is the current one.
         let (answer, mut waits) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
-        let name = "strata.history.add".to_owned();
-        main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
+        main_loop.enqueue(Call::new("strata.history.add", arguments, answer));
         let uri = |name: &str| strata_host::uri::from_path(&folder.path().join(name)).unwrap();
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {

@@ -41,7 +41,7 @@ impl MainLoop {
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let parsed = snapshot.parse_buffer(key, buffer, &Cancel::new()).ok().flatten()?;
     if let Some(reason) = parsed.symbols.outline.unparsed {
-        tracing::warn!(key = %key.notice(), %reason, "the buffer has no symbols until you edit it");
+        tracing::warn!(key = %key.notice(), %reason, "the buffer could not be parsed, so it has no symbols until you edit it");
     }
     let block = &parsed.symbols.block;
     let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use serde_json::Value;
+use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::Draft;
 use strata_engine::conversation::tool_result_archival::Archival;
+use tower_lsp::ls_types::NumberOrString;
 
-use crate::event::Call;
-use strata_app::commands::IndexNeed;
+use crate::event::Answer;
+use strata_app::commands::{CommandError, IndexNeed, Invocation};
 use strata_app::model::snapshot::Snapshot;
 use strata_app::services::token_count_client::CountedPrompt;
 
@@ -40,9 +42,19 @@ pub(super) enum SessionTarget {
     Current,
 }
 
+/// A command that waits for its turn.
+#[derive(Debug)]
+pub(super) struct QueuedCall {
+    /// The command, or a name that no command has.
+    pub(super) command: Result<Invocation, String>,
+    pub(super) cancel: Cancel,
+    pub(super) token: Option<NumberOrString>,
+    pub(super) answer: Answer<Result<Value, CommandError>>,
+}
+
 /// A task that may change a session.
 pub(super) enum Task {
-    Command(Call, Value),
+    Command(QueuedCall),
     /// Installs the draft of the compaction with this number.
     Compact(u64, Box<Draft>),
     /// Archives tool results.
@@ -65,7 +77,7 @@ impl Task {
     /// Whether the result of the task is still needed.
     fn is_wanted(&self) -> bool {
         match self {
-            Self::Command(call, _) => !call.cancel.is_cancelled(),
+            Self::Command(call) => !call.cancel.is_cancelled(),
             Self::Compact(..) | Self::Age(_) | Self::Measure(_) | Self::Resume(_) => true,
         }
     }

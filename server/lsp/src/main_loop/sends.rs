@@ -17,9 +17,9 @@ use tower_lsp::ls_types::{
 use super::MainLoop;
 use super::running_sends::RunningSend;
 use super::tasks::respond;
-use crate::event::{Answer, Call, Event};
+use crate::event::{Answer, Arguments, Call, Event};
 use crate::outbound::{Outbound, Work, notice};
-use strata_app::commands::{self, CommandError, ModelJob};
+use strata_app::commands::{self, CommandError, Invocation, ModelJob};
 use strata_app::jobs::send::{Delta, SendHost};
 use strata_app::jobs::tools::ToolHost;
 use strata_app::model::snapshot::Snapshot;
@@ -145,9 +145,19 @@ impl LoopHost {
 impl ToolHost for LoopHost {
     fn run(&mut self, command: &str, mut arguments: Value) -> Result<Value, CommandError> {
         arguments["session"] = self.session.as_str().into();
+        self.post(command, Arguments::Json(vec![arguments]))
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.snapshot.count(text, None).1
+    }
+}
+
+impl LoopHost {
+    fn post(&self, name: &str, arguments: Arguments) -> Result<Value, CommandError> {
         let (answer, wait) = oneshot::channel();
-        let cancel = if ALWAYS_RUN.contains(&command) { Cancel::new() } else { self.cancel.clone() };
-        let call = Call { name: command.to_owned(), arguments: vec![arguments], cancel, token: None, answer };
+        let cancel = if ALWAYS_RUN.contains(&name) { Cancel::new() } else { self.cancel.clone() };
+        let call = Call { name: name.to_owned(), arguments, cancel, token: None, answer };
         let gone = || CommandError::failed("the server is shutting down");
         self.events.send(Event::Command(call)).map_err(|_| gone())?;
         match wait.blocking_recv() {
@@ -156,13 +166,14 @@ impl ToolHost for LoopHost {
             Err(_) => Err(gone()),
         }
     }
-
-    fn weigh(&self, text: &str) -> usize {
-        self.snapshot.count(text, None).1
-    }
 }
 
 impl SendHost for LoopHost {
+    fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
+        let session = self.session.clone();
+        self.post(command.name, Arguments::Typed { session, command }).map(|_| ())
+    }
+
     fn show(&mut self, delta: Delta) {
         let _ = self.outbound.send(Outbound::Delta(Box::new(delta)));
     }

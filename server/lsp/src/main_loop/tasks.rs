@@ -12,13 +12,13 @@ use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
-use super::queue::{AwaitedIndex, QueuedTask, SessionTarget, Task};
-use crate::event::{Answer, Call, Event, FinishedTask, Waiter};
+use super::queue::{AwaitedIndex, QueuedCall, QueuedTask, SessionTarget, Task};
+use crate::event::{Answer, Arguments, Call, Event, FinishedTask, Waiter};
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::commands::{self, CommandError, Definition, Effect, IndexNeed, Job};
+use strata_app::commands::{self, CommandError, Definition, Effect, IndexNeed, Invocation, Job};
 use strata_app::faults::{self, Point, carried};
 use strata_app::model::session_store::SessionStoreError;
 use strata_app::model::snapshot::Snapshot;
@@ -37,11 +37,21 @@ const RESUME_PAUSE: Duration = Duration::from_millis(50);
 
 impl MainLoop {
     /// Queues a command in the session that it names.
-    pub(super) fn enqueue(&mut self, mut call: Call) {
-        let (session, arguments) = match commands::split_arguments(std::mem::take(&mut call.arguments)) {
-            Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
-            Err(error) => return respond(call.answer, Err(error)),
+    pub(super) fn enqueue(&mut self, call: Call) {
+        let Call { name, arguments, cancel, token, answer } = call;
+        let (session, command) = match arguments {
+            Arguments::Typed { session, command } => (session, Ok(command)),
+            Arguments::Json(arguments) => match commands::split_arguments(arguments) {
+                Ok((session, arguments)) => {
+                    let command = Definition::named(&name);
+                    let command =
+                        command.map(|command| Invocation::from_json(command, arguments)).ok_or(name);
+                    (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), command)
+                }
+                Err(error) => return respond(answer, Err(error)),
+            },
         };
+        let call = QueuedCall { command, cancel, token, answer };
         let whose = if session == MAIN_SESSION { SessionTarget::Current } else { SessionTarget::Named };
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
@@ -52,9 +62,9 @@ impl MainLoop {
         };
         let snapshot = self.world.snapshot.clone();
         let patience = Duration::from_millis(snapshot.settings.context.index_wait_ms);
-        let need = Definition::named(&call.name).map_or(IndexNeed::Nothing, |command| command.index);
+        let need = call.command.as_ref().map_or(IndexNeed::Nothing, |command| command.index);
         let awaits = AwaitedIndex { need, until: Instant::now().checked_add(patience) };
-        let task = Task::Command(call, arguments);
+        let task = Task::Command(call);
         self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits });
         self.start_next(&session);
     }
@@ -140,7 +150,7 @@ impl MainLoop {
     fn work(&self, id: &str, before: Arc<Session>, task: Task, snapshot: Snapshot) -> Work<'_> {
         let services = Arc::clone(&self.services);
         match task {
-            Task::Command(call, arguments) => self.command(id, before, call, arguments, snapshot),
+            Task::Command(call) => self.command(id, before, call, snapshot),
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
                 let adopted = running.is_some_and(|running| running.adopted);
@@ -182,25 +192,20 @@ impl MainLoop {
         }
     }
 
-    fn command(
-        &self,
-        id: &str,
-        before: Arc<Session>,
-        call: Call,
-        arguments: Value,
-        snapshot: Snapshot,
-    ) -> Work<'_> {
-        let Call { name, cancel, token, answer, .. } = call;
+    fn command(&self, id: &str, before: Arc<Session>, call: QueuedCall, snapshot: Snapshot) -> Work<'_> {
+        let QueuedCall { command, cancel, token, answer } = call;
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
         let compaction = self.compactions.of(id);
         let waits = Waiter::Caller(answer, cancel.clone(), token);
-        let command = Definition::named(&name);
-        let may_wait = command.is_some_and(|command| command.may_wait(&snapshot, &services));
+        let may_wait = command.as_ref().is_ok_and(|command| command.may_wait(&snapshot, &services));
         let job = move || {
-            let span = tracing::info_span!("command", name);
+            let command = match command {
+                Ok(command) => command,
+                Err(name) => return Outcome::failed(CommandError::Unknown(name)),
+            };
+            let span = tracing::info_span!("command", name = command.name);
             let _inside = span.enter();
-            let Some(command) = command else { return Outcome::failed(CommandError::Unknown(name)) };
             let environment = Environment {
                 snapshot: &snapshot,
                 sessions: &sessions,
@@ -208,7 +213,7 @@ impl MainLoop {
                 compaction: compaction.as_ref(),
                 cancel: &cancel,
             };
-            executor::execute(command, arguments, &before, &environment)
+            executor::execute(command, &before, &environment)
         };
         let pool = if may_wait { &self.blocking } else { &self.pool };
         Work { what: "command", job: Box::new(job), pool, waits }
@@ -218,7 +223,7 @@ impl MainLoop {
     fn session_gone(&mut self, id: &str, task: Task) {
         let gone = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
-            Task::Command(call, _) => respond(call.answer, Err(gone())),
+            Task::Command(call) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
             Task::Age(_) | Task::Measure(_) | Task::Resume(_) => {}
         }
@@ -412,8 +417,9 @@ mod tests {
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
         let (answer, mut waits) = oneshot::channel();
-        let (name, cancel) = ("strata.session.delete".to_owned(), Cancel::new());
-        main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), token: None, answer });
+        let call = Call::new("strata.session.delete", Vec::new(), answer);
+        let cancel = call.cancel.clone();
+        main_loop.enqueue(call);
         let patience = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
             assert!(Instant::now() < patience, "the session is not deleted");
@@ -459,8 +465,8 @@ mod tests {
         plan.enter();
         let mut load = || {
             let (answer, mut waits) = oneshot::channel();
-            let (name, arguments) = ("strata.session.load".to_owned(), vec![json!({ "id": "s-2" })]);
-            main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
+            let arguments = vec![json!({ "id": "s-2" })];
+            main_loop.enqueue(Call::new("strata.session.load", arguments, answer));
             main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
             let is_free = other.open_session(&"s-2".parse().unwrap(), Access::Write).is_ok();
             (matches!(waits.try_recv(), Ok(Ok(_))), is_free)

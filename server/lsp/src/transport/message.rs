@@ -126,7 +126,7 @@ impl Envelope {
     fn answer(self) -> Incoming {
         let reply = |why| refusal::not_a_message(Id::Null, why);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Refused(reply("neither a method nor a response"), None);
+            return Incoming::Refused(reply("it has neither a method nor a valid id"), None);
         };
         match (self.result, self.error) {
             (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),

@@ -8,10 +8,10 @@ use std::time::Instant;
 use strata_engine::conversation::compaction::{
     DraftRefusal, LAST_REQUEST, NotCompacted, Profile, Run, Size, Strategy, Summariser,
 };
-use strata_engine::conversation::dialect::{Violation, violations};
 use strata_engine::conversation::history::{
     ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility,
 };
+use strata_engine::conversation::providers::{Violation, violations};
 use strata_engine::prompt::assembly::{PromptServices, with_scales};
 use strata_engine::prompt::session::Session;
 

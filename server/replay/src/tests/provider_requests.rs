@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use strata_engine::conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
 use strata_engine::conversation::conversation_facts::ToolPatterns;
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
     ResultPart, Role, TextOrList, Visibility,
 };
+use strata_engine::conversation::providers::{Format, Tool};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::assembly::{
     AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
@@ -20,7 +20,7 @@ use strata_engine::prompt::assembly::{
 use strata_engine::prompt::session::{self, Room, Session, Status};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{Body, Tool};
+use strata_engine::prompt::wire::Body;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 

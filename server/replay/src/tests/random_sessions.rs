@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role, TextOrList};
+use strata_engine::conversation::providers::Format;
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};

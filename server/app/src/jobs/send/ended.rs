@@ -2,7 +2,7 @@
 
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::reply::{Reply, ReplyEnd};
+use strata_engine::conversation::providers::reply::{Reply, ReplyEnd};
 use strata_host::provider::SendError;
 
 use crate::commands::{SendEnd, described_send_error};

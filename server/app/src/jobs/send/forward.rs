@@ -11,8 +11,7 @@ use strata_host::provider::Sent;
 use super::connection::{prices, screen};
 use super::ended::ended;
 use super::host::SendHost;
-use super::request::send;
-use super::stream::Audience;
+use super::stream::{Audience, send};
 use crate::commands::{CommandError, ForwardJob, ModelReply, SendCost, SendEnd};
 
 impl ForwardJob {

@@ -49,7 +49,11 @@ impl AnswerPage {
             .map(str::to_owned)
             .into_iter()
             .chain(sent.error.clone())
-            .chain(sent.shed.iter().map(|file| format!("{file} was left out because it does not fit")))
+            .chain(
+                sent.shed
+                    .iter()
+                    .map(|file| format!("{file} was left out because it does not fit into the prompt")),
+            )
             .chain(sent.warnings.iter().cloned())
             .map(|note| format!("- {}\n", markdown(&note)))
             .collect();

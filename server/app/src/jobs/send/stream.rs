@@ -1,10 +1,12 @@
-//! The stream of an answer: shows its pieces as they arrive, and collects its text.
+//! Sends one request to the model, shows the pieces of its answer as they arrive, and collects its text.
 
 use std::time::Duration;
 
-use strata_engine::conversation::reply::ReplyEvent;
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::providers::reply::ReplyEvent;
 use strata_engine::tokens::redaction::{Destination, RestoredText, Restorer};
-use strata_host::provider::SendEvent;
+use strata_host::provider::{SendError, SendEvent, Sent};
 
 use super::connection::{screen, show};
 use super::delta::{Delta, DeltaToolCall};
@@ -34,7 +36,7 @@ pub(super) enum Audience {
 }
 
 /// A stream of answer pieces that can be shown as they arrive.
-pub(super) struct Stream<'a> {
+struct Stream<'a> {
     connection: &'a Connection,
     audience: Audience,
     host: &'a mut dyn SendHost,
@@ -44,8 +46,32 @@ pub(super) struct Stream<'a> {
     answer: Answer,
 }
 
+/// Sends a request body with a limit for the answer, and streams the answer. Also returns its complete text.
+pub(super) fn send(
+    connection: &Connection,
+    mut body: Value,
+    reserve: usize,
+    audience: Audience,
+    host: &mut dyn SendHost,
+    cancel: &Cancel,
+) -> (Result<Sent, SendError>, Answer) {
+    limit_answer(connection, &mut body, reserve);
+    let mut stream = Stream::new(connection, audience, host);
+    let sent = connection.client.send(&body, cancel, &mut |event| stream.take(event));
+    (sent, stream.finish())
+}
+
+/// Limits the tokens of the answer. Without a setting, only formats that require a limit get one.
+fn limit_answer(connection: &Connection, body: &mut Value, reserve: usize) {
+    let Some(dialect) = connection.format.dialect() else { return };
+    let required = dialect.properties().requires_output_limit.then_some(reserve);
+    if let Some(limit) = connection.max_output_tokens.or(required) {
+        dialect.limit_output(body, limit);
+    }
+}
+
 impl<'a> Stream<'a> {
-    pub(super) fn new(connection: &'a Connection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
+    fn new(connection: &'a Connection, audience: Audience, host: &'a mut dyn SendHost) -> Self {
         let restorer = || match audience {
             Audience::User => Some(screen(connection).restorer(Destination::Display)),
             Audience::Client => None,
@@ -54,7 +80,7 @@ impl<'a> Stream<'a> {
         Self { connection, audience, host, text, thinking, answer: Answer::default() }
     }
 
-    pub(super) fn take(&mut self, event: SendEvent) {
+    fn take(&mut self, event: SendEvent) {
         match event {
             SendEvent::Reply(event) => self.take_reply(event),
             SendEvent::Waiting { wait, reason } => {
@@ -92,7 +118,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Shows the last pieces, and returns the complete text.
-    pub(super) fn finish(mut self) -> Answer {
+    fn finish(mut self) -> Answer {
         self.end_thinking();
         self.end_text();
         self.answer

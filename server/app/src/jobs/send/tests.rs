@@ -5,13 +5,14 @@ use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::reply::ReplyEnd;
-use strata_engine::conversation::reply::{ContextSize, ProviderError, ReplyEvent};
+use strata_engine::conversation::providers::Format;
+use strata_engine::conversation::providers::reply::ReplyEnd;
+use strata_engine::conversation::providers::reply::{ContextSize, ProviderError, ReplyEvent};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Usage;
 
+use serde_json::json;
 use strata_host::provider::SendEvent;
 
 use super::*;
@@ -140,6 +141,10 @@ impl ToolHost for Host {
 }
 
 impl SendHost for Host {
+    fn invoke(&mut self, command: Invocation) -> Result<(), CommandError> {
+        self.workspace.invoke(command)
+    }
+
     fn show(&mut self, delta: Delta) {
         self.shown.push(delta);
     }
@@ -180,7 +185,11 @@ impl Host {
         window: Option<usize>,
     ) -> (Result<SendReply, CommandError>, Vec<Value>) {
         let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default(), window });
-        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": format }) else { unreachable!() };
+        let ask = Box::new(AssembleParams {
+            prompt: Some("Who greets?".to_owned()),
+            format: Some(format),
+            ..AssembleParams::default()
+        });
         let connection = Connection { format, ..self.connection(&script) };
         let last_tools = self.workspace.session().unwrap().next_ask(0).tools;
         let job = SendJob { connection, ask, tools, last_tools, tool_rounds: rounds, page: None };
@@ -364,7 +373,7 @@ fn a_prompt_fits_into_the_window_of_the_server() {
         assert_eq!(bodies[0].to_string().contains("# a long file"), !is_shed, "{window:?}");
     }
     for (window, session_limit, names_window) in
-        [(300, None, true), (300, Some(400), true), (400, Some(300), false), (400, Some(400), true)]
+        [(100, None, true), (100, Some(120), true), (120, Some(100), false), (120, Some(120), true)]
     {
         let mut host = Host::new();
         let limits = json!({ "maxInputTokens": session_limit });
@@ -496,9 +505,9 @@ fn a_timeout_names_its_setting() {
 fn a_request_that_is_refused_leaves_nothing_behind() {
     let mut host = Host::new();
     let (refused, _) = host.ask(vec![Turn::IsRefused(ProviderErrorKind::Authentication)], 16);
-    let Err(CommandError::Failed { message, data }) = refused else { panic!("{refused:?}") };
+    let Err(CommandError::Failed { message, details }) = refused else { panic!("{refused:?}") };
     assert!(message.contains("check the key"), "{message}");
-    assert_eq!(data.unwrap()["kind"], "authentication");
+    assert_eq!(details, Some(FailureDetails::Authentication));
     assert!(host.messages().is_empty());
     let record = json!({ "id": "p1", "response": "Ada." });
     assert!(

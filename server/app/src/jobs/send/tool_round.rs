@@ -3,10 +3,11 @@
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::history::{ContentBlock, Outcome};
+use strata_engine::conversation::history::{ContentBlock, Outcome, ResultPart, TextOrList};
+use strata_engine::conversation::providers::Tool as Declaration;
+use strata_engine::prompt::assembly::ToolResult;
 
 use super::connection::show;
 use super::delta::{Delta, DeltaToolResult};
@@ -46,78 +47,61 @@ const MAX_RESULTS: usize = 1 << 20;
 /// The content of the next request to the model.
 pub(super) enum Asked {
     Question,
-    /// Tool results, as `toolResults` of `strata.prompt.assemble`.
-    Results(Value),
-}
-
-pub(super) struct ToolCall<'a> {
-    id: &'a str,
-    name: &'a str,
-    input: &'a Value,
+    Results(Vec<ToolResult>),
 }
 
 /// Returns the declarations of the offered tools for `strata.prompt.assemble`. They are always identical, so that they
 /// stay cached.
-pub(super) fn declarations() -> &'static Value {
-    static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
+pub(super) fn declarations() -> &'static [Declaration] {
+    static DECLARATIONS: LazyLock<Vec<Declaration>> = LazyLock::new(|| {
         let schemas = Schemas::new();
-        let declared = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) });
+        let declared = |tool: &Tool| Declaration {
+            name: tool.name.to_owned(),
+            description: tool.description.to_owned(),
+            input_schema: schemas.input(tool).into(),
+        };
         OFFERED.iter().chain([&READ_ON]).filter_map(|name| Tool::named(name)).map(declared).collect()
     });
     &DECLARATIONS
-}
-
-/// Whether a request that forbids calls finds the cache of one that allows them. With Anthropic, a change of
-/// `tool_choice` invalidates the cached messages
-/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-use-with-prompt-caching>), and Bedrock cannot
-/// forbid calls. There, calls are answered with an error instead.
-pub(super) const fn is_choice_free(format: Format) -> bool {
-    matches!(format, Format::OpenAi | Format::Responses | Format::Gemini)
-}
-
-pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
-    let mut calls = Vec::new();
-    for block in content {
-        if let ContentBlock::ToolCall { id, name, input } = block {
-            calls.push(ToolCall { id, name, input });
-        }
-    }
-    calls
 }
 
 impl SendJob {
     /// Whether requests declare Strata's tools. They also do if the model may not use them now, but the last request
     /// declared them, because the provider's cache begins with the declarations.
     pub(super) fn declares_tools(&self) -> bool {
-        let are_declared =
-            || serde_json::to_value(&self.last_tools).is_ok_and(|tools| tools == *declarations());
-        self.tools == ToolAccess::Read || are_declared()
+        self.tools == ToolAccess::Read || self.last_tools == declarations()
     }
 
-    /// Runs the tool calls of one round, and returns their results.
+    /// Runs the tool calls in an answer, and returns their results.
     pub(super) fn answer_calls(
         &self,
-        calls: &[ToolCall<'_>],
+        content: &[ContentBlock],
         reply: &mut SendReply,
         host: &mut dyn SendHost,
         cancel: &Cancel,
-    ) -> Result<Value, CommandError> {
+    ) -> Result<Vec<ToolResult>, CommandError> {
         let is_last = self.tools == ToolAccess::Read && reply.rounds == self.tool_rounds;
+        let calls = content.iter().filter_map(|block| match block {
+            ContentBlock::ToolCall { id, name, input } => Some((id, name, input)),
+            _ => None,
+        });
+        let count = calls.clone().count();
         let mut results = Vec::new();
         let mut bytes = 0;
-        for (number, call) in (1..).zip(calls) {
+        for (number, (id, name, input)) in (1..).zip(calls) {
             cancel.check()?;
             let answered = match not_run(number, bytes) {
                 _ if self.tools == ToolAccess::None => Err(CommandError::failed(NOT_ALLOWED.to_owned())),
                 Some(reason) => {
-                    reply
-                        .warn(["the model made more tool calls than one answer may; some were not run"
-                            .to_owned()]);
+                    reply.warn([
+                        "the model exceeded the limit for tool calls in one answer; some were not run"
+                            .to_owned(),
+                    ]);
                     Err(CommandError::failed(reason))
                 }
                 None => {
-                    host.progress(&format!("running the tool {}", call.name));
-                    answer(call, host)
+                    host.progress(&format!("running the tool {name}"));
+                    answer(name, input, host)
                 }
             };
             let (mut text, outcome) = match answered {
@@ -125,21 +109,19 @@ impl SendJob {
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
             };
-            if is_last && number == calls.len() {
+            if is_last && number == count {
                 text.push_str("\n(No more tool calls are possible. Answer with what you know.)");
             }
             bytes += text.len();
-            let ToolCall { id, name, input } = *call;
             let failed = outcome == Outcome::Error;
-            reply.tools.push(ToolUse { name: name.to_owned(), input: input.clone(), failed });
-            let (id, name) = (id.to_owned(), name.to_owned());
+            reply.tools.push(ToolUse { name: name.clone(), input: input.clone(), failed });
+            let (id, name) = (id.clone(), name.clone());
             let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
             show(&self.connection, host, |delta| Delta { tool_result: Some(shown), ..delta });
-            results.push(
-                json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }),
-            );
+            let content = TextOrList(vec![ResultPart::Text { text }]);
+            results.push(ToolResult { call_id: id, content, outcome });
         }
-        Ok(results.into())
+        Ok(results)
     }
 }
 
@@ -158,15 +140,15 @@ fn not_run(number: usize, bytes: usize) -> Option<String> {
     }
 }
 
-fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, CommandError> {
+fn answer(called: &str, input: &Value, host: &mut dyn ToolHost) -> Result<String, CommandError> {
     let offered = || OFFERED.iter().copied().chain([READ_ON]);
     // Models trained on the tools of other assistants omit the `files_` prefix.
-    let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
+    let named = |name: &&str| *name == called || name.strip_prefix("files_") == Some(called);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();
-        CommandError::failed(format!("unknown tool `{}`; available: {}", asked.name, names.join(", ")))
+        CommandError::failed(format!("unknown tool `{called}`; available: {}", names.join(", ")))
     })?;
-    let input = match asked.input {
+    let input = match input {
         Value::Object(input) => input.clone(),
         Value::Null => Map::new(),
         _ => return Err(CommandError::invalid("", "expected one JSON object")),

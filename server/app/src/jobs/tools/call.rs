@@ -3,20 +3,22 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::pages::{self, BadCursor, NEXT, Shape};
-use super::{FILES_LIST, Tool, text};
-use crate::commands::CommandError;
+use super::{FILES_LIST, TOOLS, Tool, text};
+use crate::commands::{Command, CommandError};
 use crate::model::freshness::Freshness;
 
-/// Name of the argument for the maximum tokens of a result.
+/// Name of the argument that limits the tokens of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// Name of the argument for the position at which a result continues.
 pub(super) const CURSOR: &str = "cursor";
 /// Field of a result with what its reader must know about the texts in it.
 pub(super) const FRESHNESS: &str = "freshness";
-/// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
+/// Default token limit for a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Top-level fields of replies that tools omit, because only editors need them.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
@@ -87,17 +89,20 @@ pub fn call(
     Ok(reply)
 }
 
-/// Calls a tool for a user in a shell. The caller must have indexed the workspace if the tool needs the index. The
-/// result has at most `max_tokens` tokens, or any size if `None`.
+/// Calls the tool of a command for a user in a shell. The caller must have indexed the workspace if the tool needs the
+/// index. The result has at most `max_tokens` tokens, or any size if `None`.
 ///
 /// # Errors
 /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The message says what to do.
-pub fn answer(
-    tool: &Tool,
-    arguments: Map<String, Value>,
+pub fn answer<C: Command<Args: Serialize>>(
+    arguments: &C::Args,
     max_tokens: Option<usize>,
     host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
+    let tool = TOOLS.iter().find(|tool| tool.command == C::NAME).ok_or(CommandError::Internal)?;
+    let Ok(Value::Object(arguments)) = serde_json::to_value(arguments) else {
+        return Err(CommandError::Internal);
+    };
     let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
     let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
@@ -112,6 +117,19 @@ impl Reply {
     fn new(tool: &Tool, structured: Value) -> Self {
         let is_cut = structured.get(NEXT).is_some();
         Self { text: (tool.text)(&structured), structured, is_cut, freshness: Freshness::default() }
+    }
+
+    /// Returns whether the list `field` of the result is empty.
+    pub fn is_empty(&self, field: &str) -> bool {
+        self.structured[field].as_array().is_some_and(Vec::is_empty)
+    }
+
+    /// Returns the result as the reply of its command, of which parts may have been omitted.
+    ///
+    /// # Errors
+    /// Returns [`CommandError::Internal`] if the result is that of another command.
+    pub fn into_reply_of<C: Command<Reply: DeserializeOwned>>(self) -> Result<C::Reply, CommandError> {
+        serde_json::from_value(self.structured).map_err(|_| CommandError::Internal)
     }
 
     fn add_freshness(&mut self, tool: &Tool, hidden: &BTreeSet<String>, host: &mut dyn ToolHost) {

@@ -95,7 +95,7 @@ pub(super) fn matches(reply: &Value) -> String {
     let rest = match number(reply, "notSearched") {
         0 => String::new(),
         files => format!(
-            "\n({files} files were not searched, because those before them have more than 1 GiB; name `paths`)"
+            "\n({files} files were not searched, because a search reads at most 1 GiB; narrow the search with `paths`)"
         ),
     };
     let unreadable = list(reply, "unreadable");
@@ -124,7 +124,7 @@ pub(super) fn references(reply: &Value) -> String {
         how if how.is_empty() => how,
         how => format!("\n({how})"),
     };
-    let none = "nothing has this name; use `symbols` to search by part of a name";
+    let none = "no definition or reference has this name; use `symbols` to search by part of a name";
     format!("{}\n({}){how}", lines(reply, "hits", entry, none), coverage(reply))
 }
 
@@ -141,7 +141,7 @@ fn coverage(reply: &Value) -> String {
         (Some(true), _) => format!("complete by name: no other line of code contains `{name}`"),
         (_, 0) => "not complete".to_owned(),
         (_, code) => format!(
-            "{} of code {} `{name}`: something else has the name, or it could not be resolved",
+            "{} of code {} `{name}`: the name means something else there, or could not be resolved",
             lines(code),
             verb(code)
         ),
@@ -238,7 +238,7 @@ pub(super) fn rules(reply: &Value) -> String {
     };
     let trust = match reply["trusted"] == true {
         true => "",
-        false => "\n(the workspace is not trusted, so no rule is part of a prompt)",
+        false => "\n(the workspace is not trusted, so prompts contain none of its rules)",
     };
     format!("{}{others}{trust}", lines(reply, "rules", entry, "no rule applies"))
 }

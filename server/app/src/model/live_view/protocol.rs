@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use strata_engine::code::document::{Document, Sync};
 use strata_engine::code::notebook::CellKind;
 
@@ -18,6 +19,32 @@ pub(super) struct Request {
     pub(super) folder: String,
     /// Stamps of the texts that the client has, by URI. The server does not send them again.
     pub(super) known: BTreeMap<String, u64>,
+}
+
+/// A client's call of a command that only reads, and needs an index.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LiveCall {
+    pub(super) protocol: u32,
+    /// The client's workspace folder: absolute, without links.
+    pub folder: String,
+    pub command: String,
+    pub arguments: Value,
+    /// Id of the stored session to use. Absent if nothing is selected or excluded.
+    pub session: Option<String>,
+    /// Whether the client trusts the folder. The call has no more trust than its client, whatever the editor's user trusts.
+    pub is_trusted: bool,
+}
+
+/// The outcome of a call. Without a result or an error, the server cannot run the call.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CallReply {
+    pub(super) protocol: u32,
+    pub(super) version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<Value>,
+    /// Why the command failed, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
 }
 
 /// The part of a reply that every version has.
@@ -38,6 +65,9 @@ pub(super) struct Reply {
     pub(super) is_open: bool,
     /// Name of the editor.
     pub(super) editor: Option<String>,
+    /// Id of the conversation that the editor shows, if the editor has only this folder open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<String>,
     /// Whether any file may be out of sync with the editor.
     pub(super) are_messages_lost: bool,
     pub(super) documents: Vec<LiveDocument>,

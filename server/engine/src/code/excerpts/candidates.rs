@@ -4,7 +4,7 @@ use strata_grammars::LanguageId;
 
 use super::excerpt::ExcerptQuery;
 use crate::code::outline::Outline;
-use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
+use crate::code::symbols::{LexicalIndex, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
 /// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
@@ -56,7 +56,7 @@ pub fn candidate_files(
     query: &ExcerptQuery<'_>,
     limit: usize,
 ) -> Vec<CandidateFile> {
-    let asked = ParsedQuery::read(query.text);
+    let asked = query.parsed();
     let seeds = Seeds { open: query.open, selected: query.selected, ..Seeds::default() };
     let Some(scores) = scores(lexical, references, &asked, &Query { text: query.text, seeds }) else {
         return Vec::new();

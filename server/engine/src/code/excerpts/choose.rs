@@ -6,14 +6,17 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::Candidate;
-use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
-use super::features::Features;
+use super::candidates::{Candidate, recent};
+use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
+use super::features::{Features, Intent};
 use super::passages::{Passage, PassageCache};
 use super::score::{ScoredFile, score};
 
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
+/// Minimum recency of a file that a request without matching words may mean: its last change is one of the last three
+/// commits.
+const LEAST_RECENT: f64 = 0.75;
 /// Number of consecutive passages that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 40;
 
@@ -49,7 +52,8 @@ impl Eq for Ranked {}
 /// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
 /// excerpt in a prompt; `count` returns the number of tokens in a text. An excerpt never mixes lines that the prompt
 /// already shows with lines that it does not. If no word of the question occurs in any candidate, only open files of
-/// which the prompt shows nothing are considered.
+/// which the prompt shows nothing are considered, and for a request to change code the files that changed last: "undo
+/// that" and "it still fails" follow a change.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -60,11 +64,10 @@ pub fn choose(
 ) -> Vec<Excerpt> {
     let files = score(passages, candidates, query);
     let is_known = files.iter().any(|file| file.has_words);
+    let is_change = Intent::of(query.text) == Intent::Change;
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (number, file) in files.iter().enumerate() {
-        let key = &file.candidate.file.file;
-        // Of a file of which the user or an earlier question chose parts, no others are guessed.
-        if !is_known && (!query.open.contains(key) || query.shown.contains_key(key)) {
+        if !is_known && !file.is_likely(query, is_change) {
             continue;
         }
         for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
@@ -100,6 +103,15 @@ pub fn choose(
 }
 
 impl ScoredFile<'_> {
+    /// Whether the file may be meant although no word of the request occurs in any candidate. Of a file of which the
+    /// user or an earlier question chose parts, no others are guessed.
+    fn is_likely(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
+        let key = &self.candidate.file.file;
+        let has_changed = recent(query.recency.get(key).copied()) > LEAST_RECENT;
+        let is_near = query.open.contains(key) || is_change && has_changed;
+        is_near && !query.shown.contains_key(key)
+    }
+
     /// Whether the prompt already shows the whole passage.
     fn is_shown(&self, at: usize, query: &ExcerptQuery<'_>) -> bool {
         let (Some(shown), Some(passage)) =
@@ -196,14 +208,44 @@ impl Packing<'_> {
             ordinal: all_of.map_or(0, |definition| definition.ordinal),
             bytes: first.bytes.start..last.bytes.end,
             lines: line_numbers(&lines),
-            score: (score / self.best).clamp(0.0, 1.0),
+            score: self.relative(score),
             reason: reason(file, &features),
+            definitions: Vec::new(),
         })
+    }
+
+    /// Returns the definitions that a run of passages shows at least in part, most relevant first.
+    fn definitions(&self, number: usize, run: Range<usize>) -> Vec<ShownDefinition> {
+        let Some(file) = self.files.get(number) else { return Vec::new() };
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for at in run {
+            let definition = file.passages.list.get(at).and_then(|passage| passage.definition);
+            if let (Some(definition), Some(score)) = (definition, file.scores.get(at)) {
+                let best = scores.entry(definition).or_insert(f64::MIN);
+                *best = best.max(*score);
+            }
+        }
+        let shown = |(at, score): (usize, f64)| {
+            let definition = file.passages.definitions.get(at)?;
+            let (name, ordinal) = (definition.name.clone(), definition.ordinal);
+            Some(ShownDefinition { name, ordinal, score: self.relative(score) })
+        };
+        let mut shown: Vec<ShownDefinition> = scores.into_iter().filter_map(shown).collect();
+        shown.sort_by(|a, b| b.score.total_cmp(&a.score));
+        shown
+    }
+
+    /// Returns a score relative to the best one.
+    fn relative(&self, score: f64) -> f64 {
+        (score / self.best).clamp(0.0, 1.0)
     }
 
     /// Returns the chosen excerpts, best first.
     fn excerpts(&self) -> Vec<Excerpt> {
-        let runs = self.runs.iter().map(|(&(file, start), &(end, _))| self.excerpt(file, start..end));
+        let runs = self.runs.iter().map(|(&(file, start), &(end, _))| {
+            let definitions = self.definitions(file, start..end);
+            self.excerpt(file, start..end).map(|excerpt| Excerpt { definitions, ..excerpt })
+        });
         let mut excerpts: Vec<Excerpt> = runs.flatten().collect();
         excerpts.sort_by(|a, b| b.score.total_cmp(&a.score));
         excerpts

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::past::PastCommit;
+use crate::code::symbols::ParsedQuery;
 use crate::key::FileKey;
 
 /// A definition or a range of lines that is relevant to a question.
@@ -25,6 +26,19 @@ pub struct Excerpt {
     /// Relevance to the question, between 0 and 1.
     pub score: f64,
     pub reason: ExcerptReason,
+    /// The definitions that the excerpt shows at least in part, most relevant first.
+    pub definitions: Vec<ShownDefinition>,
+}
+
+/// A definition of which an excerpt shows some lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownDefinition {
+    /// Qualified name of the definition.
+    pub name: String,
+    /// Zero-based index among the definitions with the same name in the file.
+    pub ordinal: u32,
+    /// Relevance to the question, between 0 and 1.
+    pub score: f64,
 }
 
 /// The main reason for choosing an excerpt.
@@ -54,6 +68,8 @@ pub enum ExcerptReason {
 pub struct ExcerptQuery<'a> {
     /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
+    /// Earlier requests of the conversation, newest first, whose words count too.
+    pub earlier: &'a str,
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
     /// Files that the prompt shows in full. They yield no excerpts, and code that they refer to is ranked higher.
@@ -70,6 +86,13 @@ pub struct ExcerptQuery<'a> {
     /// Zero-based line ranges, by file, that the prompt already shows. They may be chosen like any others, but do not
     /// count against [`ExcerptBudget::new`].
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
+}
+
+impl ExcerptQuery<'_> {
+    /// Parses the request together with the earlier ones.
+    pub(super) fn parsed(&self) -> ParsedQuery {
+        ParsedQuery::read(&format!("{}\n{}", self.text, self.earlier))
+    }
 }
 
 /// Limits on the tokens of the chosen excerpts.

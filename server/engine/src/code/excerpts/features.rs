@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::code::symbols::name_words;
+use crate::code::symbols::{name_words, names_code};
 
 /// Declares the features of a passage, all between 0 and 1 or logarithms.
 macro_rules! features {
@@ -99,6 +99,17 @@ impl Intent {
             Self::Report => &REPORT,
             Self::Change => &CHANGE,
         }
+    }
+}
+
+/// Whether a request says by itself what it is about: a report, or a question that names code. Of recorded requests to
+/// change code, 4,000 tokens show 80 % of the places to change if Strata also searches with the two requests before,
+/// and 78 % if not; of reports 59 and 64 %.
+pub(crate) fn stands_alone(text: &str) -> bool {
+    match Intent::of(text) {
+        Intent::Report => true,
+        Intent::Question => names_code(text),
+        Intent::Change => false,
     }
 }
 

@@ -17,7 +17,8 @@ mod tests;
 
 pub use candidates::{Candidate, CandidateFile, candidate_files};
 pub use choose::choose;
-pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
+pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
 pub(crate) use extent::definition_range;
+pub(crate) use features::stands_alone;
 pub use passages::PassageCache;
 pub use past::PastCommit;

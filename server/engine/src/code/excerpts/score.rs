@@ -46,7 +46,7 @@ pub(super) fn score<'a>(
     candidates: &'a [Candidate<'a>],
     query: &ExcerptQuery<'_>,
 ) -> Vec<ScoredFile<'a>> {
-    let mut asked = ParsedQuery::read(query.text);
+    let mut asked = query.parsed();
     let intent = Intent::of(query.text);
     let weights = intent.weights();
     if intent == Intent::Question {

@@ -69,6 +69,7 @@ impl Repository {
         }
         let query = ExcerptQuery {
             text: question.text,
+            earlier: "",
             open: &open,
             selected: &selected,
             excluded: &BTreeSet::new(),
@@ -155,6 +156,29 @@ fn a_question_that_has_nothing_to_do_with_the_code_brings_what_is_open_at_most()
 }
 
 #[test]
+fn a_request_that_names_nothing_in_the_code_brings_what_changed_in_the_last_commits() {
+    let repository = Repository::new();
+    let recency = [("src/net/retry.py", 0), ("src/net/cookies.py", 40)];
+    let question = Question { text: "Undo that", recency: &recency, ..Question::default() };
+    let found = repository.ask(&question, 4_000);
+    assert!(!found.is_empty());
+    for excerpt in found {
+        assert_eq!((excerpt.file.as_str(), excerpt.reason), ("src/net/retry.py", ExcerptReason::Recent));
+    }
+}
+
+#[test]
+fn an_excerpt_names_its_definitions_best_first() {
+    let found = Repository::new().ask(&Question { text: "Limit redirects", ..Question::default() }, 4_000);
+    let sessions = found.iter().find(|excerpt| excerpt.file.as_str() == FILES[0].0).unwrap();
+    assert_eq!(sessions.definition, None, "several definitions are joined");
+    let names: Vec<&str> = sessions.definitions.iter().map(|shown| shown.name.as_str()).collect();
+    assert_eq!(names[0], "Session.resolve_redirects");
+    assert!(names.contains(&"Session.send") && names.contains(&"main"), "{names:?}");
+    assert!(sessions.definitions.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+#[test]
 fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
     let rust = LanguageId::by_name("rust").unwrap();
     let text = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
@@ -166,6 +190,7 @@ fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
     let scores = |text: &str| {
         let query = ExcerptQuery {
             text,
+            earlier: "",
             open: &[],
             selected: &[],
             excluded: &excluded,

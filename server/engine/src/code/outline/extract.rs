@@ -218,6 +218,8 @@ struct Ancestor {
     kind: u16,
     /// Value of [`Anchor::around`] for the nodes from the root down to this one.
     mark: u64,
+    /// The [`usage`] bits of the names directly inside, if the node is a list.
+    list: Option<u8>,
 }
 
 /// A definition that contains the current node.
@@ -358,16 +360,15 @@ impl<'a> Walk<'a> {
                 self.query(&mut query_cursor, &node);
             }
             if flags & flag::IDENTIFIER != 0 {
-                let usage = match self.around.last() {
-                    Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
-                        self.tables.usage(parent.kind, || cursor.field_id())
-                    }
-                    _ => usage::PLAIN,
+                let usage = match self.usage(cursor) {
+                    usage::PLAIN if flags & flag::TYPE != 0 => usage::MEMBER,
+                    usage => usage,
                 };
                 self.mention(&node, usage);
             }
+            let list = self.list(kind, cursor);
             if cursor.goto_first_child() {
-                self.descend(kind);
+                self.descend(kind, list);
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -401,7 +402,7 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            self.descend(kind);
+            self.descend(kind, self.list(kind, cursor));
             if cursor.goto_first_child_for_byte(start).is_none() {
                 return false;
             }
@@ -438,9 +439,25 @@ impl<'a> Walk<'a> {
         self.around.last().map_or(0, |around| around.mark)
     }
 
-    fn descend(&mut self, kind: u16) {
+    /// Returns the [`usage`] bits of a name at the cursor.
+    fn usage(&self, cursor: &TreeCursor<'_>) -> u8 {
+        match self.around.last() {
+            Some(Ancestor { list: Some(usage), .. }) => *usage,
+            Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
+                self.tables.usage(parent.kind, || cursor.field_id())
+            }
+            _ => usage::PLAIN,
+        }
+    }
+
+    /// Returns the [`usage`] bits of the names directly inside the cursor's node, if it is a list.
+    fn list(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
+        (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage(cursor))
+    }
+
+    fn descend(&mut self, kind: u16, list: Option<u8>) {
         let mark = self.said.map_or(0, |said| mixed(mixed(self.mark(), u64::from(kind)), said));
-        self.around.push(Ancestor { kind, mark });
+        self.around.push(Ancestor { kind, mark, list });
     }
 
     fn take_findings(&mut self) -> Findings<'a> {
@@ -753,7 +770,7 @@ impl<'a> Walk<'a> {
         if text.len() <= MAX_NAME && !head::is_secret(&text) { text } else { Cow::Borrowed("") }
     }
 
-    /// Ends the sections at whose end a heading of a level stands.
+    /// Ends the sections that a heading of this level closes.
     fn close_sections(&mut self, level: u8, start: usize) {
         let ends = |open: &Open| open.heading.is_some_and(|heading| heading >= level);
         let Some(first) = self.open.iter().position(ends) else { return };

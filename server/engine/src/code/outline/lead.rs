@@ -67,7 +67,7 @@ impl Lead<'_> {
         self.source.get(node.byte_range()).is_some_and(|text| text.ends_with('\n'))
     }
 
-    /// Whether only whitespace stands before the node on its line.
+    /// Whether only whitespace precedes the node on its line.
     fn starts_line(&self, node: &Node<'_>) -> bool {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         before.rsplit(['\n', '\r']).next().is_none_or(|line| line.trim().is_empty())

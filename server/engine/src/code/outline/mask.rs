@@ -55,7 +55,7 @@ impl Mask {
         &self.hidden
     }
 
-    /// Whether a tree of this mask, after all edits, can be the start for parsing a text with the mask `now`.
+    /// Whether a tree parsed under this mask can be reused, after all edits, to parse a text under the mask `now`.
     pub(super) fn stays_as(&self, now: &Self) -> bool {
         !self.moves_lines && self == now
     }

@@ -20,6 +20,10 @@ pub(crate) mod flag {
     pub(crate) const POSITION: u8 = 8;
     /// A literal that is a name after a colon.
     pub(crate) const SYMBOL: u8 = 16;
+    /// The position of the node applies to the names directly inside it.
+    pub(crate) const LIST: u8 = 32;
+    /// A leaf whose text is the name of a type.
+    pub(crate) const TYPE: u8 = 64;
 }
 
 /// Bit flags for the ways in which a name is used, judged by its position. Combined over all mentions of the name.
@@ -129,6 +133,12 @@ impl Tables {
         }
         for kind in rules.strings {
             tables.mark(grammar.id_for_node_kind(kind, true), flag::STRING);
+        }
+        for kind in rules.types {
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::TYPE);
+        }
+        for kind in rules.lists {
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::LIST);
         }
         for (positions, bits) in [(rules.members, usage::MEMBER), (rules.locals, usage::LOCAL)] {
             for position in positions.iter().filter_map(|text| Position::resolve(text, &grammar)) {

@@ -30,7 +30,7 @@ pub enum Unparsed {
 }
 
 impl Unparsed {
-    /// Whether parsing the same text again gives the same result, so that it is pointless.
+    /// Whether parsing the same text again is pointless, because the result would be the same.
     pub fn is_final(self) -> bool {
         match self {
             Self::TooMuchWork | Self::TooMuchMemory | Self::NestedAngles | Self::NestedComments => true,
@@ -44,12 +44,12 @@ impl fmt::Display for Unparsed {
         match self {
             Self::TooMuchWork => f.write_str("parsing it takes far more work than real code of its size"),
             Self::TooMuchMemory => f.write_str("parsing it takes far more memory than real code of its size"),
-            Self::TooLarge => f.write_str("it is larger than the setting `symbols.max_file_bytes`"),
-            Self::NestedAngles => write!(f, "more than {DEEPEST} `<` in each other are not closed"),
+            Self::TooLarge => f.write_str("the file is larger than `symbols.max_file_bytes` allows"),
+            Self::NestedAngles => write!(f, "more than {DEEPEST} nested `<` are not closed"),
             Self::NestedComments => f.write_str("its comments are nested too deeply"),
             Self::TimedOut => f.write_str("parsing it took too long"),
             Self::ProcessEnded => f.write_str("processes ended while parsing it"),
-            Self::NoWorkLeft => f.write_str("other files used up the work of this index run"),
+            Self::NoWorkLeft => f.write_str("other files used up the work budget of this index run"),
         }
     }
 }

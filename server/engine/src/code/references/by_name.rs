@@ -3,27 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use super::meaning::Confidence;
+use super::report::Confidence;
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
 /// Files that may refer to a name, with the confidence that they do.
-pub(super) struct LikelyFiles<'a> {
+pub(super) struct LikelyFiles {
     /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
     known: BTreeMap<FileKey, f64>,
-    definers: Vec<&'a FileKey>,
+    definers: Vec<FileKey>,
     /// Whether the reference graph tracks the name.
     is_followed: bool,
 }
 
-impl<'a> LikelyFiles<'a> {
-    pub(super) fn new(
-        graph: &References,
-        index: &SymbolIndex,
-        name: &str,
-        definers: impl Iterator<Item = &'a FileKey>,
-    ) -> Self {
-        let definers: Vec<&FileKey> = definers.collect();
+impl LikelyFiles {
+    pub(super) fn new(graph: &References, index: &SymbolIndex, name: &str, definers: &[&FileKey]) -> Self {
         let mut known: BTreeMap<FileKey, f64> = BTreeMap::new();
         for found in graph.references_to(name) {
             if definers.contains(&&found.definer) {
@@ -36,12 +30,13 @@ impl<'a> LikelyFiles<'a> {
         let is_followed = definers
             .iter()
             .any(|key| index.get(*key).is_some_and(|file| graph.follows(file.language.family, name)));
+        let definers = definers.iter().copied().cloned().collect();
         Self { known, definers, is_followed }
     }
 
     /// Returns the confidence in a file's references, or `None` if its imports give the name another meaning.
     pub(super) fn confidence(&self, key: &FileKey) -> Option<Confidence> {
-        if self.definers.contains(&key) {
+        if self.definers.contains(key) {
             return Some(Confidence::Certain);
         }
         match self.known.get(key) {

@@ -5,18 +5,17 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use schemars::JsonSchema;
-use serde::Serialize;
 use strata_grammars::ImportStyle;
 
+use super::names_cache::NamesCache;
+use super::report::SearchedPart;
 use super::scopes::{Binding, DEFAULT, FileNames, Group, Import, Reach, ScopeKind, Shape};
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, SyntaxTree};
-use crate::code::symbols::{References, SymbolIndex};
+use crate::code::symbols::{FileSymbols, References, SymbolIndex};
 use crate::key::FileKey;
 
 /// Maximum number of steps for resolving one reference. The limit is high because a package may re-export the names
@@ -33,24 +32,21 @@ const MAX_FILES: usize = 256;
 /// Maximum size of the texts that one search parses, in bytes. A text that is parsed twice counts twice.
 const MAX_PARSED: usize = 128 << 20;
 
-/// How certain it is that a reference refers to the definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Only the name matches; the type of the value is unknown.
-    Guess,
-    /// Scopes, imports or types lead from the reference to the definition.
-    Certain,
-}
-
 /// Inputs of a search for references.
 #[derive(Clone, Copy)]
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
     pub graph: &'a References,
+    pub names: &'a NamesCache,
     /// Returns the current text of a file, or `None` if it cannot be read.
-    pub texts: &'a dyn Fn(&FileKey) -> Option<Arc<str>>,
+    pub texts: &'a (dyn Fn(&FileKey) -> Option<Arc<str>> + Sync),
+    /// Calls a function for each part of the files with the part's number and the number of parts, on several threads
+    /// if the caller likes, and returns the results in any order.
+    pub each_part: &'a (dyn Fn(PartSearch<'_>) -> Vec<SearchedPart> + Sync),
 }
+
+/// Searches one part of the files. Takes the part's number and the number of parts.
+pub type PartSearch<'a> = &'a (dyn Fn(usize, usize) -> SearchedPart + Sync);
 
 /// A definition: all bindings of a name in one scope of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +66,8 @@ pub(super) enum Value {
     Definition(DefinitionId),
     /// An instance of the type with this definition.
     Instance(DefinitionId),
+    /// The value on which a method is called that returns it.
+    Receiver,
     /// Something defined outside the repository.
     Outside,
     Unknown,
@@ -79,7 +77,7 @@ pub(super) enum Value {
 pub(super) struct Meanings<'a> {
     pub(super) sources: ReferenceSources<'a>,
     cancel: &'a Cancel,
-    files: RefCell<FxHashMap<usize, Option<Rc<FileNames>>>>,
+    files: RefCell<FxHashMap<usize, Option<Arc<FileNames>>>>,
     steps: Cell<u32>,
     depth: Cell<u32>,
     cancelled: Cell<bool>,
@@ -99,7 +97,8 @@ impl Drop for Step<'_> {
 }
 
 impl<'a> Meanings<'a> {
-    pub(super) fn new(sources: ReferenceSources<'a>, cancel: &'a Cancel) -> Self {
+    /// Creates a resolver for a search that is divided into so many `parts`.
+    pub(super) fn new(sources: ReferenceSources<'a>, cancel: &'a Cancel, parts: usize) -> Self {
         Self {
             sources,
             cancel,
@@ -107,14 +106,14 @@ impl<'a> Meanings<'a> {
             steps: Cell::new(0),
             depth: Cell::new(0),
             cancelled: Cell::new(false),
-            left: Cell::new(MAX_PARSED),
+            left: Cell::new(MAX_PARSED / parts.max(1)),
             skipped: RefCell::default(),
         }
     }
 
-    /// Returns the number of files that were not searched, because the others were too large in total.
-    pub(super) fn skipped(&self) -> usize {
-        self.skipped.borrow().len()
+    /// Returns the files that were not searched, because the others were too large in total.
+    pub(super) fn into_skipped(self) -> BTreeSet<FileKey> {
+        self.skipped.into_inner()
     }
 
     pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
@@ -127,7 +126,7 @@ impl<'a> Meanings<'a> {
 
     /// Returns the names of a file, read on demand, or `None` if the file does not exist or its language has
     /// no reference rules.
-    pub(super) fn file(&self, file: usize) -> Option<Rc<FileNames>> {
+    pub(super) fn file(&self, file: usize) -> Option<Arc<FileNames>> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
         }
@@ -135,7 +134,6 @@ impl<'a> Meanings<'a> {
             self.cancelled.set(true);
             None
         });
-        let read = read.map(Rc::new);
         let mut files = self.files.borrow_mut();
         if files.len() >= MAX_FILES {
             files.clear();
@@ -147,10 +145,19 @@ impl<'a> Meanings<'a> {
     /// Reads and parses a file. Returns `None` if the index does not contain the file or it cannot be read.
     pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
+        let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
+        self.parse(key, symbols, text)
+    }
+
+    fn parse(
+        &self,
+        key: &FileKey,
+        symbols: &FileSymbols,
+        text: Arc<str>,
+    ) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         if symbols.outline.unparsed.is_some() {
             return Ok(None);
         }
-        let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
         match self.left.get().checked_sub(text.len()) {
             Some(left) => self.left.set(left),
             None => {
@@ -158,7 +165,8 @@ impl<'a> Meanings<'a> {
                 return Ok(None);
             }
         }
-        Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
+        let tree = outline::parse(symbols.language, &text, None, self.cancel)?;
+        Ok(Some((text, tree)))
     }
 
     /// Checks whether the search was cancelled, by the flag or while reading a file.
@@ -170,10 +178,14 @@ impl<'a> Meanings<'a> {
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
     }
 
-    fn read(&self, file: usize) -> Result<Option<FileNames>, Cancelled> {
+    fn read(&self, file: usize) -> Result<Option<Arc<FileNames>>, Cancelled> {
         let Some(key) = self.key(file) else { return Ok(None) };
-        let Some((text, tree)) = self.parsed(key)? else { return Ok(None) };
-        FileNames::read(tree, text, self.cancel)
+        let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
+        let Some(text) = (self.sources.texts)(key) else { return Ok(None) };
+        self.sources.names.get_or_read(symbols.language, &text, || {
+            let Some((text, tree)) = self.parse(key, symbols, Arc::clone(&text))? else { return Ok(None) };
+            FileNames::read(tree, text, self.cancel)
+        })
     }
 
     /// Resets the step limit for a new mention.
@@ -239,7 +251,14 @@ impl<'a> Meanings<'a> {
                 let name = names.str(name);
                 each(self.expression(file, object), |value| self.member(&value, name))
             }
-            Some(Shape::Call { callee }) => each(self.expression(file, callee), |value| self.called(&value)),
+            Some(Shape::Call { callee }) => {
+                let found = each(self.expression(file, callee), |value| self.called(&value));
+                each(found, |value| match (value, names.shape(callee)) {
+                    (Value::Receiver, Some(Shape::Member { object, .. })) => self.expression(file, object),
+                    (Value::Receiver, _) => vec![Value::Unknown],
+                    (value, _) => vec![value],
+                })
+            }
             Some(Shape::Same(parts)) => each(parts.iter(), |part| self.expression(file, part)),
             Some(Shape::Literal) => vec![Value::Outside],
             Some(Shape::Nothing) => Vec::new(),
@@ -260,7 +279,7 @@ impl<'a> Meanings<'a> {
             Value::Module { file, path } => self.of_module(*file, path, name),
             Value::Instance(id) => self.of_type(*id, name),
             Value::Outside => vec![Value::Outside],
-            Value::Unknown => vec![Value::Unknown],
+            Value::Receiver | Value::Unknown => vec![Value::Unknown],
             Value::Definition(id) if self.is_type(*id) => self.of_type(*id, name),
             Value::Definition(id) => each(self.value_of(*id), |value| self.member(&value, name)),
         }
@@ -429,6 +448,10 @@ impl<'a> Meanings<'a> {
         let found = each(self.bindings(id).iter(), |binding| match binding {
             Binding { annotation: Some(annotation), .. } => self.annotation(id.file, annotation),
             Binding { returns: Some(returns), .. } => self.annotation(id.file, returns),
+            Binding { value: Some(value), is_part: true, .. } => {
+                let Some(names) = self.file(id.file) else { return Vec::new() };
+                each(self.expression(id.file, value), |value| self.member(&value, names.str(&binding.name)))
+            }
             Binding { value: Some(value), .. } => self.expression(id.file, value),
             Binding { import: Some(import), .. } => self.import(id.file, import),
             _ => vec![Value::Unknown],
@@ -455,15 +478,20 @@ impl<'a> Meanings<'a> {
                 });
                 if found.is_empty() { vec![Value::Unknown] } else { found }
             }
-            Value::Instance(_) | Value::Module { .. } | Value::Unknown => vec![Value::Unknown],
+            // The only value that a module exports.
+            Value::Module { file, path } => match self.of_module(*file, path, DEFAULT) {
+                found if found == [Value::Outside] => vec![Value::Unknown],
+                found => each(found, |value| self.called(&value)),
+            },
+            Value::Instance(_) | Value::Receiver | Value::Unknown => vec![Value::Unknown],
         }
     }
 
     /// Resolves a type annotation to instances of its types.
     fn annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let found = self.annotated(file, range);
-        let types: Vec<Value> =
-            found.iter().filter(|value| matches!(value, Value::Instance(_))).cloned().collect();
+        let is_type = |value: &&Value| matches!(value, Value::Instance(_) | Value::Receiver);
+        let types: Vec<Value> = found.iter().filter(is_type).cloned().collect();
         match types {
             types if !types.is_empty() => types,
             _ if found.contains(&Value::Unknown) || found.is_empty() => vec![Value::Unknown],
@@ -480,6 +508,10 @@ impl<'a> Meanings<'a> {
             let mut parts = chain.into_iter();
             let Some((start, first)) = parts.next() else { return Vec::new() };
             let mut last = start;
+            let range_of_first = range.start + start..range.start + start + first.len();
+            if matches!(names.shape(&range_of_first), Some(Shape::Own)) {
+                return vec![Value::Receiver];
+            }
             let mut values = self.name(file, scope, first);
             for (start, part) in parts {
                 last = start;

@@ -1,17 +1,22 @@
 //! Finds the references to a definition, accurately enough for renaming. Reads the files that mention a name and
 //! resolves each mention by scopes, imports and type annotations. A mention that matches by name only is a guess.
 //! Reference rules are data in `grammars/` (`references.scm`); languages without them use the import graph. Reads texts
-//! through a function and keeps no state between queries.
+//! through a function. A cache of parsed files is all that remains between queries.
 
 mod by_name;
+mod file_search;
 mod meaning;
+mod names_cache;
+mod report;
 mod scopes;
 mod search;
+mod wanted;
+mod word_lines;
 
 #[cfg(test)]
 mod tests;
 
-pub use meaning::{Confidence, ReferenceSources};
-pub use search::{
-    FoundDefinition, OtherLines, ReferenceHit, ReferenceQuery, ReferenceReport, references, references_at,
-};
+pub use meaning::{PartSearch, ReferenceSources};
+pub use names_cache::NamesCache;
+pub use report::{Confidence, FoundDefinition, OtherLines, ReferenceHit, ReferenceReport, SearchedPart};
+pub use search::{ReferenceQuery, references, references_at};

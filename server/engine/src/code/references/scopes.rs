@@ -9,11 +9,12 @@ use strata_grammars::LanguageId;
 use tree_sitter::{Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::code::outline::SyntaxTree;
+use crate::code::outline::{self, SyntaxTree};
 
 /// Number of matches between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
+#[derive(Debug)]
 pub(super) struct FileNames {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
@@ -28,6 +29,8 @@ pub(super) struct FileNames {
     pub(super) imported: FxHashMap<usize, Import>,
     /// Range of the object of each member access, keyed by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
+    /// Names of members in quotes, such as `object["name"]`.
+    quoted: Vec<Range<usize>>,
     /// Byte offsets at which object keys in values of unknown type start.
     pub(super) keys: FxHashSet<usize>,
     /// Ranges of object values that initialize a variable, in order, each with the range of the variable's type
@@ -41,6 +44,7 @@ pub(super) struct FileNames {
 }
 
 /// A region of a file in which names are bound.
+#[derive(Debug)]
 pub(super) struct Scope {
     pub(super) range: Range<usize>,
     pub(super) kind: ScopeKind,
@@ -61,6 +65,7 @@ pub(super) enum ScopeKind {
 }
 
 /// All bindings of a name in one scope.
+#[derive(Debug)]
 pub(super) struct Group {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
@@ -79,6 +84,10 @@ pub(super) struct Binding {
     pub(super) returns: Option<Range<usize>>,
     /// Range of a base type.
     pub(super) base: Option<Range<usize>>,
+    /// Whether the value is an object of which the binding takes the part with its name.
+    pub(super) is_part: bool,
+    /// Range of the name of the type to which the definition adds a member.
+    owner: Option<Range<usize>>,
     /// Index of the scope that the binding opens.
     pub(super) owns: Option<usize>,
     pub(super) import: Option<Import>,
@@ -152,6 +161,17 @@ impl FileNames {
             }
         }
         Ok(Some(draft.finish(tree, Arc::clone(&text))))
+    }
+
+    /// Returns the ranges of all mentions of a name, in order.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised.
+    pub(super) fn mentions(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
+        let mut found = outline::mentions_of(&self.tree, &self.text, name, cancel)?;
+        found.extend(self.quoted.iter().filter(|range| self.str(range) == name).cloned());
+        found.sort_unstable_by_key(|range| range.start);
+        Ok(found)
     }
 
     /// Returns the index of the innermost scope that contains a byte.
@@ -249,7 +269,9 @@ fn innermost(scopes: &[Scope], byte: usize) -> usize {
 enum Role {
     Scope(ScopeKind),
     Define,
+    Owner,
     Bind,
+    BindPart,
     BindInside,
     Outer,
     Alias,
@@ -269,6 +291,7 @@ enum Role {
     Access,
     Object,
     Member,
+    QuotedMember,
     Call,
     Callee,
     Pass,
@@ -310,7 +333,9 @@ fn role(capture: &str) -> Option<Role> {
         "scope.type" => Role::Scope(ScopeKind::Type),
         "scope.module" => Role::Scope(ScopeKind::Module),
         "define" => Role::Define,
+        "owner" => Role::Owner,
         "bind" => Role::Bind,
+        "bind.part" => Role::BindPart,
         "bind.local" => Role::BindInside,
         "outer" => Role::Outer,
         "alias" => Role::Alias,
@@ -330,6 +355,7 @@ fn role(capture: &str) -> Option<Role> {
         "access" => Role::Access,
         "object" => Role::Object,
         "member" => Role::Member,
+        "member.quoted" => Role::QuotedMember,
         "call" => Role::Call,
         "callee" => Role::Callee,
         "pass" => Role::Pass,
@@ -382,6 +408,8 @@ enum BindingPlace {
     Outside,
     /// The enclosing type.
     Type,
+    /// The type that the definition names.
+    Owner,
     /// The file, as its default export.
     Default,
 }
@@ -391,6 +419,7 @@ struct FileParts {
     stars: Vec<Box<str>>,
     imported: FxHashMap<usize, Import>,
     members: FxHashMap<usize, Range<usize>>,
+    quoted: Vec<Range<usize>>,
     keys: FxHashSet<usize>,
     records: FxHashMap<(usize, usize), Option<Range<usize>>>,
     labels: FxHashSet<usize>,
@@ -426,9 +455,16 @@ impl<'s> FileDraft<'s> {
                     let scope = self.scopes.entry((range.start, range.end)).or_insert((*kind, None));
                     scope.1 = scope.1.or(define.as_ref().map(|name| name.start));
                 }
-                Role::Define => self.describe(range, BindingPlace::Outside, parts),
+                Role::Define => match parts.range(Role::Owner) {
+                    Some(_) => self.describe(range, BindingPlace::Owner, parts),
+                    None => self.describe(range, BindingPlace::Outside, parts),
+                },
                 Role::Bind => self.describe(range, BindingPlace::Around, parts),
                 Role::Field => self.describe(range, BindingPlace::Type, parts),
+                Role::BindPart => {
+                    self.describe(range.clone(), BindingPlace::Around, parts);
+                    self.bind(range, BindingPlace::Around).is_part = true;
+                }
                 Role::BindInside => self.bind(range, BindingPlace::Around).reach = Reach::Inside,
                 Role::Outer => self.bind(range, BindingPlace::Around).reach = Reach::Outer,
                 Role::Alias => {
@@ -457,8 +493,10 @@ impl<'s> FileDraft<'s> {
                 Role::Own => self.shape(range, Shape::Own),
                 Role::Super => self.shape(range, Shape::Super),
                 Role::Access => {
-                    let (object, member) = (parts.range(Role::Object), parts.range(Role::Member));
-                    if let (Some(object), Some(name)) = (object, member) {
+                    let quoted = parts.range(Role::QuotedMember);
+                    self.names.quoted.extend(quoted.clone());
+                    let member = parts.range(Role::Member).or(quoted);
+                    if let (Some(object), Some(name)) = (parts.range(Role::Object), member) {
                         self.names.members.insert(name.start, object.clone());
                         self.shape(range, Shape::Member { object, name });
                     }
@@ -510,6 +548,7 @@ impl<'s> FileDraft<'s> {
         add(&mut binding.value, Role::Value);
         add(&mut binding.returns, Role::Returns);
         add(&mut binding.base, Role::Base);
+        add(&mut binding.owner, Role::Owner);
     }
 
     fn import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
@@ -543,7 +582,8 @@ impl<'s> FileDraft<'s> {
     fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileNames {
         let mut scopes = nested(self.scopes, self.text.len());
         let mut bindings: Vec<((usize, BindingPlace), Binding)> = self.bindings.into_iter().collect();
-        bindings.sort_unstable_by_key(|(key, _)| *key);
+        // A type may be defined after its members.
+        bindings.sort_unstable_by_key(|((start, place), _)| (*place == BindingPlace::Owner, *start, *place));
         let opened: FxHashMap<usize, usize> =
             (0..).zip(&scopes).filter_map(|(at, scope): (usize, &Scope)| Some((scope.name?, at))).collect();
         let mut groups: Vec<Group> = Vec::new();
@@ -557,6 +597,12 @@ impl<'s> FileDraft<'s> {
                     None => Some(around),
                 },
                 BindingPlace::Type => type_scope(&scopes, around),
+                BindingPlace::Owner => {
+                    let owner = binding.owner.as_ref().and_then(|owner| self.text.get(owner.clone()));
+                    let owner = owner.and_then(|owner| group_seen(&scopes, around, owner));
+                    let owner = owner.and_then(|group| groups.get_mut(group));
+                    Some(owner.and_then(|owner| members_of(owner, &mut scopes)).unwrap_or(around))
+                }
                 BindingPlace::Default => Some(0),
             };
             let name = match place {
@@ -581,7 +627,7 @@ impl<'s> FileDraft<'s> {
                 bound.insert(start, group);
             }
         }
-        let FileParts { stars, imported, members, keys, records, labels, any, shapes } = self.names;
+        let FileParts { stars, imported, members, quoted, keys, records, labels, any, shapes } = self.names;
         let records = records.into_iter().map(|((start, end), annotation)| (start..end, annotation));
         let mut records: Vec<_> = records.collect();
         records.sort_unstable_by_key(|(range, _)| range.start);
@@ -594,6 +640,7 @@ impl<'s> FileDraft<'s> {
             bound,
             imported,
             members,
+            quoted,
             keys,
             records,
             labels,
@@ -627,6 +674,34 @@ fn nested(found: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>, end: usi
         scopes.push(Scope { range: start..end, kind, around, name, names: FxHashMap::default() });
     }
     scopes
+}
+
+/// Returns the index of the group that a name means in a scope.
+fn group_seen(scopes: &[Scope], scope: usize, name: &str) -> Option<usize> {
+    let mut at = Some(scope);
+    while let Some(scope) = at.and_then(|at| scopes.get(at)) {
+        if let Some(group) = scope.names.get(name) {
+            return Some(*group);
+        }
+        at = scope.around;
+    }
+    None
+}
+
+/// Returns the scope of the members that are defined outside their type, added if the type has no scope. Returns `None`
+/// for an imported type.
+fn members_of(owner: &mut Group, scopes: &mut Vec<Scope>) -> Option<usize> {
+    let binding = owner.bindings.iter_mut().find(|binding| binding.import.is_none())?;
+    let next = scopes.len();
+    let scope = *binding.owns.get_or_insert(next);
+    if scope == next {
+        // No text is inside, and scopes are in order of their start.
+        let end = scopes.first()?.range.end;
+        let (kind, name) = (ScopeKind::Type, Some(binding.name.start));
+        let names = FxHashMap::default();
+        scopes.push(Scope { range: end..end, kind, around: Some(owner.scope), name, names });
+    }
+    Some(scope)
 }
 
 fn type_scope(scopes: &[Scope], from: usize) -> Option<usize> {

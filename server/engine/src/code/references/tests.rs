@@ -17,8 +17,17 @@ struct Repo {
 }
 
 impl Repo {
-    fn text(&self, key: &FileKey) -> Option<Arc<str>> {
-        self.texts.get(key).cloned()
+    /// Calls `use_it` with the repository, searched in two parts.
+    fn search<R>(&self, use_it: impl FnOnce(ReferenceSources<'_>) -> R) -> R {
+        let texts = |key: &FileKey| self.texts.get(key).cloned();
+        let each_part = |search: PartSearch<'_>| (0..2).map(|part| search(part, 2)).collect();
+        use_it(ReferenceSources {
+            names: &NamesCache::default(),
+            index: &self.index,
+            graph: &self.graph,
+            texts: &texts,
+            each_part: &each_part,
+        })
     }
 }
 
@@ -48,16 +57,22 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
 
 /// Returns the hits of a query: `=` marks definitions, `?` marks guesses.
 fn hits(repo: &Repo, query: &str) -> Vec<String> {
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
-    lines(&references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap())
+    lines(
+        &repo
+            .search(|sources| references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
+            .unwrap(),
+    )
 }
 
 /// Returns the references to the target of the `at`th mention of a name in a file.
 fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
     let key = FileKey::from(path);
     let (start, _) = repo.texts[&key].match_indices(name).nth(at).unwrap();
-    lines(&references_at(sources, &key, &(start..start + name.len()), &Cancel::new()).unwrap())
+    lines(
+        &repo
+            .search(|sources| references_at(sources, &key, &(start..start + name.len()), &Cancel::new()))
+            .unwrap(),
+    )
 }
 
 #[test]
@@ -154,8 +169,9 @@ fn short_and_common_names_have_references() {
     ]);
     assert_eq!(hits(&repo, "f"), ["a.py:1=", "b.py:1", "b.py:2"]);
     assert_eq!(hits(&repo, "get"), ["a.py:3=", "b.py:3"]);
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
-    let report = references(sources, &ReferenceQuery::new("get", None), &Cancel::new()).unwrap();
+    let report = repo
+        .search(|sources| references(sources, &ReferenceQuery::new("get", None), &Cancel::new()))
+        .unwrap();
     assert_eq!(report.unlikely, 1, "a value of unknown type, and a built-in name");
     assert_eq!(&*report.hits[1].text, "Store().get()");
 }
@@ -190,6 +206,34 @@ fn typescript_goes_by_imports_types_and_namespaces() {
     assert!(hits(&repo, "side").contains(&"main.ts:11=".to_owned()));
 }
 
+/// Builders return the value on which they are called.
+#[test]
+fn a_method_may_return_its_receiver() {
+    let repo = repo(&[
+        (
+            "plan.ts",
+            "export interface Plan { min(n: number): this; wide: string }\nexport interface Wide extends Plan { max(n: number): this }\n\
+             export const plan = (): Wide => make();\n",
+        ),
+        (
+            "main.ts",
+            "import * as p from './plan';\np.plan().min(1).max(2).min(3);\nlet y: p.Wide[\"max\"];\nlet z = p.plan()[\"wide\"];\n",
+        ),
+        ("parts.ts", "import * as all from './main2';\nconst { tools } = all;\ntools.plan();\n"),
+        ("main2.ts", "export * as tools from './plan';\n"),
+        (
+            "b.py",
+            "from typing import Self\nclass B:\n    def add(self) -> Self: ...\n    def end(self): ...\n",
+        ),
+        ("c.py", "from b import B\nB().add().add().end()\n"),
+    ]);
+    assert_eq!(hits(&repo, "Plan.min"), ["main.ts:2", "main.ts:2", "plan.ts:1="]);
+    assert_eq!(hits(&repo, "Wide.max"), ["main.ts:2", "main.ts:3", "plan.ts:2="]);
+    assert_eq!(hits(&repo, "Plan.wide"), ["main.ts:4", "plan.ts:1="]);
+    assert_eq!(hits(&repo, "plan.plan"), ["main.ts:2", "main.ts:4", "parts.ts:3", "plan.ts:3="]);
+    assert_eq!(hits(&repo, "B.end"), ["b.py:4=", "c.py:2"]);
+}
+
 /// A language without reference rules relies on the import graph.
 #[test]
 fn other_languages_say_when_they_guess() {
@@ -200,6 +244,41 @@ fn other_languages_say_when_they_guess() {
     ]);
     assert_eq!(hits(&repo, "Till"), ["a/lib.rb:1=", "a/main.rb:2"]);
     assert_eq!(hits(&repo, "Till.ring_up"), ["a/lib.rb:2=", "a/main.rb:2", "b/main.rb:1?"]);
+}
+
+#[test]
+fn members_of_prototypes_belong_to_their_type() {
+    let repo = repo(&[
+        (
+            "list.js",
+            "List.prototype.push = function (x) { this.grow(); };\nfunction List() {}\nList.prototype.grow = () => 1;\n\
+             function Other() {}\nOther.prototype.push = function () {};\nmodule.exports = List;\n",
+        ),
+        ("main.js", "const List = require('./list');\nconst all = new List();\nall.push(1);\n"),
+    ]);
+    assert_eq!(hits(&repo, "List.push"), ["list.js:1=", "main.js:3"]);
+    assert_eq!(hits(&repo, "List.grow"), ["list.js:1?", "list.js:3="]);
+    assert_eq!(hits(&repo, "Other.push"), ["list.js:5="]);
+}
+
+/// Lists of expressions hold what is bound and what is mentioned.
+#[test]
+fn names_in_lists_are_references_unless_they_are_bound() {
+    let uses = "package lex\n\nfunc f(x int) int {\n\tswitch x {\n\tcase itemStart, itemEnd:\n\t\treturn itemEnd\n\t}\n\t\
+                y := itemEnd\n\tx = itemEnd\n\treturn y\n}\n";
+    let repo = repo(&[
+        ("lex/item.go", "package lex\n\nconst (\n\titemStart = 1\n\titemEnd = 2\n)\n"),
+        ("lex/parse.go", uses),
+        ("lex/kind.go", "package lex\n\ntype kind int\n"),
+        ("lex/same.go", "package lex\n\nfunc h(kind kind) kind {\n\treturn kind\n}\n"),
+        (
+            "lex/own.go",
+            "package lex\n\nfunc g() int {\n\tfor itemEnd, _ := range all {\n\t\treturn itemEnd\n\t}\n}\n",
+        ),
+    ]);
+    let found = ["lex/item.go:5=", "lex/parse.go:5", "lex/parse.go:6", "lex/parse.go:8", "lex/parse.go:9"];
+    assert_eq!(hits(&repo, "itemEnd"), found);
+    assert_eq!(hits(&repo, "kind").len(), 5, "a parameter may have the name of its type");
 }
 
 /// Cycles of imports, base types and values.
@@ -226,8 +305,9 @@ fn circles_come_to_an_end() {
 
 /// Returns the numbers of other lines of code and of text, and of files that were not searched.
 fn others(repo: &Repo, query: &str) -> (usize, usize, usize) {
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
-    let report = references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap();
+    let report = repo
+        .search(|sources| references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
+        .unwrap();
     (report.other_lines.code, report.other_lines.text, report.unsearched)
 }
 
@@ -278,10 +358,9 @@ fn methods_of_other_packages_are_guesses() {
              func main() { app.Main.Flush() }\n",
         ),
     ]);
-    let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: &|key| repo.text(key) };
     let store = FileKey::from("store/store.go");
     let query = ReferenceQuery::new("Flush", Some(&store));
-    let report = references(sources, &query, &Cancel::new()).unwrap();
+    let report = repo.search(|sources| references(sources, &query, &Cancel::new())).unwrap();
     assert_eq!(lines(&report), ["main.go:10?", "store/store.go:5="]);
     assert_eq!(report.other_lines, OtherLines { code: 1, text: 0 }, "the other definition");
 }

@@ -1,5 +1,8 @@
 //! Parses project files: the names with which imports start (`Cargo.toml`, `go.mod`, `package.json`,
-//! `tsconfig.json`), and generated files (`.gitattributes`). Ignores invalid files. Does not read from disk.
+//! `pyproject.toml`, `tsconfig.json`), and generated files (`.gitattributes`). Ignores invalid files. Does not read from
+//! disk.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,8 +18,11 @@ pub const ATTRIBUTES: &str = ".gitattributes";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifests {
     pub(super) crates: Vec<CrateRoot>,
+    pub(super) renamed_crates: Vec<RenamedCrate>,
     pub(super) go_modules: Vec<GoModule>,
     pub(super) packages: Vec<ScriptPackage>,
+    /// Directories in which the packages of Python projects may be.
+    pub(super) python_sources: Vec<String>,
     pub(super) scripts: Vec<ScriptPaths>,
     generated: Vec<GeneratedRule>,
 }
@@ -28,6 +34,16 @@ pub(super) struct CrateRoot {
     pub(super) name: String,
     /// Path of the crate's root file.
     pub(super) root: String,
+}
+
+/// A dependency on a crate under another name (`alias = { package = "name" }`).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RenamedCrate {
+    /// Both names as written in code, with underscores.
+    pub(super) alias: String,
+    pub(super) name: String,
+    /// Directory of the manifest, in which and below which the alias is valid.
+    pub(super) directory: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +87,26 @@ pub(super) fn of_key<'a, T>(sorted: &'a [T], wanted: &str, key: impl Fn(&T) -> &
 struct CargoManifest {
     package: Option<CargoPackage>,
     lib: Option<CargoLib>,
+    workspace: Option<CargoDependencies>,
+    #[serde(flatten)]
+    dependencies: CargoDependencies,
+}
+
+#[derive(Default, Deserialize)]
+struct CargoDependencies {
+    #[serde(default)]
+    dependencies: BTreeMap<String, CargoDependency>,
+    #[serde(default, rename = "dev-dependencies")]
+    dev_dependencies: BTreeMap<String, CargoDependency>,
+    #[serde(default, rename = "build-dependencies")]
+    build_dependencies: BTreeMap<String, CargoDependency>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CargoDependency {
+    Renamed { package: String },
+    Other(serde::de::IgnoredAny),
 }
 
 #[derive(Deserialize)]
@@ -93,6 +129,9 @@ impl Manifests {
             "Cargo.toml"
                 | "go.mod"
                 | "package.json"
+                | "pyproject.toml"
+                | "setup.cfg"
+                | "setup.py"
                 | "tsconfig.json"
                 | "tsconfig.base.json"
                 | "jsconfig.json"
@@ -105,9 +144,13 @@ impl Manifests {
         let mut manifests = Self::default();
         for (key, text) in files {
             match key.file_name() {
-                "Cargo.toml" => manifests.crates.extend(cargo(key.directory(), text)),
+                "Cargo.toml" => manifests.read_cargo(key.directory(), text),
                 "go.mod" => manifests.go_modules.extend(go(key.directory(), text)),
                 "package.json" => manifests.packages.extend(package(key.directory(), text)),
+                "pyproject.toml" => manifests.python_sources.extend(python_sources(key.directory(), text)),
+                "setup.cfg" | "setup.py" => {
+                    manifests.python_sources.extend(python_sources(key.directory(), ""));
+                }
                 ATTRIBUTES => manifests.generated.extend(attributes::rules(key.directory(), text)),
                 _ if Self::wants(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
                 _ => {}
@@ -115,6 +158,10 @@ impl Manifests {
         }
         manifests.crates.sort();
         manifests.crates.dedup();
+        manifests.renamed_crates.sort();
+        manifests.renamed_crates.dedup();
+        manifests.python_sources.sort();
+        manifests.python_sources.dedup();
         manifests.packages.sort();
         manifests.packages.dedup();
         manifests.go_modules.sort();
@@ -125,24 +172,71 @@ impl Manifests {
         manifests
     }
 
+    fn read_cargo(&mut self, directory: &str, text: &str) {
+        let Ok(manifest) = toml::from_str::<CargoManifest>(text) else { return };
+        let CargoManifest { package, lib, workspace, dependencies } = manifest;
+        for tables in [dependencies, workspace.unwrap_or_default()] {
+            let CargoDependencies { dependencies, dev_dependencies, build_dependencies } = tables;
+            for (alias, dependency) in
+                dependencies.into_iter().chain(dev_dependencies).chain(build_dependencies)
+            {
+                if let CargoDependency::Renamed { package } = dependency {
+                    self.renamed_crates.push(RenamedCrate {
+                        alias: alias.replace('-', "_"),
+                        name: package.replace('-', "_"),
+                        directory: directory.to_owned(),
+                    });
+                }
+            }
+        }
+        let lib = lib.unwrap_or_default();
+        let Some(name) = lib.name.or_else(|| package?.name) else { return };
+        let root = join(directory, lib.path.as_deref().unwrap_or("src/lib.rs"));
+        self.crates.extend(root.map(|root| CrateRoot { name: name.replace('-', "_"), root }));
+    }
+
     /// Whether the repository declares a file generated; `None` if no rule matches, as for most files.
     pub(super) fn is_generated(&self, key: &FileKey) -> Option<bool> {
         attributes::is_generated(&self.generated, key)
     }
 }
 
-fn cargo(directory: &str, text: &str) -> Option<CrateRoot> {
-    let manifest: CargoManifest = toml::from_str(text).ok()?;
-    let lib = manifest.lib.unwrap_or_default();
-    let name = lib.name.or_else(|| manifest.package?.name)?.replace('-', "_");
-    let root = join(directory, lib.path.as_deref().unwrap_or("src/lib.rs"))?;
-    Some(CrateRoot { name, root })
-}
-
 fn go(directory: &str, text: &str) -> Option<GoModule> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     let path = line.split("//").next().unwrap_or_default().trim().trim_matches('"').to_owned();
     (!path.is_empty()).then(|| GoModule { path, directory: directory.to_owned() })
+}
+
+/// Usual source directories of a Python project, relative to its manifest.
+pub(super) const PYTHON_SOURCES: [&str; 4] = ["", "src", "lib", "python"];
+
+/// Returns the source directories of the Python project in a directory: the usual ones, and those that setuptools
+/// (`package-dir`, `packages.find.where`), Poetry (`packages.from`) and PDM (`package-dir`) are told.
+fn python_sources(directory: &str, text: &str) -> Vec<String> {
+    let manifest: toml::Table = toml::from_str(text).unwrap_or_default();
+    let tool = |path: &[&str]| path.iter().try_fold(manifest.get("tool")?, |value, name| value.get(name));
+    let strings = |value: &toml::Value| -> Vec<String> {
+        match value {
+            toml::Value::String(path) => vec![path.clone()],
+            toml::Value::Array(paths) => {
+                paths.iter().filter_map(|path| path.as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        }
+    };
+    let mut sources: Vec<String> = PYTHON_SOURCES.map(str::to_owned).into();
+    for path in [
+        &["setuptools", "package-dir", ""][..],
+        &["setuptools", "packages", "find", "where"],
+        &["pdm", "build", "package-dir"],
+    ] {
+        sources.extend(tool(path).map(strings).unwrap_or_default());
+    }
+    let poetry = tool(&["poetry", "packages"]).and_then(toml::Value::as_array);
+    sources.extend(
+        poetry.into_iter().flatten().filter_map(|package| package.get("from")?.as_str()).map(str::to_owned),
+    );
+    sources.iter().filter_map(|source| join(directory, source)).collect()
 }
 
 fn package(directory: &str, text: &str) -> Option<ScriptPackage> {

@@ -13,7 +13,7 @@ const SHORTEST_SHARE: usize = 10_000;
 /// Divisor of the allowed tokens that gives the largest minimum of a summary.
 const SHORTEST_ALLOWED_SHARE: usize = 20;
 
-/// Maximum tokens of an answer that is a refusal if it begins like one.
+/// Token limit for an answer that is a refusal if it begins like one.
 const LONGEST_REFUSAL: usize = 100;
 
 /// Minimum tokens of material for which an answer must have one of the requested headings. Without any, a model has

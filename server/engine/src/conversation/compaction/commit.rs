@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::dialect::{Violation, violations};
 use crate::conversation::history::{History, HistoryChange, Message, MessageId};
+use crate::conversation::providers::{Violation, violations};
 
 use super::profile::Profile;
 use super::run::{Draft, Size, Strategy, SummaryAuthor};

@@ -11,7 +11,7 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-/// Maximum tokens for the file paths added to a summary (`docs/compaction.md`, "Pins").
+/// Token limit for the file paths added to a summary (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
 
 /// Prefix of the user's last request in a `handoff` summary.

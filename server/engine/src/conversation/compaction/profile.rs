@@ -33,7 +33,7 @@ pub enum Family {
     Handoff,
 }
 
-/// Divisor of the trigger limit that gives the maximum tokens of a summary. Kept messages take up to half of
+/// Divisor of the trigger limit that gives the token limit for a summary. Kept messages take up to half of
 /// the trigger limit, so the compacted conversation stays well below it.
 pub(super) const SUMMARY_SHARE: usize = 4;
 
@@ -74,7 +74,7 @@ pub(crate) struct Trigger {
 pub(crate) struct Reserve {
     /// Tokens to keep free in the window.
     pub tokens: usize,
-    /// Maximum tokens of the prompt if the window is unknown or not larger than the reserve; 0 for no limit.
+    /// Token limit for the prompt if the window is unknown or not larger than the reserve; 0 for no limit.
     pub otherwise: usize,
     /// Maximum number of messages if neither the window nor `otherwise` sets a limit; 0 for no limit.
     pub messages: usize,
@@ -93,7 +93,7 @@ pub(crate) enum First {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     pub(crate) first: First,
-    /// Maximum tokens of the newest messages to keep, capped at half of the size at which a compaction is
+    /// Token limit for the newest messages to keep, capped at half of the size at which a compaction is
     /// due. If 0, `messages` determines how many messages to keep.
     pub tokens: usize,
     /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
@@ -105,7 +105,7 @@ pub struct Keep {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SummaryRules {
-    /// Maximum tokens of the summary.
+    /// Token limit for the summary.
     pub tokens: usize,
     /// Minimum and maximum number of words in the summary, if the profile sets them.
     pub words: Option<(usize, usize)>,
@@ -211,7 +211,7 @@ pub struct ProfileOptions {
     /// six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
     #[schemars(extend("x-workspace" = true))]
     pub keep_exchanges: Option<usize>,
-    /// Maximum tokens of the summary.
+    /// Token limit for the summary.
     #[schemars(extend("x-workspace" = true))]
     pub summary_tokens: Option<usize>,
     /// Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::conversation_facts::labels::state_label;
 use crate::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, one_line};
-use crate::conversation::history::{Message, Role};
+use crate::conversation::history::Message;
 use crate::sanitize;
 use crate::text::clip_to_weight;
 
@@ -49,7 +49,7 @@ pub struct Question {
     pub purpose: Purpose,
     pub system: String,
     pub prompt: String,
-    /// Maximum tokens of the answer.
+    /// Token limit for the answer.
     pub max_tokens: usize,
 }
 
@@ -97,10 +97,7 @@ pub(super) fn find_topic(
     let clipping = Clipping { result_chars: DETECT_CHARS, call_chars: DETECT_CHARS };
     let mut lines = Vec::new();
     for message in messages.iter().rev().take(DETECT_MESSAGES) {
-        let speaker = match message.body.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
+        let speaker = message.body.role.as_str();
         // One line for each message, so that no text can imitate another message.
         let line = format!("{speaker}: {}", one_line(&said(message, clipping), DETECT_CHARS));
         let Some(left) = room.checked_sub(count(&line) + 8) else { break };
@@ -180,7 +177,7 @@ fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
     Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
 }
 
-/// Returns the maximum tokens of an answer: the profile's limit, or a quarter of the window if that is less.
+/// Returns the token limit for an answer: the profile's limit, or a quarter of the window if that is less.
 fn answer_tokens(profile: &Profile, window: usize) -> usize {
     profile.summary.tokens.min(window / 4)
 }

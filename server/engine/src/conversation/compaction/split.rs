@@ -53,15 +53,16 @@ pub(crate) fn split(
 }
 
 impl Profile {
-    /// Whether a compaction would find messages to summarize. `weigh` returns the tokens of a message.
-    pub fn has_old_messages(
+    /// Returns the messages that a compaction would summarize. `weigh` returns the tokens of a message.
+    pub fn old_messages(
         &self,
         history: &History,
         pressure: &Pressure,
         weigh: &dyn Fn(&Message) -> usize,
-    ) -> bool {
+    ) -> Vec<Arc<Message>> {
         let visible: Vec<_> = history.sent().cloned().collect();
-        split(&visible, self, pressure, weigh).is_some()
+        let old = split(&visible, self, pressure, weigh).map(|split| split.old).unwrap_or_default();
+        old.iter().filter_map(|at| visible.get(*at).cloned()).collect()
     }
 }
 

@@ -30,7 +30,7 @@ pub struct CompactionStatus {
     pub percent: f64,
     /// Difference between `threshold` and `tokens`; 0 when a compaction is due.
     pub distance: usize,
-    /// Maximum tokens of a request: the input window minus a reserve for the answer and for estimation errors.
+    /// Token limit for a request: the input window minus a reserve for the answer and for estimation errors.
     /// Absent if there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
@@ -95,7 +95,7 @@ impl CompactionStatus {
             (None, Some(nearest @ TriggerReading { measured: TriggerMetric::ContextTokens, .. }))
                 if nearest.now >= nearest.limit =>
             {
-                format!("{}, but compacting the conversation would free too little of them", told(&nearest))
+                format!("{}, but compacting the conversation would free too few of them", told(&nearest))
             }
             (None, Some(nearest)) if nearest.now > nearest.limit => {
                 format!("{}, but compacting now would cost more than it saves", told(&nearest))

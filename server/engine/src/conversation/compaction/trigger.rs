@@ -22,7 +22,7 @@ pub struct RequestSize {
     pub tokens: usize,
     /// Tokens of the request without selected files and the symbol map, which are omitted before any messages.
     pub least: usize,
-    /// Maximum tokens of a request: the window minus a reserve for the answer and for estimation errors. `None`
+    /// Token limit for a request: the window minus a reserve for the answer and for estimation errors. `None`
     /// for no limit.
     pub limit: Option<usize>,
     /// Input window in tokens; `None` if the model is unknown and the client set no limit.
@@ -38,7 +38,7 @@ pub struct Pressure {
     pub context: usize,
     /// Input window of the model in tokens, if known.
     pub window: Option<usize>,
-    /// Maximum tokens of a request, if known.
+    /// Token limit for a request, if known.
     pub limit: Option<usize>,
     /// Whether compacting now is expected to save more than it costs.
     pub pays: bool,
@@ -104,7 +104,7 @@ impl fmt::Display for TriggerMetric {
 }
 
 impl TriggerReading {
-    /// Creates a reading that is due above `limit`.
+    /// Creates a reading of a condition that holds above `limit`.
     fn over(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now > limit }
     }

@@ -199,12 +199,7 @@ impl<'a> Gatherer<'a> {
         content: &[ResultPart],
         outcome: Outcome,
     ) {
-        let text = content.iter().find_map(|part| match part {
-            ResultPart::Text { text } => Some(text.as_str()),
-            ResultPart::Image(_) => None,
-            ResultPart::Foreign(foreign) => foreign.text(),
-        });
-        let text = text.unwrap_or_default();
+        let text = content.iter().find_map(ResultPart::text).unwrap_or_default();
         let begin = clip::head(text, LOOKED_AT);
         let ended =
             if says_it_failed(begin, call.purpose) { StepOutcome::Badly } else { StepOutcome::from(outcome) };

@@ -78,7 +78,7 @@ fn claude_code(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
     let (session, mut parent) = (uuid(origin.session, 0), Value::Null);
     let mut written = Vec::new();
     for (number, Entry { time, message }) in (1..).zip(entries) {
-        let role = role(message.role);
+        let role = message.role.as_str();
         let content: Vec<Value> = message.content.iter().filter_map(anthropic_block).collect();
         let id = Value::from(uuid(origin.session, number));
         written.push(json!({
@@ -132,7 +132,7 @@ fn codex(entries: &[Entry], origin: &Origin<'_>) -> Vec<Value> {
                     let Some(text) = text(other) else { continue };
                     written.push(line(time, "event_msg", json!({"type": event, "message": text})));
                     let content = [json!({"type": part, "text": text})];
-                    json!({"type": "message", "role": role(message.role), "content": content})
+                    json!({"type": "message", "role": message.role.as_str(), "content": content})
                 }
             };
             written.push(line(time, "response_item", item));
@@ -245,7 +245,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
             }),
         };
         let info = json!({
-            "id": id, "sessionID": session, "role": role(message.role), "time": {"created": origin.now_ms},
+            "id": id, "sessionID": session, "role": message.role.as_str(), "time": {"created": origin.now_ms},
         });
         messages.push(json!({"info": with(info, &of), "parts": parts}));
     }
@@ -284,22 +284,14 @@ fn text(block: &ContentBlock) -> Option<&str> {
 
 fn texts(parts: &[ResultPart]) -> impl Iterator<Item = &str> {
     parts.iter().filter_map(|part| match part {
-        ResultPart::Text { text } => Some(text.as_str()),
         ResultPart::Image(_) => Some(IMAGE),
-        ResultPart::Foreign(foreign) => foreign.text(),
+        part => part.text(),
     })
 }
 
 /// Returns the texts of a result, one per line.
 fn joined(parts: &[ResultPart]) -> String {
     texts(parts).collect::<Vec<_>>().join("\n")
-}
-
-const fn role(role: Role) -> &'static str {
-    match role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    }
 }
 
 /// Adds the fields of `other` to an object.

@@ -3,8 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::{ReadError, read_responses};
+use super::ReadError;
 use crate::conversation::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::conversation::providers::json_fields::{list, text as text_of};
+use crate::conversation::providers::responses::exchange as responses;
 
 /// Beginnings of the user messages that Codex writes itself.
 const CODEX_CONTEXT: [&str; 3] = ["<environment_context>", "<user_instructions>", "# AGENTS.md instructions"];
@@ -35,7 +37,7 @@ pub(super) fn read_codex<'a>(lines: impl IntoIterator<Item = &'a Value>) -> Resu
             skipped += 1;
             continue;
         };
-        let read = read_responses(&json!([item])).map_err(|error| error.inside(index))?;
+        let read = responses::read(&json!([item])).map_err(|error| error.inside(index))?;
         messages.extend(read.messages);
     }
     Ok((messages, skipped))
@@ -64,13 +66,11 @@ pub(super) fn read_gemini_cli(value: &Value) -> Recorded {
         match text_of(message, "type") {
             "user" => push(&mut messages, Role::User, vec![ContentBlock::text(text)]),
             "gemini" => {
-                let calls = list(message, "toolCalls").iter();
-                let calls =
-                    calls.map(|call| (text_of(call, "id"), text_of(call, "name"), call.get("args"), call));
                 let mut said = vec![ContentBlock::text(text)];
                 let mut results = Vec::new();
-                for (id, name, input, call) in calls {
-                    said.push(tool_call(id, name, input));
+                for call in list(message, "toolCalls") {
+                    let id = text_of(call, "id");
+                    said.push(tool_call(id, text_of(call, "name"), call.get("args")));
                     let response = call.pointer("/result/0/functionResponse/response");
                     let output =
                         response.map(|response| match response.get("output").and_then(Value::as_str) {
@@ -101,13 +101,9 @@ pub(super) fn is_opencode(value: &Value) -> bool {
 pub(super) fn read_opencode(value: &Value) -> Recorded {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for message in list(value, "messages") {
-        let role = match message.pointer("/info/role").and_then(Value::as_str) {
-            Some("user") => Role::User,
-            Some("assistant") => Role::Assistant,
-            _ => {
-                skipped += 1;
-                continue;
-            }
+        let Some(role) = role_at(message, "/info/role") else {
+            skipped += 1;
+            continue;
         };
         let (mut said, mut results) = (Vec::new(), Vec::new());
         for part in list(message, "parts") {
@@ -153,13 +149,9 @@ pub(super) fn read_chatgpt(conversations: &[&Value]) -> Recorded {
     let (mut messages, mut skipped) = (Vec::new(), conversations.len() - 1);
     for message in branch.into_iter().rev() {
         let text = parts_text(message.pointer("/content/parts").unwrap_or(&Value::Null));
-        let role = match message.pointer("/author/role").and_then(Value::as_str) {
-            Some("user") => Role::User,
-            Some("assistant") => Role::Assistant,
-            _ => {
-                skipped += 1;
-                continue;
-            }
+        let Some(role) = role_at(message, "/author/role") else {
+            skipped += 1;
+            continue;
         };
         push(&mut messages, role, vec![ContentBlock::text(text)]);
     }
@@ -191,12 +183,13 @@ pub(super) fn read_aider(text: &str) -> Recorded {
     (messages, skipped)
 }
 
-fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
-    value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
+/// Returns the role at a JSON pointer; `None` if it is neither the user's nor the assistant's.
+fn role_at(message: &Value, pointer: &str) -> Option<Role> {
+    match message.pointer(pointer)?.as_str()? {
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        _ => None,
+    }
 }
 
 /// Joins the texts of a string or a list of parts, which are strings or objects with `text`.

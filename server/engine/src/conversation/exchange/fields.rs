@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::ReadError;
 
-pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
+pub(in crate::conversation) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
     value.as_object().ok_or_else(|| ReadError::new("must be an object"))
 }
 
-pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
+pub(in crate::conversation) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     match value.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
         Some(_) => Err(ReadError::new("must be a string").inside(key)),
@@ -17,14 +17,17 @@ pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
 }
 
 /// Returns the string at `key`, or `None` if it is missing or null.
-pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
+pub(in crate::conversation) fn optional_string(
+    value: &Value,
+    key: &str,
+) -> Result<Option<String>, ReadError> {
     match value.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(_) => string(value, key).map(Some),
     }
 }
 
-pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadError> {
+pub(in crate::conversation) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadError> {
     match value.get(key) {
         Some(Value::Array(list)) => Ok(list),
         Some(_) => Err(ReadError::new("must be a list or a string").inside(key)),
@@ -33,17 +36,16 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadE
 }
 
 /// Applies `read` to each item of the list at `key`.
-pub(super) fn each<T>(
+pub(in crate::conversation) fn each<T>(
     value: &Value,
     key: &str,
     read: impl Fn(&Value) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
-    let read = |(index, item)| read(item).map_err(|error| error.inside(index).inside(key));
-    list(value, key)?.iter().enumerate().map(read).collect()
+    super::each((list(value, key)?, format!("/{key}")), read)
 }
 
 /// Returns the `type` of a block, part or item.
-pub(super) fn kind(value: &Value) -> Result<&str, ReadError> {
+pub(in crate::conversation) fn kind(value: &Value) -> Result<&str, ReadError> {
     object(value)?;
     match value.get("type") {
         Some(Value::String(kind)) => Ok(kind),

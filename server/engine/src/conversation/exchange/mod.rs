@@ -1,4 +1,4 @@
-//! Imports and exports conversations: providers' message lists, and recorded transcripts. Writing a
+//! Imports and exports conversations: recorded transcripts, and the message lists of providers, whose folders read them. Writing a
 //! conversation in the format that it was read from restores it, except for the changes listed for each
 //! format. Does not repair conversations (`history::project` does) or build requests (`wire` does).
 //!
@@ -8,14 +8,9 @@
 
 mod agent_files;
 mod agents;
-mod anthropic;
-#[cfg(test)]
-mod check;
-mod extra;
-mod fields;
-mod openai;
+pub(in crate::conversation) mod extra;
+pub(in crate::conversation) mod fields;
 mod record;
-mod responses;
 mod sniff;
 #[cfg(test)]
 mod tests;
@@ -26,21 +21,11 @@ use crate::conversation::history::NewMessage;
 
 pub use agent_files::{Origin, write_for};
 
-pub(crate) use anthropic::read_anthropic;
-#[cfg(test)]
-pub(crate) use anthropic::write_anthropic;
-
-#[cfg(test)]
-pub(crate) use check::{Purpose, violations};
-pub(crate) use openai::read_openai;
-#[cfg(test)]
-pub(crate) use openai::write_openai;
-pub(crate) use responses::read_responses;
-#[cfg(test)]
-pub(crate) use responses::write_responses;
 #[cfg(test)]
 pub(crate) use sniff::sniff;
 pub use sniff::{Form, ImportedConversation, read_any};
+#[cfg(test)]
+pub(crate) use tests::check::{Purpose, violations};
 
 /// A conversation read from a message list.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -61,12 +46,12 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    fn new(problem: impl Into<String>) -> Self {
+    pub(in crate::conversation) fn new(problem: impl Into<String>) -> Self {
         Self { path: String::new(), problem: problem.into() }
     }
 
     /// Prefixes the path of the error with `step`.
-    fn inside(mut self, step: impl std::fmt::Display) -> Self {
+    pub(in crate::conversation) fn inside(mut self, step: impl std::fmt::Display) -> Self {
         self.path = format!("/{step}{}", self.path);
         self
     }
@@ -74,7 +59,10 @@ impl ReadError {
 
 /// Returns the list of messages in `value` and its JSON pointer. `value` is the list itself, an object with
 /// the list in the field `name`, or a single message.
-fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
+pub(in crate::conversation) fn list_in<'a>(
+    value: &'a Value,
+    name: &str,
+) -> Result<(&'a [Value], String), ReadError> {
     let one_message = |value: &Value| value.get("role").is_some() || value.get("type").is_some();
     match (value, value.get(name)) {
         (Value::Array(list), _) => Ok((list, String::new())),
@@ -88,7 +76,7 @@ fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), Re
 }
 
 /// Applies `read` to each item of a list. Errors contain the path of the item.
-fn each<'a, T>(
+pub(in crate::conversation) fn each<'a, T>(
     (list, path): (&'a [Value], String),
     read: impl Fn(&'a Value) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ReadError, ReadList, agents, read_anthropic, read_openai, read_responses};
+use super::agents::{self, Recorded};
+use super::{ReadError, ReadList};
 use crate::conversation::history::NewMessage;
+use crate::conversation::providers::{anthropic, openai, responses};
 use crate::conversation::transcript;
 use crate::json;
 
@@ -71,25 +73,23 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let Some(form) = material.form() else {
         return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
     };
-    let recorded = |(messages, skipped)| ImportedConversation { form, system: Vec::new(), messages, skipped };
-    let imported =
-        |ReadList { system, messages }: ReadList| ImportedConversation { form, system, messages, skipped: 0 };
-    match form {
+    let recorded = |(messages, skipped)| (ReadList { system: Vec::new(), messages }, skipped);
+    let (ReadList { system, messages }, skipped) = match form {
         Form::ClaudeCode => {
             let transcript = transcript::parse(text);
-            let messages = transcript.messages();
-            Ok(ImportedConversation { form, system: Vec::new(), messages, skipped: transcript.skipped })
+            recorded((transcript.messages(), transcript.skipped))
         }
-        Form::Codex => agents::read_codex(material.items()).map(recorded),
-        Form::GeminiCli => Ok(recorded(agents::read_gemini_cli(&material.into_value()))),
-        Form::Opencode => Ok(recorded(agents::read_opencode(&material.into_value()))),
-        Form::Aider => Ok(recorded(agents::read_aider(text))),
-        Form::Chatgpt => Ok(recorded(agents::read_chatgpt(&agents::chatgpt(&material.into_value())))),
-        Form::Strata => material.own(),
-        Form::Anthropic => read_anthropic(&material.into_value()).map(imported),
-        Form::OpenAi => read_openai(&material.into_value()).map(imported),
-        Form::OpenAiResponses => read_responses(&material.into_value()).map(imported),
-    }
+        Form::Codex => recorded(agents::read_codex(material.items())?),
+        Form::GeminiCli => recorded(agents::read_gemini_cli(&material.into_value())),
+        Form::Opencode => recorded(agents::read_opencode(&material.into_value())),
+        Form::Aider => recorded(agents::read_aider(text)),
+        Form::Chatgpt => recorded(agents::read_chatgpt(&agents::chatgpt(&material.into_value()))),
+        Form::Strata => recorded(material.own()?),
+        Form::Anthropic => (anthropic::exchange::read(&material.into_value())?, 0),
+        Form::OpenAi => (openai::exchange::read(&material.into_value())?, 0),
+        Form::OpenAiResponses => (responses::exchange::read(&material.into_value())?, 0),
+    };
+    Ok(ImportedConversation { form, system, messages, skipped })
 }
 
 /// Imported text, parsed as JSON or JSON Lines.
@@ -127,35 +127,27 @@ impl Material {
         }
     }
 
+    /// Returns the first form that fits. Forms that are easier to recognize come first.
     fn form(&self) -> Option<Form> {
         let items = self.items();
         let any = |of: fn(&Value) -> bool| items.iter().any(|item| of(item));
         let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
         let whole = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
         let is = |of: fn(&Value) -> bool| matches!(self, Self::Whole(value) if of(value));
-        if matches!(self, Self::Markdown) {
-            Some(Form::Aider)
-        } else if any(is_own) {
-            Some(Form::Strata)
-        } else if lines && any(agents::is_codex) {
-            Some(Form::Codex)
-        } else if is(agents::is_opencode) {
-            Some(Form::Opencode)
-        } else if is(agents::is_gemini_cli) {
-            Some(Form::GeminiCli)
-        } else if is(|value| !agents::chatgpt(value).is_empty()) {
-            Some(Form::Chatgpt)
-        } else if lines && any(is_recorded) {
-            Some(Form::ClaudeCode)
-        } else if whole("input") || any(is_item) {
-            Some(Form::OpenAiResponses)
-        } else if any(is_openai) {
-            Some(Form::OpenAi)
-        } else if any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages")) {
-            Some(Form::Anthropic)
-        } else {
-            None
-        }
+        let has_messages = any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages"));
+        let forms = [
+            (Form::Aider, matches!(self, Self::Markdown)),
+            (Form::Strata, any(is_own)),
+            (Form::Codex, lines && any(agents::is_codex)),
+            (Form::Opencode, is(agents::is_opencode)),
+            (Form::GeminiCli, is(agents::is_gemini_cli)),
+            (Form::Chatgpt, is(|value| !agents::chatgpt(value).is_empty())),
+            (Form::ClaudeCode, lines && any(is_recorded)),
+            (Form::OpenAiResponses, whole("input") || any(responses::exchange::is_item)),
+            (Form::OpenAi, any(openai::exchange::is_message)),
+            (Form::Anthropic, has_messages),
+        ];
+        forms.into_iter().find(|(_, fits)| *fits).map(|(form, _)| form)
     }
 
     /// Returns the lines as a JSON array, with `null` for those that are not JSON, or the single value
@@ -169,12 +161,11 @@ impl Material {
     }
 
     /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
-    fn own(&self) -> Result<ImportedConversation, ReadError> {
-        let mut imported =
-            ImportedConversation { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
+    fn own(&self) -> Result<Recorded, ReadError> {
+        let (mut messages, mut skipped) = (Vec::new(), 0);
         for (index, item) in self.items().into_iter().enumerate() {
             if item.get("role").is_none() {
-                imported.skipped += 1;
+                skipped += 1;
                 continue;
             }
             let mut item = item.clone();
@@ -184,12 +175,12 @@ impl Material {
             }
             let message = NewMessage::deserialize(item)
                 .map_err(|error| ReadError::new(error.to_string()).inside(index))?;
-            imported.messages.push(message);
+            messages.push(message);
         }
         if let Self::Lines(lines) = self {
-            imported.skipped += lines.iter().filter(|line| line.is_none()).count();
+            skipped += lines.iter().filter(|line| line.is_none()).count();
         }
-        Ok(imported)
+        Ok((messages, skipped))
     }
 }
 
@@ -205,28 +196,4 @@ fn is_own(item: &Value) -> bool {
 fn is_recorded(item: &Value) -> bool {
     item.get("message").is_some_and(Value::is_object)
         && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")
-}
-
-fn is_item(item: &Value) -> bool {
-    let parts =
-        parts(item).any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
-    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
-    let typed = matches!(kind, "reasoning" | "item_reference")
-        || kind.ends_with("_call")
-        || kind.ends_with("_call_output");
-    parts || (typed && item.get("role").is_none())
-}
-
-fn is_openai(item: &Value) -> bool {
-    let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
-    matches!(role, "tool" | "system" | "developer")
-        || item.get("tool_calls").is_some()
-        || item.get("content").is_some_and(Value::is_null)
-        || parts(item).any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal"))
-}
-
-/// Returns the types of the parts of a message.
-fn parts(item: &Value) -> impl Iterator<Item = &str> {
-    let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
-    parts.filter_map(|part| part.get("type")?.as_str())
 }

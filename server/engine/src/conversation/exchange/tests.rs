@@ -2,6 +2,7 @@
 
 mod agent_files;
 mod agents;
+pub(crate) mod check;
 mod reading;
 mod records;
 mod round_trips;
@@ -13,6 +14,13 @@ use super::*;
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
     Visibility,
+};
+use crate::conversation::providers::anthropic::exchange::{
+    read as read_anthropic, tests::write as write_anthropic,
+};
+use crate::conversation::providers::openai::exchange::{read as read_openai, tests::write as write_openai};
+use crate::conversation::providers::responses::exchange::{
+    read as read_responses, tests::write as write_responses,
 };
 
 fn call(id: &str, input: Value) -> ContentBlock {

@@ -3,7 +3,7 @@
 /// Length limits of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Budget {
-    /// Maximum tokens of the summary.
+    /// Token limit for the summary.
     pub tokens: usize,
     /// Minimum and maximum number of words, which are separated by white space. A summary may have fewer words
     /// if there is not enough to summarize.

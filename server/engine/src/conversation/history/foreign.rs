@@ -1,6 +1,8 @@
 //! Blocks in one provider's format that have no equivalent in Strata, kept as received. Determines where they
 //! may be sent back, without interpreting them.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,6 +26,13 @@ pub enum Provider {
     Gemini,
     /// Bedrock's Converse API.
     Bedrock,
+}
+
+impl fmt::Display for Provider {
+    /// Writes the name under which blocks and fields are stored.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// A block, or a part of a tool result, in the format of one provider, such as a document, a server-side
@@ -156,7 +165,8 @@ pub(crate) fn drop_marks(block: &mut Value) {
     }
 }
 
-/// Whether the source of a document contains the document or a reference to it.
+/// Whether the field `source` of a document block is usable: it contains the document's data, or names the document by
+/// URL or file id.
 fn is_source(source: &Value) -> bool {
     let key = match source.get("type").and_then(Value::as_str) {
         Some("base64" | "text") => "data",

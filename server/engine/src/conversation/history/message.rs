@@ -146,6 +146,17 @@ pub enum ContentBlock {
     Foreign(Foreign),
 }
 
+impl ResultPart {
+    /// Returns the part's text; `None` for an image and for a foreign block without text.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Foreign(foreign) => foreign.text(),
+            Self::Image(_) => None,
+        }
+    }
+}
+
 impl ContentBlock {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }

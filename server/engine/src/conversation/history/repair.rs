@@ -2,7 +2,7 @@
 //! not change the history, does not drop anything that could be sent, and adds only fixed texts. The result is
 //! deterministic, and computing it takes time linear in the size of the history.
 //!
-//! Repairs (`docs/formats.md`, "Repairs"; `dialect::Rule` cites the providers' rules):
+//! Repairs (`docs/formats.md`, "Repairs"; `providers::Rule` cites the providers' rules):
 //!
 //! - Hidden messages and empty texts are removed, and archived results become stubs.
 //! - Unanswered calls get a result, late results become text, and results without calls are dropped. Results

@@ -12,3 +12,13 @@ pub enum Role {
     /// The model that answers.
     Assistant,
 }
+
+impl Role {
+    /// Returns the name that most providers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}

@@ -43,6 +43,12 @@ impl TextItem for ResultPart {
     }
 }
 
+impl<T: TextItem> From<&str> for TextOrList<T> {
+    fn from(text: &str) -> Self {
+        Self(if text.is_empty() { Vec::new() } else { vec![T::from_text(text)] })
+    }
+}
+
 impl<T: TextItem> JsonSchema for TextOrList<T> {
     fn schema_name() -> Cow<'static, str> {
         T::LIST.into()
@@ -75,7 +81,7 @@ impl<'de, T: TextItem> Visitor<'de> for Items<T> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<TextOrList<T>, E> {
-        Ok(TextOrList(if text.is_empty() { Vec::new() } else { vec![T::from_text(text)] }))
+        Ok(text.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<TextOrList<T>, A::Error> {

@@ -103,7 +103,8 @@ impl Loop {
         }
     }
 
-    /// Whether a fold still matches the summary and the waiting iterations.
+    /// Whether a fold (a request to merge iterations into the summary) is still up to date: the summary has not been
+    /// replaced since, and the fold's iterations are still the oldest ones that wait to be merged.
     fn is_current(&self, fold: &Fold) -> bool {
         let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
         let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;

@@ -49,7 +49,7 @@ pub struct RollingConfig {
     /// Number of iterations after which the summary is rewritten; 0 for never.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// Maximum tokens of the summary.
+    /// Token limit for the summary.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }

@@ -12,19 +12,19 @@ use crate::text::{clip, clip_to_weight};
 
 use super::{FileEvent, Loop, RollingConfig};
 
-/// Maximum tokens of the whole prompt.
+/// Token limit for the whole prompt.
 const TOTAL_TOKENS: usize = 50_000;
-/// Maximum tokens of the goal.
+/// Token limit for the goal.
 const GOAL_TOKENS: usize = 1_000;
-/// Maximum tokens of each iteration shown in the prompt.
+/// Token limit for each iteration shown in the prompt.
 const ITERATION_TOKENS: usize = 6_000;
-/// Maximum tokens of all iterations shown in the prompt together.
+/// Token limit for all iterations shown in the prompt together.
 const RAW_TOKENS: usize = 30_000;
-/// Maximum tokens of the instructions.
+/// Token limit for the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
-/// Maximum tokens of the state: number of iterations, program, environment and file changes.
+/// Token limit for the state: number of iterations, program, environment and file changes.
 const STATE_TOKENS: usize = 4_000;
-/// Maximum tokens of each list in the state.
+/// Token limit for each list in the state.
 const LIST_TOKENS: usize = 1_000;
 /// Number of newest iterations shown in the prompt.
 const SHOWN: usize = 3;

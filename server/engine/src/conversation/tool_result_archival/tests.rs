@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::*;
 use crate::conversation::compaction::Scales;
-use crate::conversation::dialect::Format;
 use crate::conversation::exchange::{Purpose, violations};
 use crate::conversation::history::{ContentBlock, Outcome, Pin, Provider, ResultPart, project};
+use crate::conversation::providers::Format;
 use crate::prompt::settings::Settings;
 
 fn call(id: usize) -> ContentBlock {

@@ -25,7 +25,7 @@ const ARGUMENTS: usize = 400;
 /// Maximum characters of a call's arguments in a summary without a model.
 const ARGUMENTS_NAMED: usize = 60;
 
-/// Maximum tokens of a model's answer. Sufficient for [`OUTPUT_CHARS`] with any tokenizer.
+/// Token limit for a model's answer. Sufficient for [`OUTPUT_CHARS`] with any tokenizer.
 const OUTPUT_TOKENS: usize = 600;
 
 const OPEN: &str = "<results>";

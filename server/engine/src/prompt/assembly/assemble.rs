@@ -8,12 +8,12 @@ use std::sync::Arc;
 use crate::code::document::Sync;
 use crate::code::symbols::MapMember;
 use crate::conversation::compaction::{EMERGENCY, RequestSize};
-use crate::conversation::dialect::{self, Format};
+use crate::conversation::providers::{self, Envelope, Format};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
-use crate::prompt::wire::{self, Body, Envelope, RenderedBody};
+use crate::prompt::wire::{self, Body, RenderedBody};
 use crate::tokens::cost::{Account, Prices, SentRequest, extended_is_needed};
 use crate::tokens::models::Structure;
 
@@ -310,7 +310,7 @@ impl Run<'_> {
         size: RequestSize,
     ) -> Result<PreparedPrompt, AssembleError> {
         if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
-            let violations = dialect::check(self.format, body);
+            let violations = providers::check(self.format, body);
             if !violations.is_empty() {
                 return Err(AssembleError::Invalid { violations });
             }
@@ -330,6 +330,7 @@ impl Run<'_> {
             at_ms: self.rules.now_ms,
             identity: self.rules.identity,
             prices: self.rules.prices,
+            lifetimes: self.measure.lifetimes(),
         };
         let predicted = Account::predict(self.session.account(), &sent);
         let reply = AssembledPrompt {
@@ -411,7 +412,7 @@ impl Run<'_> {
         if let not_read @ 1.. = self.workspace.excerpts.not_read {
             let files = if not_read == 1 { "file was" } else { "files were" };
             let message = format!(
-                "{not_read} less relevant {files} not searched for excerpts, because the others are large"
+                "{not_read} less relevant {files} not searched for excerpts, because the more relevant files are large"
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
@@ -431,7 +432,9 @@ impl Run<'_> {
                 }
                 Source::Disk { out_of_step: Some(reason), .. } => {
                     let name = key.notice();
-                    Some(format!("the editor may show other text for {name} than the disk: {reason}"))
+                    Some(format!(
+                        "the text of {name} in the editor may differ from the file on disk: {reason}"
+                    ))
                 }
                 Source::Buffer { .. } | Source::Disk { .. } | Source::Given => None,
             };

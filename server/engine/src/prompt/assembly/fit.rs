@@ -15,11 +15,11 @@ pub(super) struct Plan {
     pub(super) excerpts: usize,
     /// How much of the last prompt's layout may be kept.
     pub(super) cut: Cut,
-    /// Maximum tokens of all map blocks together.
+    /// Token limit for all map blocks together.
     pub(super) map_budget: usize,
-    /// Maximum tokens of the repository file list.
+    /// Token limit for the repository file list.
     pub(super) list_budget: usize,
-    /// Maximum tokens of the conversation; `None` for no limit.
+    /// Token limit for the conversation; `None` for no limit.
     pub(super) history_limit: Option<usize>,
 }
 

@@ -2,11 +2,11 @@
 //! they are, with cache breakpoints where the next request of the same conversation looks for them. No session is
 //! involved.
 
-use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, Message, ProjectedMessage, project};
+use crate::conversation::providers::{self, Envelope, Format, Speaker, Tool, ToolChoice};
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
-use crate::prompt::wire::{self, Body, Envelope, Tool, ToolChoice};
+use crate::prompt::wire::{self, Body};
 use crate::tokens::models::{Model, Ttl};
 
 use super::measure::Measure;
@@ -56,7 +56,7 @@ pub fn forward(
     let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
     let body = wire::render(&layout, format, &envelope).body;
     if let Body::Json(body) = &body {
-        let violations = dialect::check(format, body);
+        let violations = providers::check(format, body);
         if !violations.is_empty() {
             return Err(AssembleError::Invalid { violations });
         }

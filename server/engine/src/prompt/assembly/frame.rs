@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use crate::code::excerpts::definition_range;
 use crate::code::outline::SymbolKind;
 use crate::code::symbols::{Query, Relevant, Seeds, SymbolIndex, relevant};
-use crate::conversation::selection::LineRange;
+use crate::conversation::selection::{Extent, LineRange, Selection};
 use crate::key::FileKey;
-use crate::prompt::excerpts::{ExcerptSources, SourceFile};
+use crate::prompt::excerpts::{ExcerptSelection, ExcerptSources, SourceFile};
 use crate::prompt::session::Session;
 use crate::prompt::settings::ContextFrameSettings;
 use crate::text::clip;
@@ -44,17 +44,20 @@ struct FrameItem {
     lines: Option<LineRange>,
 }
 
-/// Returns the context frame for `text`, the user's request: the items of [`frame_items`], with the lines of each symbol
-/// whose definition can be found. `read` returns a file's text and outline, or `None` if the file cannot be read. Returns
-/// an empty string if no item is relevant.
+/// Returns the context frame for `text`, the user's request: the items of [`frame_items`] that the prompt does not show
+/// as a selected file or in `excerpts`, with the lines of each symbol whose definition can be found. `read` returns a
+/// file's text and outline, or `None` if the file cannot be read. Returns an empty string if no item is left.
 pub fn context_frame(
     known: ExcerptSources<'_>,
     session: &Session,
+    excerpts: &ExcerptSelection,
     text: &str,
     settings: &ContextFrameSettings,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
 ) -> String {
-    frame_of(text, &with_lines(frame_items(known, session, text, settings), read))
+    let mut items = with_lines(frame_items(known, session, text, settings), read);
+    items.retain(|item| !is_shown(item, &session.selection, excerpts));
+    frame_of(text, &items)
 }
 
 /// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
@@ -96,6 +99,20 @@ fn with_lines(mut items: Vec<FrameItem>, read: impl Fn(&FileKey) -> Option<Sourc
         item.lines = range.and_then(|(lines, _)| LineRange::new(lines.start + 1, lines.end));
     }
     items
+}
+
+/// Whether a prompt shows the code of an item: all of the symbol, or any part of a file that is named as a whole.
+fn is_shown(item: &FrameItem, selection: &Selection, excerpts: &ExcerptSelection) -> bool {
+    let covers =
+        |first: u32, last: u32| item.lines.is_none_or(|lines| first <= lines.first() && lines.last() <= last);
+    let is_selected = match selection.selected.get(&item.file) {
+        Some(Extent::Whole) => true,
+        Some(Extent::Lines(ranges)) => ranges.iter().any(|range| covers(range.first(), range.last())),
+        None => false,
+    };
+    let mut lines = excerpts.items.iter().filter(|excerpt| excerpt.key.file == item.file);
+    is_selected
+        || lines.any(|excerpt| excerpt.lines.as_ref().is_some_and(|lines| covers(lines.start + 1, lines.end)))
 }
 
 /// Formats the items as a context frame. Returns an empty string if there are none.

@@ -1,23 +1,23 @@
 //! Counts tokens for one model, and computes the limits of a prompt.
 
 use crate::conversation::compaction::{RequestSize, Scales, Size};
-use crate::conversation::dialect::{self, Breakpoints, Format, pieces_of};
 use crate::conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
+use crate::conversation::providers::{self, Breakpoints, Format, Tool, pieces_of};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
-use crate::prompt::wire::Tool;
 use crate::tokens::calibration::{Calibration, Expected};
+use crate::tokens::cost::Prices;
 use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
-use crate::tokens::models::{Model, ModelCertainty, ResolvedModel, Structure};
+use crate::tokens::models::{Lifetime, Model, ModelCertainty, ResolvedModel, Structure};
 
 use super::piece::{self, FileText};
 use super::request::{PromptRequest, PromptServices};
 use crate::prompt::layout::WeighedBlock;
 
-/// Maximum tokens of the map in a prompt by default. Of the files that people edited in 234 recorded conversations, the
+/// Token limit for the map in a prompt by default. Of the files that people edited in 234 recorded conversations, the
 /// excerpts show nine in ten; a map of 64,000 tokens shows the names of another 8 %, for 71 % of a first request's cost.
 const MAP_IN_PROMPT: usize = 1_000;
 
@@ -91,6 +91,11 @@ impl<'a> Measure<'a> {
         Breakpoints::of(self.model)
     }
 
+    /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries, shortest first.
+    pub(super) fn lifetimes(&self) -> Vec<Lifetime> {
+        Prices::lifetimes(self.model)
+    }
+
     pub(super) fn counter(&self) -> impl Fn(&str) -> usize + use<'a> {
         let (counter, tokenizer) = (self.means.counter, self.model.tokenizer);
         move |text| counter.count(tokenizer, text)
@@ -113,13 +118,13 @@ impl<'a> Measure<'a> {
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// Returns the maximum tokens of a prompt, as the provider counts them: the window minus the reserve for the answer
+    /// Returns the token limit for a prompt, as the provider counts them: the window minus the reserve for the answer
     /// (`docs/prompt.md`, "Budgets").
     pub(super) fn room(&self) -> usize {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Returns the maximum tokens of a prompt, as Strata estimates them: [`Self::room`] minus the margin for estimation
+    /// Returns the token limit for a prompt, as Strata estimates them: [`Self::room`] minus the margin for estimation
     /// error.
     pub(super) fn limit(&self) -> usize {
         let (room, tokenizer) = (self.room(), self.model.tokenizer);
@@ -143,19 +148,19 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Returns the maximum tokens of the map blocks in a prompt (`docs/prompt.md`, "Budgets").
+    /// Returns the token limit for the map blocks in a prompt (`docs/prompt.md`, "Budgets").
     pub(super) fn map_budget(&self) -> usize {
         let default = MAP_IN_PROMPT.min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
-    /// Returns the maximum tokens of a map that is not part of a prompt.
+    /// Returns the token limit for a map that is not part of a prompt.
     fn whole_map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
-    /// Returns the maximum tokens of the repository file list, at most an eighth of the window.
+    /// Returns the token limit for the repository file list, at most an eighth of the window.
     pub(super) fn list_budget(&self) -> usize {
         self.settings().files.list_budget.min(self.window() / 8)
     }
@@ -180,8 +185,8 @@ impl<'a> Measure<'a> {
         pieces_of(block)
             .into_iter()
             .map(|piece| match piece {
-                dialect::Piece::Text(text) => count(&text),
-                dialect::Piece::Picture(size) => self.picture(size),
+                providers::Piece::Text(text) => count(&text),
+                providers::Piece::Picture(size) => self.picture(size),
             })
             .sum()
     }
@@ -253,13 +258,13 @@ pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&s
     move |text| counter.count(tokenizer, text)
 }
 
-/// Returns the maximum tokens of a map that is not part of a prompt, for the configured model.
+/// Returns the token limit for a map that is not part of a prompt, for the configured model.
 pub fn whole_map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved, means).whole_map_budget()
 }
 
-/// Returns the maximum tokens of the map blocks in a prompt for the configured model.
+/// Returns the token limit for the map blocks in a prompt for the configured model.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved, means).map_budget()

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::code::document::{Document, OutOfStep, Sync};
 use crate::conversation::selection::{Extent, LineRange};
@@ -18,7 +18,7 @@ use crate::tokens::redaction::{FoundSecret, Screen, ScreenedText};
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
 /// Where a file's text came from, and its version.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Source {
     /// A buffer that is open in the editor, including unsaved changes.
@@ -32,7 +32,7 @@ pub enum Source {
     Disk {
         /// Time of the last modification, in milliseconds since 1970.
         mtime_ms: i64,
-        /// How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to note.
+        /// Note on how the bytes were converted to text, or that the editor may show different text. Absent if there is none.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
         /// Why the editor may show other text; absent unless a message about the file was lost or invalid.

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::code::symbols::MapMember;
 use crate::conversation::compaction::RequestSize;
-use crate::conversation::dialect::{Format, Violation};
 use crate::conversation::history::NewMessage;
+use crate::conversation::providers::{Format, Violation};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::tiers::{PolicyChoice, PolicyName, TierState};
@@ -68,7 +68,7 @@ pub enum WarningCode {
 /// A file whose text is in a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct UsedFile {
+pub struct UsedFile {
     /// Path of the file.
     pub path: FileKey,
     /// Origin and version of the file's text.
@@ -82,13 +82,13 @@ pub(crate) struct UsedFile {
     pub tier: Tier,
     /// Excerpts of the file that the prompt shows; empty for a file selected as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) excerpts: Vec<UsedExcerpt>,
+    pub excerpts: Vec<UsedExcerpt>,
 }
 
 /// An excerpt in a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct UsedExcerpt {
+pub struct UsedExcerpt {
     /// Name of the excerpt, used to pin or dismiss it.
     pub excerpt: ExcerptKey,
     /// Current lines of the excerpt; absent if the file no longer contains it.
@@ -108,7 +108,7 @@ pub(crate) struct UsedExcerpt {
 /// Items and tokens of one tier of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TierReport {
+pub struct TierReport {
     /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.
@@ -139,7 +139,7 @@ pub struct Coverage {
     pub names: usize,
     /// Number of files that the repository file list covers only by the name of their directory.
     pub directories: usize,
-    /// Maximum tokens of all map blocks together.
+    /// Token limit for all map blocks together.
     pub map_budget: usize,
 }
 
@@ -155,7 +155,7 @@ pub struct TokenReport {
     pub expected: Expected,
     /// Maximum value of `total`: `room` minus the margin for estimation error.
     pub limit: usize,
-    /// Maximum tokens of a prompt, as the provider counts them: `window` minus `outputReserve`.
+    /// Token limit for a prompt, as the provider counts them: `window` minus `outputReserve`.
     pub room: usize,
     /// Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller.
     pub window: usize,
@@ -226,7 +226,7 @@ pub struct AssembledPrompt {
     /// Token counts of the prompt.
     pub tokens: TokenReport,
     /// Items and tokens of each tier.
-    pub(crate) tiers: Vec<TierReport>,
+    pub tiers: Vec<TierReport>,
     /// Cache breakpoints, in order.
     pub(crate) breakpoints: Vec<Breakpoint>,
     /// Expected charge, given what the provider's cache is believed to contain.
@@ -234,9 +234,9 @@ pub struct AssembledPrompt {
     /// Expected cost of the input before it is sent.
     pub cost: PromptCost,
     /// Files whose text is in the prompt, with their versions.
-    pub(crate) files: Vec<UsedFile>,
+    pub files: Vec<UsedFile>,
     /// Files of a trusted workspace that the system prompt quotes or lists.
-    pub(crate) system_files: SystemFiles,
+    pub system_files: SystemFiles,
     /// How much of the repository the prompt shows.
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.
@@ -295,7 +295,7 @@ pub enum AssembleError {
         model: String,
         /// Tokens of the prompt without anything that can be omitted.
         tokens: usize,
-        /// Maximum tokens of a prompt for the model.
+        /// Token limit for a prompt for the model.
         limit: usize,
         /// Input window that the limit is derived from, in tokens.
         window: usize,

@@ -3,13 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::dialect::Format;
 use crate::conversation::history::{
     ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role, TextOrList,
 };
+use crate::conversation::providers::{Format, Tool, ToolChoice};
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::{Tool, ToolChoice};
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::{CacheTtl, Models};
 
@@ -77,7 +76,7 @@ pub struct PromptRequest {
     pub model: Option<String>,
     /// Maximum input tokens that the client accepts; the model's window applies if this is `None` or larger.
     pub max_input_tokens: Option<usize>,
-    /// Maximum tokens of code to add automatically; `None` uses the session's value, or else the configured one.
+    /// Token limit for code to add automatically; `None` uses the session's value, or else the configured one.
     pub auto_budget: Option<usize>,
     /// Lifetime of cache entries; `None` uses the configured one.
     pub ttl: Option<CacheTtl>,

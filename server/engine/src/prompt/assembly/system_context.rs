@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::conversation::conversation_facts::one_line;
+use crate::conversation::providers::Tool;
 use crate::key::FileKey;
 use crate::prompt::settings::PromptSettings;
-use crate::prompt::wire::Tool;
 use crate::text::clip;
 
 use crate::prompt::layout::inline;
@@ -44,6 +44,9 @@ pub struct Skill {
 pub struct SystemContext {
     /// Rule files to quote in the system prompt.
     pub rules: Vec<SystemContextText>,
+    /// Rule files for files that are only open or excerpted. A prompt quotes them after everything cacheable, because these
+    /// files change often.
+    pub scoped_rules: Vec<SystemContextText>,
     /// Skills to list in the system prompt.
     pub skills: Vec<Skill>,
     /// Memory files to quote in the system prompt.
@@ -53,8 +56,8 @@ pub struct SystemContext {
 /// Workspace files that the system prompt quotes or lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SystemFiles {
-    /// Rule files that the system prompt quotes.
+pub struct SystemFiles {
+    /// Rule files that the prompt quotes.
     pub rules: Vec<FileKey>,
     /// Skill files that the system prompt lists with their descriptions.
     pub skills: Vec<FileKey>,
@@ -73,10 +76,17 @@ impl SystemContext {
                 .collect()
         };
         SystemFiles {
-            rules: quoted(&self.rules),
+            rules: [quoted(&self.rules), quoted(&self.scoped_rules)].concat(),
             skills: self.skills.iter().take(SKILLS).map(|skill| skill.path.clone()).collect(),
             memory: quoted(&self.memory),
         }
+    }
+}
+
+impl SystemContext {
+    /// Returns the text of the rules that apply to some files only. Empty if there are none.
+    pub fn scoped_rules_text(&self) -> String {
+        texts("# Rules for files shown above or open in the editor", &self.scoped_rules).unwrap_or_default()
     }
 }
 
@@ -162,6 +172,7 @@ mod tests {
         let skill = "---\nname: release\ndescription: \"How to make\na release\"\n---\n# Steps\n";
         let standing = SystemContext {
             rules: vec![text("AGENTS.md", "Use tabs.\n"), text("CLAUDE.md", " \n")],
+            scoped_rules: vec![text("web/AGENTS.md", "Use blanks.")],
             skills: vec![Skill::read(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
             memory: vec![text("MEMORY.md", "The parser is slow.")],
         };

@@ -1,6 +1,7 @@
 //! Tests of prompts for small repositories in memory.
 
 mod budgets;
+mod compaction;
 mod excerpts;
 mod fixture;
 mod flat;

@@ -8,7 +8,7 @@ use crate::conversation::urls::Pages;
 use crate::external::External;
 use crate::prompt::session::Session;
 
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
 /// Maximum length of the title of a message or web page, in characters.

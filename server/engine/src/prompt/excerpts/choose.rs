@@ -1,7 +1,6 @@
 //! Chooses the excerpts of a prompt: excerpts for the question, pinned excerpts, and excerpts of earlier questions,
 //! which keep their positions.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,9 +8,9 @@ use std::sync::Arc;
 use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 use crate::code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
-    PassageCache, PastCommit, candidate_files, definition_range,
+    PassageCache, PastCommit, candidate_files, definition_range, stands_alone,
 };
-use crate::code::symbols::{LexicalIndex, References, SymbolIndex, names_code};
+use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::conversation::history::History;
 use crate::conversation::selection::{Choice, Extent, LineRange};
 use crate::hash::ContentHash;
@@ -34,6 +33,9 @@ const KEPT_FOR: u64 = 2;
 /// If the last prompt already showed excerpts, the budget for new code is the question's budget divided by this number.
 /// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
+
+/// Number of earlier questions whose words are searched too.
+const EARLIER: usize = 2;
 
 /// Repository data for choosing excerpts and the items of the context frame.
 #[derive(Clone, Copy, Debug)]
@@ -58,10 +60,10 @@ pub struct ExcerptSources<'a> {
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     pub text: &'a str,
-    /// The text to search for: the question and, if it names no code, the one before it, because "now the same for the
+    /// The questions before, newest first, unless the question says by itself what it is about: "now the same for the
     /// other one" means little alone.
-    pub searched: Cow<'a, str>,
-    /// Maximum tokens of code for the question. Code that the prompt already shows counts too.
+    pub earlier: String,
+    /// Token limit for excerpts. Code that the prompt already shows counts too.
     pub budget: usize,
 }
 
@@ -71,21 +73,20 @@ impl<'a> Question<'a> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
-                let previous = if names_code(text) { None } else { previous_question(session) };
-                let previous = previous.filter(|previous| previous != text);
-                let searched =
-                    previous.map_or(text.into(), |previous| format!("{text}\n\n{previous}").into());
-                Some(Self { text, searched, budget })
+                let earlier =
+                    if stands_alone(text) { String::new() } else { earlier_questions(session, text) };
+                Some(Self { text, earlier, budget })
             }
             _ => None,
         }
     }
 }
 
-/// Returns the text of the last question that the model sees, if it has one.
-fn previous_question(session: &Session) -> Option<String> {
-    let mut questions = session.history.visible().filter(|message| History::begins_exchange(message));
-    questions.next_back().map(|message| message.text()).filter(|text| !text.trim().is_empty())
+/// Returns the last questions that the model sees, newest first, without `text` itself.
+fn earlier_questions(session: &Session, text: &str) -> String {
+    let questions = session.history.visible().filter(|message| History::begins_exchange(message));
+    let texts = questions.rev().map(|message| message.text()).filter(|earlier| earlier != text);
+    texts.take(EARLIER).collect::<Vec<_>>().join("\n")
 }
 
 /// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
@@ -150,21 +151,21 @@ pub fn rank<E>(
     let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
     let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(known, session, &question.searched, &texts, &BTreeMap::new(), budget, count))
+    Ok(ranked(known, session, &question, &texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
 fn ranked(
     known: ExcerptSources<'_>,
     session: &Session,
-    text: &str,
+    question: &Question<'_>,
     texts: &[Candidate<'_>],
     shown: &BTreeMap<FileKey, Vec<Range<u32>>>,
     budget: ExcerptBudget,
     count: Count<'_>,
 ) -> Vec<Excerpt> {
     let interest = Interest::of(known, session);
-    let query = interest.query(known, session, text, shown);
+    let query = interest.query(known, session, question, shown);
     let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
     crate::code::excerpts::choose(known.passages, texts, &query, budget, &dress, count)
 }
@@ -176,7 +177,7 @@ fn candidates(known: ExcerptSources<'_>, session: &Session, question: &Question<
     }
     let interest = Interest::of(known, session);
     let shown = BTreeMap::new();
-    let query = interest.query(known, session, &question.searched, &shown);
+    let query = interest.query(known, session, question, &shown);
     let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
     files.retain(|candidate| !known.quoted.contains(&candidate.file));
     files
@@ -204,7 +205,7 @@ fn chosen_from(
         let shown = chosen.shown_lines();
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = ranked(known, session, &question.searched, &texts, &shown, kept, count);
+        let ranked = ranked(known, session, question, &texts, &shown, kept, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -244,11 +245,12 @@ impl Interest {
         &'a self,
         known: ExcerptSources<'a>,
         session: &'a Session,
-        text: &'a str,
+        question: &'a Question<'a>,
         shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
     ) -> ExcerptQuery<'a> {
         ExcerptQuery {
-            text,
+            text: question.text,
+            earlier: &question.earlier,
             open: &self.near,
             selected: &[],
             excluded: &session.selection.excluded,
@@ -514,21 +516,23 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_names_no_code_is_searched_with_the_previous_one() {
+    fn the_two_questions_before_count_unless_the_question_stands_alone() {
         let mut session = Session::new("s");
         let settings = Settings::default();
-        let searched = |session: &Session, text: &str| {
-            let ask = PromptRequest::prompt(text);
-            Question::of(&ask, session, &settings).unwrap().searched.into_owned()
+        let earlier = |session: &Session, text: &str| {
+            Question::of(&PromptRequest::prompt(text), session, &settings).unwrap().earlier
         };
-        assert_eq!(searched(&session, "Do the same there."), "Do the same there.");
-        let exchange = [(Role::User, "Cache the tokens."), (Role::Assistant, "Done.")];
-        for (role, text) in exchange {
-            session.history.add(NewMessage::text(role, text));
+        assert_eq!(earlier(&session, "Do the same there."), "");
+        for question in ["Rename the parser.", "Add a lexer.", "Cache the tokens."] {
+            session.history.add(NewMessage::text(Role::User, question));
+            session.history.add(NewMessage::text(Role::Assistant, "Done."));
         }
-        assert_eq!(searched(&session, "Do the same there."), "Do the same there.\n\nCache the tokens.");
-        for complete in ["Why is `Lexer` slow?", "Look at src/lexer.rs.", "Cache the tokens."] {
-            assert_eq!(searched(&session, complete), complete);
+        for short in ["Do the same there.", "Look at src/lexer.rs.", "Why is it slow?"] {
+            assert_eq!(earlier(&session, short), "Cache the tokens.\nAdd a lexer.");
+        }
+        assert_eq!(earlier(&session, "Cache the tokens."), "Add a lexer.\nRename the parser.");
+        for complete in ["Why is `Lexer` slow?".to_owned(), "It fails with this error. ".repeat(20)] {
+            assert_eq!(earlier(&session, &complete), "");
         }
     }
 

@@ -61,7 +61,7 @@ impl Excerpts {
     }
 
     /// Returns the files of all shown and pinned excerpts.
-    pub(crate) fn files(&self) -> BTreeSet<&FileKey> {
+    pub fn files(&self) -> BTreeSet<&FileKey> {
         self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
     }
 

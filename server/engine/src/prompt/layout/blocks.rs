@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::item::ItemKey;
-use crate::conversation::dialect::{Carriers, Speaker, SpokenBlock, SpokenMessage};
 use crate::conversation::history::ContentBlock;
+use crate::conversation::providers::{Carriers, Speaker, SpokenBlock, SpokenMessage};
 use crate::tokens::models::Ttl;
 
 /// How stable a piece of content is. L0 is the most stable and comes first; `active` content is not cached.

@@ -9,12 +9,12 @@ use crate::conversation::history::ContentBlock;
 use super::blocks::{Layout, LayoutBlock, Part, Tier};
 use super::content::{Content, Count, FileListCoverage, Piece, SentMessage, Tree, WeighedBlock};
 use super::item::ItemKey;
-use crate::conversation::dialect::{Carriers, Speaker};
+use crate::conversation::providers::{Carriers, Speaker};
 use crate::tokens::models::Ttl;
 
 /// Maximum number of map blocks in one content block (`docs/prompt.md`, "Order").
 pub(crate) const GROUP_ITEMS: usize = 24;
-/// Maximum tokens of the map blocks in one content block. A larger map block gets its own content block.
+/// Token limit for the map blocks in one content block. A larger map block gets its own content block.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
 /// Heading of the first map section.

@@ -14,7 +14,7 @@ use crate::prompt::trust::Trust;
 
 use super::blocks::Part;
 use super::item::ItemKey;
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 
 /// A function that counts the tokens of a text with the tokenizer of the prompt's model.
 pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
@@ -110,7 +110,7 @@ pub struct Tree {
     pub outlined: Vec<FileKey>,
     /// Files whose directories are listed first if the budget is too small for the whole list.
     pub focus: Vec<FileKey>,
-    /// Maximum tokens of the list. 0 omits it.
+    /// Token limit for the list. 0 omits it.
     pub budget: usize,
 }
 

@@ -59,7 +59,7 @@ impl ExcerptPlace {
 
 impl ExcerptKey {
     /// Returns the key as it is stored and sent. Contains the names of the file and the definition as they are.
-    pub(crate) fn spelling(&self) -> String {
+    pub fn spelling(&self) -> String {
         format!("{}#{}", self.file.as_str(), self.place.spelling())
     }
 }

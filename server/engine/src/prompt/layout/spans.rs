@@ -2,7 +2,7 @@
 //! hash of its bytes.
 
 use super::blocks::{Layout, LayoutBlock};
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Breakpoint, Mark, Span};
 use crate::tokens::models::Ttl;

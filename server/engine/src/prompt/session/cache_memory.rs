@@ -13,7 +13,7 @@ use crate::prompt::assembly::PromptRequest;
 use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
-use crate::tokens::cost::{Account, Pace, SentRequest};
+use crate::tokens::cost::{Account, ComparedCaches, Pace, SentRequest};
 
 /// State of the provider's cache and of pending prompts, as known to the session. Valid for exactly one state of the
 /// session.
@@ -27,6 +27,9 @@ pub struct CacheMemory {
     pub(crate) tiers: TierState,
     /// Estimated contents of the provider's cache.
     pub(super) account: Option<Arc<Account>>,
+    /// Simulated caches that compare the cost of the session.
+    #[serde(default)]
+    pub(super) compared: Option<Arc<ComparedCaches>>,
     /// When prompts were sent, and how much of them was cacheable.
     pub pace: Arc<Pace>,
     /// Layout of the last recorded prompt.
@@ -47,6 +50,7 @@ impl Default for CacheMemory {
             next_prompt: 1,
             tiers: TierState::default(),
             account: None,
+            compared: None,
             pace: Arc::default(),
             last: None,
             asked: None,

@@ -22,7 +22,7 @@ pub struct LastTurn {
     /// Layout policy of the prompt.
     pub policy: PolicyName,
     /// Items and tokens of each nonempty tier.
-    pub(crate) tiers: Vec<TierWeight>,
+    pub tiers: Vec<TierWeight>,
     /// Tokens that the provider's cache is believed to contain.
     pub cached_tokens: usize,
     /// Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached.
@@ -34,7 +34,7 @@ pub struct LastTurn {
 
 /// Items and tokens of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct TierWeight {
+pub struct TierWeight {
     /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.

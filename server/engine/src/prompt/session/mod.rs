@@ -23,14 +23,14 @@ use crate::prompt::assembly::{AssembledPrompt, LargePart, PreparedPrompt, Prompt
 use crate::prompt::layout::{ItemKey, Layout, Tier};
 use crate::prompt::tiers::TierState;
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, Amount, Bill, BilledInput, CacheEstimate, Usage};
+use crate::tokens::cost::{Account, Amount, Bill, CacheEstimate, ComparedCaches, Comparison, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 use self::cache_memory::{Anchor, Pending, Turn};
 use self::last_turn::RecordedTurn;
 
 pub use cache_memory::CacheMemory;
-pub(crate) use last_turn::LastTurn;
+pub use last_turn::LastTurn;
 pub use older::Room;
 pub use saved_session::SavedSession;
 pub(crate) use trail::StepHistory;
@@ -44,7 +44,7 @@ const MAX_RECORDED: usize = 8;
 /// Billed usage of a session, with its cost.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Totals {
+pub struct Totals {
     /// Billed tokens by kind.
     #[serde(flatten)]
     pub usage: Usage,
@@ -146,7 +146,7 @@ pub struct Session {
     /// Calibrations from reported usage, by model, including those of other conversations.
     pub calibrations: Calibrations,
     recovery: Recovery,
-    /// Model that rejected the last prompt as too long, and the maximum tokens of later prompts to that model.
+    /// Model that rejected the last prompt as too long, and the token limit for later prompts to that model.
     refused: Option<(Arc<str>, usize)>,
     recorded: VecDeque<RecordResult>,
 }
@@ -328,6 +328,7 @@ impl Session {
     pub fn copied(&self, id: impl Into<Arc<str>>) -> Self {
         let mut copy = Self { id: id.into(), ..self.clone() };
         copy.bill = Bill::default();
+        copy.comparison = Comparison::default();
         copy
     }
 
@@ -338,6 +339,7 @@ impl Session {
         self.excerpts.begin_again();
         self.set_history([]);
         self.bill = Bill::default();
+        self.comparison = Comparison::default();
         self.looping = None;
         self.recovery = Recovery::default();
         self.cache_mut().pending.clear();
@@ -464,7 +466,7 @@ impl Session {
         let billed = usage.map(Usage::billed);
         let is_current = *base == self.cache.revision;
         let is_same = *same_until == self.cache.revision;
-        let mut warnings: Vec<String> = self.sent(turn, billed).into_iter().collect();
+        let mut warnings: Vec<String> = self.sent(turn, usage).into_iter().collect();
         if is_current {
             self.cache_mut().tiers = turn.tiers.clone();
             if let Some(billed) = billed {
@@ -523,18 +525,25 @@ impl Session {
     fn sent(
         &mut self,
         Turn { model, layout, sent, asked, tiers, .. }: &Turn,
-        billed: Option<BilledInput>,
+        usage: Option<Usage>,
     ) -> Option<String> {
+        let billed = usage.map(Usage::billed);
         let cache = Arc::make_mut(&mut self.cache);
         let before = cache.account.take();
         cache.breaks.record(cache.last.as_deref(), layout, before.as_deref(), sent, &self.saved.selection);
         let account = Account::after(before.as_deref(), sent, billed);
         let missed = account.missed();
         cache.breaks.missed(missed);
+        let compared = cache.compared.take().map(Arc::unwrap_or_clone);
+        let (compared, charges) = ComparedCaches::after(compared, sent, &account);
+        cache.compared = Some(Arc::new(compared));
         cache.account = Some(Arc::new(account));
         Arc::make_mut(&mut cache.pace).sent(sent);
         cache.last = Some(Arc::clone(layout));
         cache.asked = Some(Arc::clone(asked));
+        if let Some(usage) = usage {
+            Arc::make_mut(&mut self.saved).comparison.add(&charges, usage, sent);
+        }
         let recorded = RecordedTurn {
             before: self.last_turn.as_deref(),
             model,
@@ -548,7 +557,8 @@ impl Session {
         self.last_turn = Some(Arc::new(last_turn));
         missed.map(|missed| {
             format!(
-                "the provider read {} tokens from its cache instead of {}; the next prompt counts only on what this prompt cached",
+                "the provider read {} tokens from its cache instead of {}; Strata now assumes that only the \
+                 tokens written by this prompt are cached",
                 missed.reported, missed.expected
             )
         })

@@ -16,7 +16,7 @@ use crate::conversation::urls::Pages;
 use crate::prompt::excerpts::Excerpts;
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::calibration::Calibrations;
-use crate::tokens::cost::Bill;
+use crate::tokens::cost::{Bill, Comparison};
 
 /// What is stored of a session in addition to its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct SavedSession {
     /// Excerpts that were shown, pinned or dismissed.
     #[serde(skip_serializing_if = "Excerpts::is_empty")]
     pub excerpts: Excerpts,
-    /// Maximum tokens of code to add to a question automatically; `None` uses the configured value.
+    /// Token limit for code to add to a question automatically; `None` uses the configured value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_budget: Option<usize>,
     /// Layout policy for this session; `None` uses the configured one.
@@ -44,6 +44,8 @@ pub struct SavedSession {
     pub looping: Option<Loop>,
     /// What the session was billed so far.
     pub bill: Bill,
+    /// What the billed requests would have cost under other conditions.
+    pub comparison: Comparison,
     /// Branch of the repository when the last prompt was recorded; `None` if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,

@@ -7,7 +7,7 @@ use crate::conversation::compaction::{
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
-use crate::conversation::reply::ContextSize;
+use crate::conversation::providers::reply::ContextSize;
 use crate::conversation::settings::{CompactionSettings, SummariserKind};
 use crate::conversation::tool_result_archival::expected_turns;
 use crate::prompt::assembly::{
@@ -22,6 +22,12 @@ use super::{Recovery, Session, SessionError};
 
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
+
+/// Number of turns for which a compaction counts as saving money, for each exchange that it summarizes. The next compaction
+/// could summarize the same exchanges a few turns later, so without this limit, conversations of long answers would be
+/// compacted after each of them. Twice and four times cost the least in recorded conversations, and twice is as good if
+/// cache entries live for an hour.
+const TURNS_PER_EXCHANGE: f64 = 2.0;
 
 /// Price of an output token in tokens of uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
@@ -87,12 +93,9 @@ impl Session {
         let size = size.unwrap_or_else(|| self.request_size(&self.next_ask(now_ms), means));
         let history = history_size(&self.history, means).tokens;
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
-        Pressure {
-            messages: self.history.visible().count(),
-            exchanges,
-            pays: self.compaction_pays(history, means, now_ms),
-            ..Pressure::of(size, history)
-        }
+        let messages = self.history.visible().count();
+        let pressure = Pressure { messages, exchanges, ..Pressure::of(size, history) };
+        Pressure { pays: self.compaction_pays(&pressure, means, now_ms), ..pressure }
     }
 
     /// Estimates the size of the next request with the options of `ask`. The estimate is the size of the last prompt
@@ -115,24 +118,34 @@ impl Session {
         CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }
 
-    /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but the summary
-    /// and the content after it are written to the cache again, and `compaction.model`, if set, reads the conversation
-    /// once. Prices are relative to uncached input.
-    fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
+    /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but what remains of
+    /// this one is written to the cache again, since the conversation precedes the files, and `compaction.model`, if
+    /// set, reads the conversation once. Prices are relative to uncached input.
+    fn compaction_pays(&self, pressure: &Pressure, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
         let profile = compaction.profile(&means.settings.tool_output);
+        if profile.trigger.pays_over.is_none_or(|limit| pressure.history <= limit) {
+            return false;
+        }
         let model = &means.models.resolve(&means.settings.model).model;
         let prices = Prices::of(model, means.settings.cache.ttl);
-        let after = (profile.keep.tokens + profile.summary.tokens).min(history);
+        let (old, tokens) = with_scales(means, |scales| {
+            let old = profile.old_messages(&self.history, pressure, scales.message);
+            let tokens: usize = old.iter().map(|message| (scales.message)(message)).sum();
+            (old, tokens)
+        });
+        let freed = tokens.saturating_sub(profile.summary.tokens);
         let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
         // If the cache has expired, the whole prompt is written again, with or without a compaction.
-        let (rewritten, saved_once) = if is_warm { (after, 0) } else { (0, history - after) };
+        let rewritten = if is_warm { pressure.context.saturating_sub(freed) } else { 0 };
+        let saved_once = if is_warm { 0 } else { freed };
         let asked = summarizer_price(compaction, model, means.models)
-            * (history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
+            * (pressure.history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64);
         let rewriting = prices.write - prices.read;
         let staying = price_of_staying(self.cache.pace.course().pauses_ms, &prices);
-        let saved = (history - after) as f64 * staying * expected_turns(self.cache.pace.prompts())
-            + saved_once as f64 * rewriting;
+        let exchanges = old.iter().filter(|message| History::begins_exchange(message)).count();
+        let turns = expected_turns(self.cache.pace.prompts()).min(TURNS_PER_EXCHANGE * exchanges as f64);
+        let saved = freed as f64 * staying * turns + saved_once as f64 * rewriting;
         saved > rewritten as f64 * rewriting + asked
     }
 

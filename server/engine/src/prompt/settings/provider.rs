@@ -4,55 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::dialect::Format;
+use crate::conversation::providers::ProviderName;
 use crate::conversation::settings::KeyVariable;
-
-/// A provider, identified by its API. Also applies to gateways and self-hosted servers that offer the same API.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProviderName {
-    /// Anthropic's Messages API.
-    Anthropic,
-    /// OpenAI's Chat Completions API. Also works for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
-    #[serde(rename = "openai")]
-    OpenAi,
-    /// OpenAI's Responses API.
-    Responses,
-    /// Google's `generateContent` API.
-    Gemini,
-    /// Ollama on this machine. Needs no key.
-    Ollama,
-    /// Amazon Bedrock's Converse API, with a Bedrock API key. AWS access keys are not supported.
-    Bedrock,
-}
-
-impl ProviderName {
-    pub const ALL: [Self; 6] =
-        [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama, Self::Bedrock];
-
-    /// Returns the format of requests to this provider.
-    pub const fn format(self) -> Format {
-        match self {
-            Self::Anthropic => Format::Anthropic,
-            Self::OpenAi | Self::Ollama => Format::OpenAi,
-            Self::Responses => Format::Responses,
-            Self::Gemini => Format::Gemini,
-            Self::Bedrock => Format::Bedrock,
-        }
-    }
-
-    /// Returns the name used in settings and as a prefix of model names.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::Responses => "responses",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
-            Self::Bedrock => "bedrock",
-        }
-    }
-}
 
 /// The provider that `strata ask` and `strata.prompt.send` use.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -80,7 +33,7 @@ pub struct ProviderSettings {
     pub retries: u32,
     /// Maximum rounds of tool calls per answer. After the last one, the model is asked to answer with what it knows.
     pub tool_rounds: u32,
-    /// Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+    /// Token limit for an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
     /// Anthropic, and to the provider's own limit with others.
     pub max_output_tokens: Option<usize>,
 }

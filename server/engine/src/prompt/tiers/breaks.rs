@@ -231,8 +231,8 @@ fn is_volatile(block: &LayoutBlock) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::dialect::Speaker;
     use crate::conversation::history::{ContentBlock, MessageId};
+    use crate::conversation::providers::Speaker;
     use crate::hash::ContentHash;
     use crate::prompt::layout::{Tier, spans};
     use crate::tokens::cost::Prices;
@@ -266,6 +266,7 @@ mod tests {
                 at_ms: 0,
                 identity: ContentHash::NONE,
                 prices: Prices::uncached(),
+                lifetimes: Vec::new(),
             };
             breaks.record(before, prompt, account.as_ref(), &sent, &Selection::default());
             account = Some(Account::after(account.as_ref(), &sent, None));

@@ -49,7 +49,7 @@ impl Break {
         };
         let missed = self.missed.map_or(String::new(), |missed| {
             format!(
-                ". The provider read {} tokens from its cache instead of {}, so it kept less than expected",
+                ". The provider read {} tokens from its cache instead of {}, so less was cached than expected",
                 missed.reported, missed.expected
             )
         });

@@ -1,7 +1,7 @@
 //! Policy `flat`: one fixed order without breakpoints. It is used until the repository is indexed, and for comparison
 //! (`docs/tiers.md`, "Policy `flat`"). The state of other policies is left unchanged.
 
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};
 
 use super::policy::{Policy, PolicyOutput};

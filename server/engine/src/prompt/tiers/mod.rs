@@ -47,6 +47,17 @@ pub enum PolicyName {
 }
 
 impl PolicyName {
+    pub const ALL: [Self; 3] = [Self::Ledger, Self::Ripple, Self::Flat];
+
+    /// Returns the name used in settings.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ledger => "ledger",
+            Self::Ripple => "ripple",
+            Self::Flat => "flat",
+        }
+    }
+
     /// Returns the implementation of the policy.
     pub fn policy(self) -> &'static dyn Policy {
         match self {

@@ -32,7 +32,7 @@ pub struct TiersReport<Item = ItemReport> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<LastTurn>,
     /// Items and tokens of each nonempty tier.
-    pub(crate) tiers: Vec<TierReport>,
+    pub tiers: Vec<TierReport>,
     /// Items in prompt order, followed by items that are not shown but keep their positions.
     pub items: Vec<Item>,
     /// Tokens of the whole prompt.

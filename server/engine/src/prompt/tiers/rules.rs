@@ -1,6 +1,6 @@
 //! Rules for laying out a prompt, derived from the model and the settings. They apply to every policy.
 
-use crate::conversation::dialect::Carriers;
+use crate::conversation::providers::Carriers;
 use crate::hash::ContentHash;
 use crate::tokens::cost::Prices;
 use crate::tokens::models::Ttl;

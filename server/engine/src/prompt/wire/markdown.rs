@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::body::{Body, RenderedBody};
-use crate::conversation::dialect::{Speaker, arguments, results_first};
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use crate::conversation::providers::{Speaker, results_first};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, fence};
 use crate::tokens::models::Ttl;
 
@@ -39,19 +39,12 @@ pub(crate) struct Passage<'a> {
     pub lines: Range<usize>,
 }
 
-/// Whether a text shows cache breakpoints.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Marks {
-    Shown,
-    Hidden,
-}
-
 /// Writes a layout as readable text, with cache breakpoints as comments.
 pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
-    write_layout(layout, Marks::Shown)
+    write_layout(layout, true)
 }
 
-fn write_layout(layout: &Layout, marks: Marks) -> Readable<'_> {
+fn write_layout(layout: &Layout, shows_breakpoints: bool) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
     let (mut seen, mut line) = (0, 0);
@@ -59,7 +52,7 @@ fn write_layout(layout: &Layout, marks: Marks) -> Readable<'_> {
         let speaker = said.speaker;
         heading(&mut text, message + 1, speaker);
         for block in results_first(&said.blocks, |block| &block.content) {
-            write_block(&mut text, block, marks);
+            write_block(&mut text, block, shows_breakpoints);
             let end = line + line_breaks(text.get(seen..).unwrap_or_default());
             passages.push(Passage { message, speaker, block, lines: line..end });
             (seen, line) = (text.len(), end);
@@ -80,7 +73,7 @@ fn write_layout(layout: &Layout, marks: Marks) -> Readable<'_> {
 }
 
 pub(super) fn render(layout: &Layout) -> RenderedBody {
-    let text = write_layout(&with_question_last(layout), Marks::Hidden).text;
+    let text = write_layout(&with_question_last(layout), false).text;
     RenderedBody { body: Body::Text(text), messages: layout.messages.len() }
 }
 
@@ -107,7 +100,7 @@ fn heading(out: &mut String, number: usize, speaker: Speaker) {
     paragraph(out, &format!("# [{number}] {name}"));
 }
 
-fn write_block(out: &mut String, block: &LayoutBlock, marks: Marks) {
+fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
     match &block.content {
         ContentBlock::Text { text } => write_text(out, text),
         ContentBlock::Image(image) => paragraph(out, &picture(image)),
@@ -121,7 +114,7 @@ fn write_block(out: &mut String, block: &LayoutBlock, marks: Marks) {
         }
         ContentBlock::ToolCall { id, name, input } => {
             paragraph(out, &format!("Tool call {} ({}):", code(name), code(id)));
-            fenced(out, "json", &arguments(input));
+            fenced(out, "json", &input.to_string());
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let title = match outcome {
@@ -130,19 +123,15 @@ fn write_block(out: &mut String, block: &LayoutBlock, marks: Marks) {
             };
             paragraph(out, &format!("{title} ({}):", code(call_id)));
             for part in content {
-                match part {
-                    ResultPart::Text { text } => fenced(out, "", text),
-                    ResultPart::Image(image) => paragraph(out, &picture(image)),
-                    ResultPart::Foreign(foreign) => {
-                        if let Some(text) = foreign.text() {
-                            fenced(out, "", text);
-                        }
-                    }
+                if let ResultPart::Image(image) = part {
+                    paragraph(out, &picture(image));
+                } else if let Some(text) = part.text() {
+                    fenced(out, "", text);
                 }
             }
         }
     }
-    if let Some(ttl) = block.mark.filter(|_| marks == Marks::Shown) {
+    if let Some(ttl) = block.mark.filter(|_| shows_breakpoints) {
         let time = match ttl {
             Ttl::FiveMinutes => "5m",
             Ttl::OneHour => "1h",

@@ -6,7 +6,9 @@ mod journeys;
 mod mutations;
 mod snapshots;
 
-use crate::conversation::dialect::{Breakpoints, Format, Piece, Rule, Speaker, check, pieces, pieces_of};
+use crate::conversation::providers::{
+    Breakpoints, Format, Piece, Rule, Speaker, Tool, ToolChoice, check, pieces, pieces_of,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -17,8 +19,9 @@ use crate::prompt::layout::{ItemKey, LayoutBlock, Part, Tier};
 use crate::tokens::models::Ttl;
 
 /// The formats whose bodies can be checked.
-const JSON: [Format; 5] =
-    [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini, Format::Bedrock];
+fn json_formats() -> impl Iterator<Item = Format> {
+    Format::ALL.iter().copied().filter(|format| format.dialect().is_some())
+}
 
 fn block(content: ContentBlock) -> LayoutBlock {
     LayoutBlock { content, part: Part::History, items: Vec::new(), tier: Tier::Active, tokens: 0, mark: None }

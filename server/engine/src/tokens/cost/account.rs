@@ -2,7 +2,7 @@
 //! remove them. Predicts the cost of the next request without contacting the provider.
 
 use crate::hash::ContentHash;
-use crate::tokens::models::CacheKind;
+use crate::tokens::models::{CacheKind, Lifetime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ pub struct SentRequest {
     pub identity: ContentHash,
     /// Prices that apply to the request.
     pub prices: Prices,
+    /// Lifetimes that all cache entries of the request could have had, shortest first.
+    #[serde(default)]
+    pub lifetimes: Vec<Lifetime>,
 }
 
 impl SentRequest {

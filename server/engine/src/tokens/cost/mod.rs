@@ -5,6 +5,7 @@
 
 mod account;
 mod bill;
+mod comparison;
 mod forecast;
 mod pace;
 mod pauses;
@@ -14,6 +15,8 @@ mod usage;
 
 pub(crate) use account::{Account, CacheShortfall, SentRequest};
 pub use bill::{Amount, Bill, BillEntry, DAY_MS};
+pub(crate) use comparison::ComparedCaches;
+pub use comparison::{ComparedCost, Comparison, CostComparison, LifetimeCost};
 pub(crate) use forecast::SessionTrend;
 pub use forecast::{CostOutlook, Forecast, switch};
 pub(crate) use pace::Pace;

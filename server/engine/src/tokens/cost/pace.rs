@@ -65,6 +65,7 @@ mod tests {
             at_ms,
             identity: ContentHash::NONE,
             prices: Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, CacheTtl::FiveMinutes),
+            lifetimes: Vec::new(),
         }
     }
 

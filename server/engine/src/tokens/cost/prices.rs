@@ -74,6 +74,23 @@ impl Prices {
         }
     }
 
+    /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries of `model`, shortest first.
+    pub(crate) fn lifetimes(model: &Model) -> Vec<Lifetime> {
+        let mut lifetimes: Vec<Lifetime> = [CacheTtl::FiveMinutes, CacheTtl::OneHour]
+            .into_iter()
+            .map(|ttl| Self::of(model, ttl))
+            .filter(|prices| prices.kind != CacheKind::None)
+            .map(|Self { seconds, write, .. }| Lifetime { seconds, write })
+            .collect();
+        lifetimes.dedup();
+        lifetimes
+    }
+
+    /// Returns the prices if all cache entries have this lifetime.
+    pub(crate) fn with_lifetime(self, Lifetime { seconds, write }: Lifetime) -> Self {
+        Self { seconds, write, extended: None, ..self }
+    }
+
     /// Returns prices under which nothing is cached and all input is plain.
     pub(crate) fn uncached() -> Self {
         Self {

@@ -187,6 +187,11 @@ impl Provider {
         cached
     }
 
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Empties the cache, as a pause longer than the lifetime of its entries would.
     pub(crate) fn forget(&mut self) {
         self.entries.clear();

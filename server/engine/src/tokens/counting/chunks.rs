@@ -83,7 +83,7 @@ pub(super) fn is_exact(text: &str, at: usize) -> bool {
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects one in [`ONE_IN`] exact cuts by a hash of the surrounding bytes, which are enough to distinguish
+/// Selects one in [`ONE_IN`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
 /// similar lines.
 fn is_chosen(bytes: &[u8], at: usize) -> bool {
     let around = bytes.get(at.saturating_sub(48)..(at + 16).min(bytes.len())).unwrap_or(&[]);

@@ -29,7 +29,7 @@ pub(crate) enum ImageFormula {
     Cells {
         /// Maximum length of the longer side, in pixels.
         max_side: u32,
-        /// Maximum tokens of one image.
+        /// Token limit for one image.
         max_tokens: u32,
     },
     /// OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled to fit 2,048 x 2,048 pixels, then to a shorter side of

@@ -16,9 +16,9 @@ pub struct Model {
     pub provider: Provider,
     /// How to count the tokens of its input.
     pub tokenizer: Tokenizer,
-    /// Maximum tokens of a request.
+    /// Token limit for a request.
     pub max_input: usize,
-    /// Maximum tokens of an answer.
+    /// Token limit for an answer.
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
     pub(crate) cache: CacheRules,
@@ -131,7 +131,7 @@ pub struct Lifetime {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LongContext {
-    /// Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more.
+    /// Token limit for a prompt at the plain price. All tokens of a larger prompt cost more.
     pub above: usize,
     /// Price of a token in a larger prompt, as a multiple of the plain price.
     pub input: f64,

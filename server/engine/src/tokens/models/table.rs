@@ -75,9 +75,9 @@ struct Entry {
     provider: Option<Provider>,
     /// How to count tokens.
     tokenizer: Option<Tokenizer>,
-    /// Maximum tokens of a request.
+    /// Token limit for a request.
     max_input: Option<usize>,
-    /// Maximum tokens of an answer.
+    /// Token limit for an answer.
     max_output: Option<usize>,
     /// Rules of the provider's cache.
     cache: CacheEntry,

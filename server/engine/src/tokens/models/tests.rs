@@ -1,7 +1,7 @@
 //! Tests that the built-in table is valid, that names resolve to the right entries, and that overrides apply.
 
 use super::*;
-use crate::conversation::dialect::Breakpoints;
+use crate::conversation::providers::Breakpoints;
 use crate::tokens::cost::Prices;
 use crate::tokens::counting::ImageSize;
 use crate::tokens::models::CacheTtl;

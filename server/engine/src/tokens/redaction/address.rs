@@ -129,7 +129,7 @@ impl Reader {
         self.take(SECRET);
     }
 
-    /// Returns where the current position is, given the text after the secret that stands there.
+    /// Returns where a secret at the current position is, given the text after it.
     pub(super) fn place(&self, after: &str) -> SecretLocation {
         let run = self.since(self.run);
         let in_target = self.target != Target::None;

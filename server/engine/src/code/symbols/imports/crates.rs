@@ -1,7 +1,7 @@
 //! Resolves Rust imports along the module tree: `crate::a::b`, `super::c`, `name::d`.
 
-use super::super::manifests::Manifests;
-use super::importer::{Importer, inside, outward};
+use super::super::manifests::{Manifests, of_key};
+use super::importer::{Importer, inside, is_in, outward};
 use super::table::Table;
 use super::tree;
 
@@ -76,6 +76,9 @@ impl<'a> ModulePosition<'a> {
 
     /// Resolves a path that starts with the name of a crate in the repository.
     fn named(&self, table: &Table, manifests: &Manifests, name: &str, rest: &[&str]) -> Option<u32> {
+        let renamed = of_key(&manifests.renamed_crates, name, |renamed| &renamed.alias).iter();
+        let around = renamed.filter(|renamed| is_in(self.near, &renamed.directory));
+        let name = around.max_by_key(|renamed| renamed.directory.len()).map_or(name, |renamed| &renamed.name);
         let at = manifests.crates.partition_point(|known| known.name.as_str() < name);
         let known = manifests.crates.get(at).filter(|known| known.name == name);
         let root = known.and_then(|known| table.exact(&known.root)).or_else(|| {

@@ -1,12 +1,15 @@
 //! Resolves Python imports: `a.b.c` and `..b.c`.
 
+use super::super::manifests::{Manifests, PYTHON_SOURCES};
 use super::importer::{Importer, inside, outward};
 use super::table::Table;
 
-/// Source directories of a project, in which absolute imports are looked up.
-const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
-
-pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+pub(super) fn resolve(
+    table: &Table,
+    manifests: &Manifests,
+    importer: Importer<'_>,
+    import: &str,
+) -> Vec<u32> {
     let family = importer.language.family;
     let name = import.trim_start_matches('.');
     let dots = import.len() - name.len();
@@ -23,12 +26,19 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
         if !directory.is_empty() && table.module(directory, family).next().is_some() {
             continue;
         }
-        for root in ROOTS {
+        for root in PYTHON_SOURCES {
             let found = table.modules(&inside(&inside(directory, root), &path), family);
             if !found.is_empty() {
                 return found;
             }
         }
+    }
+    // Another project of the repository, installed in place.
+    let elsewhere =
+        manifests.python_sources.iter().map(|source| table.modules(&inside(source, &path), family));
+    let mut elsewhere = elsewhere.filter(|found| !found.is_empty());
+    if let (Some(found), None) = (elsewhere.next(), elsewhere.next()) {
+        return found;
     }
     // A single word usually names a library.
     if path.contains('/') {

@@ -26,3 +26,8 @@ pub(super) fn inside(directory: &str, name: &str) -> String {
         (directory, name) => format!("{directory}/{name}"),
     }
 }
+
+/// Whether a path is in a directory or below it.
+pub(super) fn is_in(path: &str, directory: &str) -> bool {
+    directory.is_empty() || path.strip_prefix(directory).is_some_and(|below| below.starts_with('/'))
+}

@@ -49,7 +49,7 @@ impl Resolver {
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
         let mut found = match language.imports {
-            ImportStyle::Dotted => dotted::resolve(&self.table, importer, import),
+            ImportStyle::Dotted => dotted::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Path => path::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Crate => crates::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Package => package::resolve(&self.table, &self.manifests, importer, import),

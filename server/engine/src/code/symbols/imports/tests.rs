@@ -78,6 +78,44 @@ fn dotted_names_lead_to_modules_and_packages() {
 }
 
 #[test]
+fn projects_of_one_repository_import_each_other() {
+    let resolver = resolver(
+        &[
+            "apps/web/web/app.py",
+            "apps/web/tests/test_app.py",
+            "apps/api/tests/test_api.py",
+            "libs/store/src/store/__init__.py",
+            "libs/store/src/store/sql.py",
+            "libs/mail/code/mail.py",
+            "libs/old/tests/helpers.py",
+            "libs/old/old.py",
+        ],
+        &[
+            ("apps/web/pyproject.toml", "[project]\nname = \"web\"\n"),
+            ("apps/api/setup.py", "setup()\n"),
+            (
+                "libs/store/pyproject.toml",
+                "[tool.poetry]\npackages = [{ include = \"store\", from = \"src\" }]\n",
+            ),
+            ("libs/mail/pyproject.toml", "[tool.setuptools]\npackage-dir = { \"\" = \"code\" }\n"),
+            ("libs/old/setup.cfg", "[metadata]\n"),
+        ],
+    );
+    check(
+        &resolver,
+        &[
+            ("apps/web/web/app.py", "store", &["libs/store/src/store/__init__.py"]),
+            ("apps/web/web/app.py", "store.sql", &["libs/store/src/store/sql.py"]),
+            ("apps/web/web/app.py", "mail", &["libs/mail/code/mail.py"]),
+            ("apps/web/web/app.py", "old", &["libs/old/old.py"]),
+            // Each project has its own tests.
+            ("apps/web/tests/test_app.py", "helpers", &[]),
+            ("apps/web/web/app.py", "requests", &[]),
+        ],
+    );
+}
+
+#[test]
 fn paths_lead_to_files_index_files_aliases_and_packages() {
     let resolver = resolver(
         &[
@@ -183,6 +221,11 @@ fn crates_follow_their_module_trees() {
         &[
             ("engine/Cargo.toml", "[package]\nname = \"my-engine\"\n"),
             (
+                "cli/Cargo.toml",
+                "[package]\nname = \"cli\"\n[dependencies]\nserde = \"1\"\n\
+                 motor = { package = \"my-engine\", path = \"../engine\" }\n",
+            ),
+            (
                 "ext/Cargo.toml",
                 "[package]\nname = \"x\"\n[lib]\nname = \"ext_lib\"\npath = \"lib/start.rs\"\n",
             ),
@@ -206,6 +249,8 @@ fn crates_follow_their_module_trees() {
             ("cli/src/args.rs", "ext_lib::more::X", &["ext/lib/more.rs"]),
             ("engine/tests/whole.rs", "common", &["engine/tests/common/mod.rs"]),
             ("engine/tests/whole.rs", "my_engine::key", &["engine/src/key.rs"]),
+            ("cli/src/main.rs", "motor::key", &["engine/src/key.rs"]),
+            ("ext/lib/more.rs", "motor::key", &[]),
             ("cli/src/main.rs", "std::collections::{BTreeMap, HashMap as Map}", &[]),
             ("cli/src/main.rs", "serde::Serialize", &[]),
             // Truncated as long imports are.

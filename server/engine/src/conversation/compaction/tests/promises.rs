@@ -12,11 +12,11 @@ use crate::conversation::compaction::{
     Topics, commit,
 };
 use crate::conversation::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
-use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{
     Change, ContentBlock, Entry, History, Image, ImageSource, Kind, Message, MessageId, NO_RESPONSE,
     NewMessage, Outcome, Pin, ProjectedMessage, Provider, ResultPart, Role, Visibility, project,
 };
+use crate::conversation::providers::{self, Format};
 use crate::prompt::session::{SavedSession, Session};
 use crate::prompt::wire::{self, Body};
 use crate::text::clip;
@@ -259,7 +259,7 @@ fn content(history: &History) -> HashMap<MessageId, (Role, Vec<ContentBlock>)> {
 
 fn no_violations(history: &History) {
     let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
-    assert_eq!(dialect::violations(&messages), []);
+    assert_eq!(providers::violations(&messages), []);
     let coming: Vec<ContentBlock> = waiting(history)
         .into_iter()
         .map(|call_id| {
@@ -274,7 +274,7 @@ fn no_violations(history: &History) {
         let Body::Json(body) = wire::request(messages.iter().copied(), &coming, format, "any") else {
             continue;
         };
-        assert_eq!(dialect::check(format, &body), [], "{body:#}");
+        assert_eq!(providers::check(format, &body), [], "{body:#}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Broken rules are attributed to the messages that break them.
 
 use super::*;
-use crate::conversation::dialect::{Format, Rule};
+use crate::conversation::providers::{Format, Rule};
 
 fn found(messages: &[NewMessage], format: Format, purpose: Purpose) -> Vec<(Option<usize>, Rule)> {
     violations(messages, format, purpose).into_iter().map(|broken| (broken.index, broken.rule)).collect()

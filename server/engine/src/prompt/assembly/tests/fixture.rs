@@ -11,8 +11,8 @@ use crate::code::excerpts::PassageCache;
 use crate::code::outline::{Outline, language_of};
 use crate::code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
 use crate::conversation::compaction::ProfileOptions;
-use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
+use crate::conversation::providers::{self, Format};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
@@ -136,7 +136,7 @@ impl Bench {
         let frame_settings = &self.settings.context_frame;
         let framed = question.filter(|_| self.has_frame && frame_settings.inject);
         let frame = framed.map_or_else(String::new, |Question { text, .. }| {
-            context_frame(known, &self.session, text, frame_settings, |_| None)
+            context_frame(known, &self.session, &excerpts, text, frame_settings, |_| None)
         });
         let workspace = Workspace {
             texts: &texts,
@@ -273,11 +273,11 @@ pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
 pub(super) fn recount(bench: &Bench, reply: &AssembledPrompt, format: Format) {
     let model = bench.models.resolve(&reply.model).model;
     let body = json(reply);
-    let texts: usize = dialect::pieces(format, body)
+    let texts: usize = providers::pieces(format, body)
         .into_iter()
         .map(|piece| match piece {
-            dialect::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
-            dialect::Piece::Picture(_) => panic!("no pictures here"),
+            providers::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
+            providers::Piece::Picture(_) => panic!("no pictures here"),
         })
         .sum();
     let structure = reply.tokens.parts[&crate::prompt::layout::Part::Structure];

@@ -3,15 +3,15 @@
 use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
-use crate::conversation::dialect::Format;
 use crate::conversation::history::{Image, ImageSource};
+use crate::conversation::providers::{Format, Tool};
 use crate::prompt::assembly::{
     AssembleError, IndexState, PreparedPrompt, PromptRequest, Request, WarningCode,
 };
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
-use crate::prompt::wire::{Body, Tool};
+use crate::prompt::wire::Body;
 
 const REPOSITORY: &str = "
     //- src/lib.rs

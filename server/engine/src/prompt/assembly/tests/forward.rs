@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation::dialect::{Format, Rule, check};
 use crate::conversation::history::{
     ContentBlock, Image, ImageSource, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
 };
+use crate::conversation::providers::{Format, Rule, Tool, check};
 use crate::prompt::assembly::{AssembleError, ClientConversation, PromptServices, forward};
 use crate::prompt::settings::Settings;
-use crate::prompt::wire::{Body, Tool};
+use crate::prompt::wire::Body;
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::Models;
 

@@ -78,3 +78,17 @@ fn its_settings_bound_a_frame() {
     bench.settings.context_frame.rerank = true;
     assert_eq!(scores(&bench).len(), 1);
 }
+
+#[test]
+fn a_frame_does_not_name_what_the_prompt_shows() {
+    let mut bench = bench();
+    bench.settings.context_frame.min_score = 0.0;
+    let without = scores(&bench).len();
+    bench.select("kettle.py");
+    let prepared = bench.assemble(&PromptRequest::prompt("why does the kettle not heat?")).unwrap();
+    let text = all_text(&prepared);
+    assert!(!text.contains(" in `kettle.py`") && !text.contains("[File] `kettle.py`"), "{text}");
+    assert!((1..without).contains(&scores(&bench).len()));
+    bench.settings.context.auto_budget = 4_000;
+    assert!(scores(&bench).is_empty(), "the excerpts show every file");
+}

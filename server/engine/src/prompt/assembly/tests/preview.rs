@@ -9,8 +9,8 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::fixture::{Bench, json};
-use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
+use crate::conversation::providers::{self, Format, Speaker};
 use crate::conversation::urls::Page;
 use crate::prompt::assembly::{
     Breakpoint, PreparedPrompt, Preview, PromptRequest, Request, ToolResult, preview, weigh,
@@ -143,8 +143,8 @@ fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
 /// Checks that every text of the request is in the preview, in the same order.
 fn assert_says_the_same(prepared: &PreparedPrompt, shown: &Preview) {
     let mut rest = shown.text.as_str();
-    for piece in dialect::pieces(prepared.reply.format, json(&prepared.reply)) {
-        let dialect::Piece::Text(text) = piece else { panic!("no pictures here") };
+    for piece in providers::pieces(prepared.reply.format, json(&prepared.reply)) {
+        let providers::Piece::Text(text) = piece else { panic!("no pictures here") };
         let at =
             rest.find(&*text).unwrap_or_else(|| panic!("{text:?} is missing or too early in {}", shown.text));
         rest = &rest[at + text.len()..];

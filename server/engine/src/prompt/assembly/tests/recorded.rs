@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::fixture::Bench;
-use crate::conversation::dialect::Format;
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, NewMessage, PICTURE_LEFT_OUT, Provider, Role,
 };
+use crate::conversation::providers::Format;
 use crate::prompt::assembly::PromptRequest;
 use crate::prompt::wire::Body;
 

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
-use crate::conversation::dialect::Format;
+use crate::conversation::providers::Format;
 use crate::prompt::assembly::PromptRequest;
 use crate::prompt::layout::Tier;
 use crate::prompt::session::{Outcome, Status};
@@ -96,8 +96,8 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
 
 #[test]
 fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message() {
-    use crate::conversation::dialect::Speaker;
     use crate::conversation::history::MessageId;
+    use crate::conversation::providers::Speaker;
     use crate::prompt::layout::{Content, ItemKey, Seeds, SentMessage, WeighedBlock};
     use crate::prompt::tiers::ripple::{State, Tracked};
     use crate::prompt::tiers::{PolicyName, Rules, TierState};

@@ -140,7 +140,7 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
 fn what_never_stays_costs_nothing_where_everything_is_cached() {
     let mut bench = bench(PolicyName::Ledger);
     bench.settings.model = "gpt-4o".into();
-    bench.settings.format = Some(crate::conversation::dialect::Format::OpenAi);
+    bench.settings.format = Some(crate::conversation::providers::Format::OpenAi);
     bench.state = "# Session State\n\nBranch: `main`".into();
     bench.select("a.py");
     turn(&mut bench, 0, None);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::code::symbols::FileList;
-use crate::conversation::dialect::{Carriers, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId};
+use crate::conversation::providers::{Carriers, Speaker};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::diff;
@@ -42,7 +42,7 @@ pub(super) enum Proposal {
     None,
     /// Text of the version after all of them.
     Text(Arc<str>),
-    /// At least one of them does not apply, so the text that the model has in mind is unknown.
+    /// At least one edit does not apply, so the text that the model assumes is unknown.
     Unclear,
 }
 

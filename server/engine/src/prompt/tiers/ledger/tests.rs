@@ -1,6 +1,7 @@
 //! The behavior of `ledger` that users see, in sessions of a few turns. Random sessions test its invariants
 //! (`server/replay/src/tests/random_sessions.rs`).
 
+mod expiry;
 mod lifetimes;
 mod reference_cost;
 
@@ -11,15 +12,15 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::conversation::dialect::{self, Breakpoints, Carriers, Format, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId, ResultPart};
+use crate::conversation::providers::{self, Breakpoints, Carriers, Envelope, Format, Speaker};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{
     FileListCoverage, ItemKey, LayoutBlock, Part, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans,
 };
 use crate::prompt::tiers::{Cut, Deltas, TierState};
-use crate::prompt::wire::{self, Body, Envelope};
+use crate::prompt::wire::{self, Body};
 use crate::tokens::cost::{BilledInput, Prices, Provider};
 use crate::tokens::models::{CacheKind, Ttl};
 
@@ -814,12 +815,12 @@ fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
     let envelope = Envelope {
         model: "gpt-5.6-sol",
         tools: &[],
-        tool_choice: crate::prompt::wire::ToolChoice::Auto,
+        tool_choice: crate::conversation::providers::ToolChoice::Auto,
         cache_key: None,
         breakpoints,
     };
     let Body::Json(body) = wire::render(layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
-    assert_eq!(dialect::check(Format::OpenAi, &body), [], "{body:#}");
+    assert_eq!(providers::check(Format::OpenAi, &body), [], "{body:#}");
     let mut messages = body["messages"].as_array().cloned().unwrap();
     for part in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
         part.as_object_mut().unwrap().remove("prompt_cache_breakpoint");

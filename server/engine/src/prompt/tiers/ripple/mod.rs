@@ -8,7 +8,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use crate::conversation::dialect::Speaker;
+use crate::conversation::providers::Speaker;
 use crate::prompt::layout::{
     Composer, Content, FileListCoverage, ItemKey, Layout, Part, Piece, SentMessage, Tier, WORKING_FILES,
 };

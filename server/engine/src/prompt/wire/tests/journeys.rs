@@ -174,7 +174,7 @@ fn counted<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
 proptest! {
     #[test]
     fn a_history_cut_anywhere_is_taken(history in histories(), prompt in prompts()) {
-        for format in JSON {
+        for format in json_formats() {
             for from in 0..=history.len() {
                 for to in from..=history.len() {
                     let layout = lay(&projected(&history[from..to], &prompt, format));
@@ -186,7 +186,7 @@ proptest! {
 
     #[test]
     fn a_history_without_anything_around_it_is_taken(history in histories()) {
-        for format in JSON {
+        for format in json_formats() {
             let mut projection = project(&history, &[], format.provider());
             if projection.history.last().is_none_or(|said| said.role == Role::Assistant) {
                 projection = projected(&history, &[ContentBlock::text("Go on.")], format);
@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn every_piece_arrives_unchanged(history in histories(), prompt in prompts()) {
-        for format in JSON {
+        for format in json_formats() {
             let layout = lay(&projected(&history, &prompt, format));
             let body = json_of(&layout, format, &[tool("read")]);
             let laid = counted(layout.blocks().flat_map(|block| pieces_of(&block.content)));

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::conversation::dialect::Speaker;
 use crate::conversation::history::{ContentBlock, MessageId};
+use crate::conversation::providers::Speaker;
 use crate::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use crate::hash::ContentHash;
 use crate::key::FileKey;

@@ -1,0 +1,68 @@
+//! A command with its arguments, ready to run by a front end that does not know its types.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::definition::call;
+use super::{Access, Command, CommandError, Context, Deferred, Definition, IndexNeed, Reply};
+use crate::model::snapshot::Snapshot;
+use crate::services::Services;
+
+type Run = Box<dyn FnOnce(&mut Context<'_>) -> Result<Value, CommandError> + Send>;
+
+/// A command with its arguments.
+pub struct Invocation {
+    pub name: &'static str,
+    pub access: Access,
+    pub index: IndexNeed,
+    may_wait: fn(&Snapshot, &Services) -> bool,
+    run: Run,
+}
+
+impl Invocation {
+    /// Creates an invocation whose reply is JSON.
+    pub fn from_json(command: &Definition, arguments: Value) -> Self {
+        let command = *command;
+        let run: Run = Box::new(move |context| command.run(arguments, context));
+        Self {
+            name: command.name,
+            access: command.access,
+            index: command.index,
+            may_wait: command.may_wait,
+            run,
+        }
+    }
+
+    /// Creates an invocation whose reply has the command's own type. Also returns the reply, known once it has run.
+    pub(crate) fn new<C>(arguments: C::Args) -> (Self, Deferred<Reply<C::Reply>>)
+    where
+        C: Command<Args: Serialize + Send + 'static, Reply: Send + Sync + 'static>,
+    {
+        let deferred = Deferred::default();
+        let reply = deferred.clone();
+        let run: Run = Box::new(move |context| {
+            reply.provide(call::<C>(arguments, context)?);
+            Ok(Value::Null)
+        });
+        let invocation =
+            Self { name: C::NAME, access: C::ACCESS, index: C::INDEX, may_wait: C::may_wait, run };
+        (invocation, deferred)
+    }
+
+    /// See [`Command::may_wait`].
+    pub fn may_wait(&self, snapshot: &Snapshot, services: &Services) -> bool {
+        (self.may_wait)(snapshot, services)
+    }
+
+    pub(crate) fn run(self, context: &mut Context<'_>) -> Result<Value, CommandError> {
+        (self.run)(context)
+    }
+}
+
+impl fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation").field("name", &self.name).finish_non_exhaustive()
+    }
+}
