@@ -11,20 +11,20 @@
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on must fail")]
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::Value;
 use strata_app::model::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::references::{
-    Confidence, ReferenceQuery, ReferenceReport, ReferenceSources, references,
+    Confidence, NamesCache, ReferenceQuery, ReferenceReport, ReferenceSources, references,
 };
 use strata_engine::key::FileKey;
+use strata_host::index::{IndexOptions, in_parts};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 
@@ -156,9 +156,15 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let (cache, cancel) = (tempfile::tempdir().unwrap(), Cancel::new());
     let cache = OutlineCache::at(cache.path().to_owned());
     let (index, _) = Index::build(&IndexInputs::new(&roots, &cache, &cancel), |_| ()).unwrap();
-    let texts = Texts { directory, known: RefCell::default() };
-    let sources =
-        ReferenceSources { index: &index.symbols, graph: &index.references, texts: &|key| texts.text(key) };
+    let texts = Texts { directory, known: Mutex::default() };
+    let threads = IndexOptions::default().threads;
+    let sources = ReferenceSources {
+        index: &index.symbols,
+        graph: &index.references,
+        names: &NamesCache::default(),
+        texts: &|key| texts.text(key),
+        each_part: &|search| in_parts(threads, search),
+    };
     let ask = |name: &str, path: Option<&FileKey>| {
         references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
     };
@@ -226,12 +232,12 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
 /// The files of a directory, each read once.
 struct Texts<'a> {
     directory: &'a Path,
-    known: RefCell<BTreeMap<FileKey, Option<Arc<str>>>>,
+    known: Mutex<BTreeMap<FileKey, Option<Arc<str>>>>,
 }
 
 impl Texts<'_> {
     fn text(&self, key: &FileKey) -> Option<Arc<str>> {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known.lock().unwrap();
         let read = || std::fs::read_to_string(self.directory.join(key.as_str())).ok().map(Arc::from);
         known.entry(key.clone()).or_insert_with(read).clone()
     }

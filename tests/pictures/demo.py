@@ -14,7 +14,7 @@ MODEL = "claude-sonnet-5-5"
 COMMIT = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2025-01-01T00:00:00Z"}
 
 QUESTION = "Why are slow payments charged twice?"
-# Maximum tokens of automatic context. The limit is low, since the shop is small.
+# Token limit for automatic context. The limit is low, since the shop is small.
 AUTO = 700
 FOLLOW_UP = "How do I fix it?"
 ANSWERS = [

@@ -95,7 +95,7 @@ try {
   await openFile('shop/checkout.py');
   await bench.typeAtEnd('# TODO: test this with a slow bank');
   await bench.showStrata();
-  await bench.row('checkout.py').locator('.custom-view-tree-node-item-checkbox').click();
+  await bench.tick('checkout.py', true);
   await bench.row('Active').waitFor();
   await bench.command('Chat: Open Chat');
   await box.waitFor();

@@ -16,7 +16,7 @@ import demo
 from terminal import masked
 
 PICTURE = pathlib.Path(__file__).parents[2] / "docs/pictures/vscode.png"
-# Maximum tokens of automatic context, in addition to the selected file.
+# Token limit for automatic context, in addition to the selected file.
 AUTO = 440
 WORDS = PICTURE.with_suffix(".txt")
 

@@ -3,8 +3,8 @@
 
     tests/prose/sample.py [SEED]
 
-Draws 70 doc comments, 40 settings, 40 messages and 30 lines of the change log. A place is drawn by the hash of its name,
-not by its text, so two versions of the tree show the same places.
+Draws 60 sentences of pages, 60 doc comments, 30 settings, 30 messages and 30 lines of the change log. A place is drawn by the
+hash of its name, not by its text, so two versions of the tree show the same places.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
+GENERATED = ["CHANGELOG.md", "docs/PROTOCOL.md", "docs/SUMMARY.md", "docs/providers.md", "docs/settings.md"]
 MESSAGE = re.compile(r'"((?:[^"\\\n]|\\.){16,})"')
 
 
@@ -46,6 +47,19 @@ def doc_comments(path: str):
             comment = []
 
 
+def sentences(path: str):
+    """Sentences of a page and of its tables, each with the sentence before it. Leaves out blocks of code."""
+    text = re.sub(r"^ *(```+).*?^ *\1$", "", (ROOT / path).read_text(), flags=re.S | re.M)
+    for block in re.split(r"\n(?:\s*\n| *[-*] | *\d+\. |(?=\|))", text):
+        before = ""
+        cells = block.strip().strip("|").split(" | ") if block.strip().startswith("|") else [block]
+        for cell in cells:
+            for sentence in re.split(r"(?<=[.!?:])\s+(?=[A-Z`*\[])", " ".join(cell.split())):
+                if sentence.count(" ") > 3 and not sentence.startswith(("#", "![", "|-")):
+                    yield f"({before}) {sentence}" if before else sentence
+                before = sentence
+
+
 def places():
     """Every kind with its places: a stable name, and the text that stands there."""
     sources = [path for path in tracked("server/*.rs") if not is_test(path)]
@@ -59,10 +73,13 @@ def places():
         strings = [text for text in MESSAGE.findall(code) if text.count(" ") > 2]
         messages += [(f"{path} #{count}", text) for count, text in enumerate(strings)]
     log = [line[2:] for line in (ROOT / "CHANGELOG.md").read_text().splitlines() if line.startswith("- ")]
+    listed = [path for path in tracked("*.md", "docs/*.md", "editors/*.md") if path not in GENERATED]
+    pages = [(f"{path} #{count}", text) for path in listed for count, text in enumerate(sentences(path))]
     return [
-        ("doc comments", 70, docs),
-        ("settings", 40, rows),
-        ("messages", 40, messages),
+        ("sentences of pages", 60, pages),
+        ("doc comments", 60, docs),
+        ("settings", 30, rows),
+        ("messages", 30, messages),
         ("lines of the change log", 30, [(f"entry {count}", text) for count, text in enumerate(log)]),
     ]
 

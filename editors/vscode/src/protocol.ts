@@ -372,6 +372,8 @@ export interface BudgetReportReply {
   shed: FileKey[];
   /** Billed usage of the session so far. */
   totals: Totals;
+  /** What the billed requests would have cost under other conditions; absent if no bill was reported. */
+  comparison?: CostComparison;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
@@ -390,7 +392,7 @@ export interface BudgetSetParams {
 /** The token limit that now applies to requests in the session. */
 export interface BudgetSetReply {
   /**
-   * Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
+   * Token limit for a request: the input window minus the reserve for the answer and the margin for estimation
    * error.
    */
   limit: number;
@@ -529,8 +531,8 @@ export interface CacheSettings {
   min_tokens: number;
   /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-   * charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the
-   * pauses of the session so far.
+   * charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
+   * given the pauses of the session so far.
    */
   ttl: CacheTtl;
   /**
@@ -566,8 +568,8 @@ export interface CacheSettingsInput {
   min_tokens?: number;
   /**
    * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
-   * charge more for writing to it. `auto` chooses for each breakpoint what is expected to cost less under the
-   * pauses of the session so far.
+   * charge more for writing to it. `auto` chooses the lifetime that is expected to cost less for each breakpoint,
+   * given the pauses of the session so far.
    */
   ttl?: CacheTtl;
   /**
@@ -894,8 +896,8 @@ export interface CompactionStatusReply {
   /** Difference between `threshold` and `tokens`; 0 when a compaction is due. */
   distance: number;
   /**
-   * Maximum tokens of a request: the input window minus a reserve for the answer and for estimation errors. Absent
-   * if there is no limit.
+   * Token limit for a request: the input window minus a reserve for the answer and for estimation errors. Absent if
+   * there is no limit.
    */
   limit?: number;
   /** Whether compaction is enabled and a condition is met. */
@@ -939,6 +941,16 @@ export interface CompactionUndoReply {
   messages: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
+}
+
+/** A cost that is compared with others. */
+export interface ComparedCost {
+  /** Cost of the input, in tokens of uncached input. */
+  cost: number;
+  /** Cost of input and output in US dollars; absent if the price of a model is unknown. */
+  dollars?: number;
+  /** `cost` as a fraction of the cost without a cache. */
+  share: number;
 }
 
 /** How certain it is that a reference refers to the definition. */
@@ -1079,7 +1091,7 @@ export type ContentHash = string;
 /** Token limit of automatic context to set for this session. */
 export interface ContextAutoParams {
   /**
-   * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, automatic context is
+   * Token limit for code to add to each question. 0 turns automatic context off. If absent, automatic context is
    * turned off if it is on, and otherwise set to the setting `context.auto_budget`, or to 4,000 tokens if that is
    * 0.
    */
@@ -1090,7 +1102,7 @@ export interface ContextAutoParams {
 
 /** The new token limit of automatic context. */
 export interface ContextAutoReply {
-  /** Maximum tokens of code to add to each question. 0 means that automatic context is off. */
+  /** Token limit for code to add to each question. 0 means that automatic context is off. */
   budget: number;
   /** The new limit, as a sentence for the user. */
   message: string;
@@ -1162,8 +1174,7 @@ export interface ContextListParams {
   /** Question to select excerpts for. Defaults to the last prompt. */
   prompt?: string | null;
   /**
-   * Maximum tokens of code to select. Defaults to the session's limit, or else to the setting
-   * `context.auto_budget`.
+   * Token limit for code to select. Defaults to the session's limit, or else to the setting `context.auto_budget`.
    */
   autoBudget?: number | null;
   /** The session. Defaults to the current one. */
@@ -1172,7 +1183,7 @@ export interface ContextListParams {
 
 /** The excerpts in the context of a session, and those that were dismissed. */
 export interface ContextListReply {
-  /** Maximum tokens of code that could be selected for the question. 0 means that automatic context is off. */
+  /** Token limit for code that could be selected for the question. 0 means that automatic context is off. */
   autoBudget: number;
   /** Pinned excerpts, then those selected for the question (best first), then those kept from earlier questions. */
   excerpts: ListedExcerpt[];
@@ -1218,8 +1229,8 @@ export interface ContextRestoreReply {
 /** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
-   * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
-   * toward the limit. 0 adds none.
+   * Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts toward
+   * the limit. 0 adds none.
    */
   auto_budget: number;
   /**
@@ -1231,15 +1242,15 @@ export interface ContextSettings {
   raw_window_size: number;
   /** Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it. */
   summarize_every: number;
-  /** Maximum tokens of an autonomous loop's summary. */
+  /** Token limit for an autonomous loop's summary. */
   max_summary_tokens: number;
 }
 
 /** Automatically added code, indexing, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
-   * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
-   * toward the limit. 0 adds none.
+   * Token limit for relevant code that Strata adds to a question. Code that is already in the prompt counts toward
+   * the limit. 0 adds none.
    */
   auto_budget?: number;
   /**
@@ -1251,7 +1262,7 @@ export interface ContextSettingsInput {
   raw_window_size?: number;
   /** Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it. */
   summarize_every?: number;
-  /** Maximum tokens of an autonomous loop's summary. */
+  /** Token limit for an autonomous loop's summary. */
   max_summary_tokens?: number;
 }
 
@@ -1305,6 +1316,26 @@ export interface ConversationSize {
   tokens: number;
 }
 
+/** What the billed requests of a session would have cost under other conditions, with the same prompts. */
+export interface CostComparison {
+  /** Number of compared requests: those that were recorded with the billed usage. */
+  requests: number;
+  /**
+   * As the requests were sent, as Strata computes it. About what was billed, unless the provider's cache lost
+   * entries.
+   */
+  actual: ComparedCost;
+  /** If each request had followed the previous one immediately. */
+  withoutPauses: ComparedCost;
+  /** If the provider had no cache. */
+  withoutCache: ComparedCost;
+  /**
+   * If all cache entries had the same lifetime, for each lifetime that `cache.ttl` can choose for the model,
+   * shortest first. Empty if there is no choice.
+   */
+  lifetimes: LifetimeCost[];
+}
+
 /** A part of the costs. */
 export interface CostEntry {
   /** Id of the conversation. */
@@ -1327,7 +1358,7 @@ export interface CostEntry {
   unpriced: number;
 }
 
-/** What costs are added up by. */
+/** How to group costs. */
 export type CostGrouping =
   /** One entry for each conversation, most recently used first. */
   | 'session'
@@ -1396,7 +1427,7 @@ export interface Coverage {
   names: number;
   /** Number of files that the repository file list covers only by the name of their directory. */
   directories: number;
-  /** Maximum tokens of all map blocks together. */
+  /** Token limit for all map blocks together. */
   mapBudget: number;
 }
 
@@ -1603,8 +1634,8 @@ export interface FileSettings {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes: number;
   /**
-   * Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
-   * it. 0 omits the list.
+   * Token limit for the list of files that are not in the symbol map. Directories are collapsed to stay within it.
+   * 0 omits the list.
    */
   list_budget: number;
 }
@@ -1614,8 +1645,8 @@ export interface FileSettingsInput {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes?: number;
   /**
-   * Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
-   * it. 0 omits the list.
+   * Token limit for the list of files that are not in the symbol map. Directories are collapsed to stay within it.
+   * 0 omits the list.
    */
   list_budget?: number;
 }
@@ -1909,8 +1940,8 @@ export type FilesReadReply = {
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
     /**
-     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
-     * note.
+     * Note on how the bytes were converted to text, or that the editor may show different text. Absent if there is
+     * none.
      */
     notice?: string;
     /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */
@@ -2055,16 +2086,24 @@ export type ForeignProvider =
 
 /** Output format of a prompt. */
 export type Format =
-  /** Anthropic Messages API. */
+  /** Anthropic's Messages API. */
   | 'anthropic'
-  /** OpenAI Chat Completions API, which many other providers accept. */
+  /**
+   * OpenAI's Chat Completions API, which OpenRouter, LiteLLM, vLLM and many others also accept, with
+   * `provider.base_url`.
+   */
   | 'openai'
-  /** OpenAI Responses API. */
+  /** OpenAI's Responses API. */
   | 'responses'
-  /** Google `generateContent` API. */
+  /** Google's `generateContent` API. */
   | 'gemini'
-  /** Bedrock Converse API. The body also contains `modelId`, which belongs in the request's URL. */
+  /**
+   * Amazon Bedrock's Converse API. The body also contains `modelId`, which belongs in the request's URL. Strata
+   * sends requests with a Bedrock API key; AWS access keys are not supported.
+   */
   | 'bedrock'
+  /** Cohere's v2 chat API. */
+  | 'cohere'
   /** Markdown, for reading and pasting. */
   | 'markdown';
 
@@ -2614,7 +2653,7 @@ export type ImageFormula =
     kind: 'cells';
     /** Maximum length of the longer side, in pixels. */
     max_side: number;
-    /** Maximum tokens of one image. */
+    /** Token limit for one image. */
     max_tokens: number;
   }
   /**
@@ -2896,6 +2935,18 @@ export interface LedgerItemStats {
   kept: boolean;
 }
 
+/** What the requests would have cost if all cache entries had this lifetime. */
+export interface LifetimeCost {
+  /** Lifetime after the last use, in seconds. */
+  seconds: number;
+  /** Cost of the input, in tokens of uncached input. */
+  cost: number;
+  /** Cost of input and output in US dollars; absent if the price of a model is unknown. */
+  dollars?: number;
+  /** `cost` as a fraction of the cost without a cache. */
+  share: number;
+}
+
 /** Lines of a file, counted from 1: `L10` or `L10-40`. */
 export type LineRange = string;
 
@@ -2956,8 +3007,8 @@ export type ListedFile = {
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
     /**
-     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
-     * note.
+     * Note on how the bytes were converted to text, or that the editor may show different text. Absent if there is
+     * none.
      */
     notice?: string;
     /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */
@@ -3000,7 +3051,7 @@ export interface ListedSession {
 
 /** A higher price for prompts above a size. */
 export interface LongContext {
-  /** Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more. */
+  /** Token limit for a prompt at the plain price. All tokens of a larger prompt cost more. */
   above: number;
   /** Price of a token in a larger prompt, as a multiple of the plain price. */
   input: number;
@@ -3010,7 +3061,7 @@ export interface LongContext {
 
 /** A higher price for prompts above a size. */
 export interface LongContextInput {
-  /** Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more. */
+  /** Token limit for a prompt at the plain price. All tokens of a larger prompt cost more. */
   above: number;
   /** Price of a token in a larger prompt, as a multiple of the plain price. */
   input: number;
@@ -3250,9 +3301,9 @@ export interface Model {
   provider: ModelProvider;
   /** How to count the tokens of its input. */
   tokenizer: Tokenizer;
-  /** Maximum tokens of a request. */
+  /** Token limit for a request. */
   max_input: number;
-  /** Maximum tokens of an answer. */
+  /** Token limit for an answer. */
   max_output: number;
   /** How prompt prefixes are cached and what that costs. */
   cache: CacheRules;
@@ -3280,9 +3331,9 @@ export interface ModelEntry {
   provider: ModelProvider | null;
   /** How to count tokens. */
   tokenizer: Tokenizer | null;
-  /** Maximum tokens of a request. */
+  /** Token limit for a request. */
   max_input: number | null;
-  /** Maximum tokens of an answer. */
+  /** Token limit for an answer. */
   max_output: number | null;
   /** Rules of the provider's cache. */
   cache: CacheEntry;
@@ -3310,9 +3361,9 @@ export interface ModelEntryInput {
   provider?: ModelProvider | null;
   /** How to count tokens. */
   tokenizer?: Tokenizer | null;
-  /** Maximum tokens of a request. */
+  /** Token limit for a request. */
   max_input?: number | null;
-  /** Maximum tokens of an answer. */
+  /** Token limit for an answer. */
   max_output?: number | null;
   /** Rules of the provider's cache. */
   cache?: CacheEntryInput;
@@ -3380,7 +3431,7 @@ export interface ModelSendParams {
   stream?: string | null;
   /** Model to ask. Defaults to the setting `provider.model`, or else `model`. */
   model?: string | null;
-  /** Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`. */
+  /** Token limit for the answer. Defaults to the setting `provider.max_output_tokens`. */
   maxOutputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3527,8 +3578,8 @@ export interface PackMakeParams {
   /** Question that the pack is for. The files relevant to it come in full first, and the question comes last. */
   question?: string | null;
   /**
-   * Maximum tokens of the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files,
-   * and otherwise to 30,000.
+   * Token limit for the pack. Files that do not fit are outlined. Defaults to no limit if `paths` names files, and
+   * otherwise to 30,000.
    */
   budget?: number | null;
   /** Form of the pack. Defaults to `markdown`. */
@@ -3681,7 +3732,7 @@ export interface ProfileOptions {
    * six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
    */
   keep_exchanges: number | null;
-  /** Maximum tokens of the summary. */
+  /** Token limit for the summary. */
   summary_tokens: number | null;
   /**
    * Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool results
@@ -3766,7 +3817,7 @@ export interface ProfileOptionsInput {
    * six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
    */
   keep_exchanges?: number | null;
-  /** Maximum tokens of the summary. */
+  /** Token limit for the summary. */
   summary_tokens?: number | null;
   /**
    * Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool results
@@ -3818,8 +3869,8 @@ export interface PromptAssembleParams {
    */
   maxInputTokens?: number | null;
   /**
-   * Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the
-   * setting `context.auto_budget`.
+   * Token limit for code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
+   * `context.auto_budget`.
    */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
@@ -3947,7 +3998,7 @@ export interface PromptEstimateReply {
   /** Model whose tokenizer was used. */
   model: string;
   /**
-   * Maximum tokens of a request to `model`: the input window minus the reserve for the answer and the margin for
+   * Token limit for a request to `model`: the input window minus the reserve for the answer and the margin for
    * estimation error.
    */
   limit: number;
@@ -4011,8 +4062,8 @@ export interface PromptPreviewParams {
    */
   maxInputTokens?: number | null;
   /**
-   * Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the
-   * setting `context.auto_budget`.
+   * Token limit for code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
+   * `context.auto_budget`.
    */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one lifetime. Defaults to the setting `cache.ttl`. */
@@ -4063,7 +4114,7 @@ export interface PromptRecordParams {
    * largest parts of the prompt.
    */
   error?: TurnError | null;
-  /** Maximum tokens that the provider stated with `context_limit`. */
+  /** Token limit that the provider stated with `context_limit`. */
   limit?: number | null;
   /** Tokens of the request that the provider stated with `context_limit`. */
   requested?: number | null;
@@ -4091,7 +4142,10 @@ export interface PromptRecordReply {
 
 /** The files to list rules for. */
 export interface PromptRulesParams {
-  /** Paths of files, which need not exist. Defaults to the selected files. */
+  /**
+   * Paths of files, which need not exist. Defaults to the files that are selected, open, or excerpted in the last
+   * prompt.
+   */
   paths?: string[] | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4131,10 +4185,10 @@ export interface PromptSendParams {
    * limit.
    */
   maxInputTokens?: number | null;
-  /** Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`. */
+  /** Token limit for the answer. Defaults to the setting `provider.max_output_tokens`. */
   maxOutputTokens?: number | null;
   /**
-   * Maximum tokens of code to add to the question as excerpts. Defaults to the session's limit, or else to the
+   * Token limit for code to add to the question as excerpts. Defaults to the session's limit, or else to the
    * setting `context.auto_budget`.
    */
   autoBudget?: number | null;
@@ -4191,8 +4245,9 @@ export interface PromptSettings {
   /**
    * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
    * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names
-   * patterns (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files
-   * with this name in the directories above the selected files.
+   * patterns (`globs`, `applyTo`, `paths`) apply if a file matches that is selected, open or excerpted. A file name
+   * also stands for files with this name in the directories above these files. Rules for files that are only open
+   * or excerpted follow the request, so that the rest of the prompt stays cached.
    */
   rules: string[];
   /**
@@ -4221,8 +4276,9 @@ export interface PromptSettingsInput {
   /**
    * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
    * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`. Files whose front matter names
-   * patterns (`globs`, `applyTo`, `paths`) are added if a selected file matches. A file name also stands for files
-   * with this name in the directories above the selected files.
+   * patterns (`globs`, `applyTo`, `paths`) apply if a file matches that is selected, open or excerpted. A file name
+   * also stands for files with this name in the directories above these files. Rules for files that are only open
+   * or excerpted follow the request, so that the rest of the prompt stays cached.
    */
   rules?: string[];
   /**
@@ -4276,17 +4332,23 @@ export type ProviderName =
   /** Anthropic's Messages API. */
   | 'anthropic'
   /**
-   * OpenAI's Chat Completions API. Also works for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
+   * OpenAI's Chat Completions API, which OpenRouter, LiteLLM, vLLM and many others also accept, with
+   * `provider.base_url`.
    */
   | 'openai'
   /** OpenAI's Responses API. */
   | 'responses'
   /** Google's `generateContent` API. */
   | 'gemini'
+  /**
+   * Amazon Bedrock's Converse API. The body also contains `modelId`, which belongs in the request's URL. Strata
+   * sends requests with a Bedrock API key; AWS access keys are not supported.
+   */
+  | 'bedrock'
+  /** Cohere's v2 chat API. */
+  | 'cohere'
   /** Ollama on this machine. Needs no key. */
-  | 'ollama'
-  /** Amazon Bedrock's Converse API, with a Bedrock API key. AWS access keys are not supported. */
-  | 'bedrock';
+  | 'ollama';
 
 /** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettings {
@@ -4325,7 +4387,7 @@ export interface ProviderSettings {
    */
   tool_rounds: number;
   /**
-   * Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+   * Token limit for an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
    * Anthropic, and to the provider's own limit with others.
    */
   max_output_tokens: number | null;
@@ -4368,7 +4430,7 @@ export interface ProviderSettingsInput {
    */
   tool_rounds?: number;
   /**
-   * Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+   * Token limit for an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
    * Anthropic, and to the provider's own limit with others.
    */
   max_output_tokens?: number | null;
@@ -5192,7 +5254,7 @@ export interface Summarize {
   system: string;
   /** User message of the request. */
   prompt: string;
-  /** Maximum tokens of the answer. */
+  /** Token limit for the answer. */
   maxTokens: number;
   /** Model from the settings, as the provider names it. Absent if the settings name none. */
   model?: string;
@@ -5297,8 +5359,8 @@ export type SymbolKind =
 /** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettings {
   /**
-   * Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input
-   * window, but at least 4,000 and at most 64,000.
+   * Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
+   * but at least 4,000 and at most 64,000.
    */
   map_budget: number | null;
   /**
@@ -5311,8 +5373,8 @@ export interface SymbolSettings {
 /** Size limits of the symbol map and of the files that it outlines. */
 export interface SymbolSettingsInput {
   /**
-   * Maximum tokens of the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input
-   * window, but at least 4,000 and at most 64,000.
+   * Token limit for the symbol map. Defaults to 1,000 in a prompt, and otherwise to an eighth of the input window,
+   * but at least 4,000 and at most 64,000.
    */
   map_budget?: number | null;
   /**
@@ -5400,7 +5462,7 @@ export interface SymbolsFindReply {
 /** Size and topic of the symbol map. */
 export interface SymbolsMapParams {
   /**
-   * Maximum tokens of the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
+   * Token limit for the map. Defaults to the setting `symbols.map_budget`, or else to an eighth of the input
    * window, but at least 4,000 and at most 64,000.
    */
   budget?: number | null;
@@ -5502,7 +5564,7 @@ export interface SymbolsRelevantReply {
 
 /** Workspace files that the system prompt quotes or lists. */
 export interface SystemFiles {
-  /** Rule files that the system prompt quotes. */
+  /** Rule files that the prompt quotes. */
   rules: FileKey[];
   /** Skill files that the system prompt lists with their descriptions. */
   skills: FileKey[];
@@ -5770,7 +5832,7 @@ export interface TokenReport {
   expected: Expected;
   /** Maximum value of `total`: `room` minus the margin for estimation error. */
   limit: number;
-  /** Maximum tokens of a prompt, as the provider counts them: `window` minus `outputReserve`. */
+  /** Token limit for a prompt, as the provider counts them: `window` minus `outputReserve`. */
   room: number;
   /** Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller. */
   window: number;
@@ -6229,8 +6291,8 @@ export type UsedFile = {
     /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
     /**
-     * How the bytes were converted to text, or that the editor may show other text; absent if there is nothing to
-     * note.
+     * Note on how the bytes were converted to text, or that the editor may show different text. Absent if there is
+     * none.
      */
     notice?: string;
     /** Why the editor may show other text; absent unless a message about the file was lost or invalid. */

@@ -74,6 +74,7 @@ impl Question<'_> {
     fn with_query<T>(&self, run: impl FnOnce(&ExcerptQuery<'_>) -> T) -> T {
         run(&ExcerptQuery {
             text: self.subject,
+            earlier: "",
             open: &[],
             selected: &[],
             excluded: &BTreeSet::new(),

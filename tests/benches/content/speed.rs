@@ -85,6 +85,7 @@ fn ask(
     let excluded = std::collections::BTreeSet::new();
     let query = ExcerptQuery {
         text,
+        earlier: "",
         open: &[],
         selected: &[],
         excluded: &excluded,

@@ -1,8 +1,9 @@
-// Runs all parts of this suite, or only the given ones: `client`, `api`, `ui`, `picture`.
+// Runs all parts of this suite, or only the given ones: `client`, `api`, `ui`, `agent`, `picture`.
 
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
+import { checkAgent } from './agent.mjs';
 import { runInExtensionHost } from './api.mjs';
 import { checkClient } from './client.mjs';
 import { runAtTheScreen } from './ui.mjs';
@@ -16,7 +17,7 @@ const FILES = {
   'src/secret.env': 'TOKEN=nothing\n',
 };
 
-const parts = { client: checkClient, api: runInExtensionHost, ui: runAtTheScreen, picture: checkPicture };
+const parts = { client: checkClient, api: runInExtensionHost, ui: runAtTheScreen, agent: checkAgent, picture: checkPicture };
 const wanted = process.argv.slice(2);
 const total = { passed: 0, failed: 0 };
 for (const [name, run] of Object.entries(parts)) {

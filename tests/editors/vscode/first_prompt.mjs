@@ -19,7 +19,7 @@ try {
   await bench.openFile('README.md');
   say('file opened');
   await bench.showStrata();
-  await bench.row('README.md').locator('.custom-view-tree-node-item-checkbox').click();
+  await bench.tick('README.md', true);
   await bench.row('Active').waitFor();
   say('file selected in the Strata view');
   await bench.command('Strata: Preview Prompt');

@@ -21,6 +21,11 @@ export async function runAtTheScreen(files) {
     steps.step(name, () => (steps.failed > 0 ? Promise.reject(new Error('skipped after a failure')) : run()));
   const box = (name) => bench.row(name).locator('.custom-view-tree-node-item-checkbox');
   const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' });
+  const endOfPreview = async () => {
+    await bench.openTab('Prompt');
+    await page.keyboard.press('Control+End');
+    return bench.preview();
+  };
   try {
     await step('a file is opened and edited, but not saved', async () => {
       importConversation(bench);
@@ -32,24 +37,22 @@ export async function runAtTheScreen(files) {
     await step('the file is selected in the Strata view', async () => {
       await bench.showStrata();
       await bench.row('greet.py').waitFor();
-      await box('greet.py').click();
+      await bench.tick('greet.py', true);
       await bench.row('Active').waitFor();
-      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
     });
     await step('the preview shows the typed text, which is not on disk', async () => {
       await bench.command('Strata: Preview Prompt');
       await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
       await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
       await bench.shot('opened');
-      await page.keyboard.press('Control+End');
-      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text in the preview');
+      await until(async () => (await endOfPreview()).includes('# typed and not saved'), 'the typed text in the preview');
       assert.doesNotMatch(fs.readFileSync(path.join(bench.workspace, 'greet.py'), 'utf8'), /typed/);
     });
     await step('a deselected file is not in the preview', async () => {
-      await box('greet.py').click();
-      await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'a preview without the typed text');
-      await box('greet.py').click();
-      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text again');
+      await bench.tick('greet.py', false);
+      await until(async () => !(await endOfPreview()).includes('# typed and not saved'), 'a preview without the typed text');
+      await bench.tick('greet.py', true);
+      await until(async () => (await endOfPreview()).includes('# typed and not saved'), 'the typed text again');
     });
     await step('a file whose name suggests secrets is added only after confirmation', async () => {
       await bench.command('Strata: Add Files by Pattern');
@@ -61,7 +64,7 @@ export async function runAtTheScreen(files) {
       await bench.shot('secret');
       await dialog.locator('.monaco-button').filter({ hasText: 'Add' }).click();
       await bench.row('secret.env').waitFor();
-      await box('secret.env').click();
+      await bench.tick('secret.env', false);
       await bench.row('secret.env').waitFor({ state: 'detached' });
     });
     await step('a web page is added by its address', async () => {
@@ -76,15 +79,10 @@ export async function runAtTheScreen(files) {
       await input.press('Enter');
       await bench.toast(/Added "The manual": \d+ tokens/);
       await bench.row('The manual').waitFor();
-      await until(async () => {
-        await bench.openTab('Prompt');
-        await page.keyboard.press('Control+End');
-        return (await bench.preview()).includes('Press the green button.');
-      }, 'the page in the preview');
+      await until(async () => (await endOfPreview()).includes('Press the green button.'), 'the page in the preview');
       await bench.shot('web-page');
       site.close();
-      await bench.row('The manual').hover();
-      await bench.row('The manual').locator('.action-label[aria-label^="Remove Web Page"]').click();
+      await bench.act('The manual', 'Remove Web Page');
       await bench.row('The manual').waitFor({ state: 'detached' });
     });
     await step('an earlier conversation is opened and compacted', async () => {
@@ -113,21 +111,16 @@ export async function runAtTheScreen(files) {
       await bench.shot('compaction-view');
     });
     await step('the compaction is undone', async () => {
-      await bench.row('Last compaction').hover();
-      await bench.row('Last compaction').locator('.action-label[aria-label^="Undo"]').click();
+      await bench.act('Last compaction', 'Undo');
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await bench.row('Last compaction').filter({ hasText: 'none' }).waitFor();
       await page.locator('.pane-header').filter({ hasText: 'Compaction' }).click();
     });
     await step('a killed server is restarted with its session, and buffers are in sync', async () => {
       await page.keyboard.press('Escape');
-      await box('greet.py').click();
+      await bench.tick('greet.py', true);
       // The checkbox changes before the server receives the selection.
-      await bench.openTab('Prompt');
-      await until(async () => {
-        await page.keyboard.press('Control+End');
-        return (await bench.preview()).includes('# typed and not saved');
-      }, 'the ticked file in the preview');
+      await until(async () => (await endOfPreview()).includes('# typed and not saved'), 'the ticked file in the preview');
       await bench.openTab('greet.py');
       const [killed] = servers(bench);
       process.kill(killed, 'SIGKILL');
@@ -136,11 +129,7 @@ export async function runAtTheScreen(files) {
       await until(() => servers(bench).some((pid) => pid !== killed), 'another server');
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
-      await bench.openTab('Prompt');
-      await until(async () => {
-        await page.keyboard.press('Control+End');
-        return (await bench.preview()).includes('saved # after the end');
-      }, 'the text typed in the meantime, in the preview');
+      await until(async () => (await endOfPreview()).includes('saved # after the end'), 'the text typed in the meantime, in the preview');
     });
     await step('screenshots in a light and a dark theme', () => takePictures(bench));
     await step('the meter shows that the store cannot be opened', async () => {
@@ -150,7 +139,7 @@ export async function runAtTheScreen(files) {
       await bench.showStrata();
       // The new server has a new session, in which no file is selected.
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
-      await box('greet.py').click();
+      await bench.tick('greet.py', true);
       await meter.filter({ hasText: 'not saved' }).waitFor();
       await bench.toast(/conversations are not saved/);
       await bench.shot('not-saved');

@@ -152,7 +152,28 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
       await trees.waitFor();
     },
     /** Returns the row of the Strata view that contains a text. */
-    row: (text) => page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first(),
+    row: (text) => page.locator('.sidebar .monaco-list-row').filter({ hasText: text }).first(),
+    /** Clicks an action of a row until the row no longer offers it, or another row took its place. */
+    act: async (text, action) => {
+      const button = bench.row(text).locator(`.action-label[aria-label^="${action}"]`);
+      const before = await bench.row(text).getAttribute('aria-label');
+      // The row may vanish while it is looked at.
+      const label = () => bench.row(text).getAttribute('aria-label', { timeout: 1_000 }).catch(() => undefined);
+      const click = async () => {
+        await bench.row(text).hover({ timeout: 5_000 });
+        await button.click({ timeout: 5_000 });
+      };
+      await repeat(click, async () => (await button.count()) === 0 || (await label()) !== before, `${action} ${text}`);
+    },
+    /** Clicks the checkbox of a file until the file is selected or not. A file that is not selected may have no row. */
+    tick: async (name, checked) => {
+      const box = bench.row(name).locator('.custom-view-tree-node-item-checkbox');
+      const isDone = async () => {
+        const state = await box.getAttribute('aria-checked', { timeout: 1_000 }).catch(() => 'false');
+        return state === String(checked);
+      };
+      await repeat(() => box.click({ timeout: 5_000 }), isDone, `${checked ? 'select' : 'deselect'} ${name}`);
+    },
     /** Returns the visible text of the prompt preview. */
     preview: () => linesIn('.editor-instance[data-uri^="strata:"] .view-line, [data-uri^="strata:"] .view-line'),
     /** Returns the visible text of the active editor. */
@@ -170,6 +191,21 @@ export async function openWorkbench({ driven = false, vsix, extensions = [], fil
     },
   };
   return bench;
+}
+
+/**
+ * Clicks until the click had its effect. If a tree is drawn again while the pointer is over a row, the row may move away from the pointer, and
+ * a click is lost between the press and the release.
+ */
+async function repeat(click, isDone, what) {
+  let cause;
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    await click().catch((error) => (cause = error));
+    if (await until(isDone, what, 5_000).catch(() => false)) {
+      return;
+    }
+  }
+  throw new Error(`no click had an effect: ${what}`, { cause });
 }
 
 /** Runs named steps one after the other, counts them, and reports each failure with a screenshot. */

@@ -8,7 +8,7 @@ local M = {}
 ---@field purpose "summarise"|"merge"|"find_topic" What the answer is used for.
 ---@field system string System prompt.
 ---@field prompt string User message.
----@field maxTokens integer Maximum tokens of the answer.
+---@field maxTokens integer Token limit for the answer.
 ---@field model? string Model from the settings.
 
 ---Accepts a summary, or the reason why there is none, and the name of the model that wrote it.

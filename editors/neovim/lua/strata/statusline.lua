@@ -3,6 +3,7 @@
 local notices = require("strata.notices")
 local options = require("strata.options")
 local server = require("strata.server")
+local window = require("strata.window")
 
 local M = {}
 
@@ -49,6 +50,9 @@ function M.text()
   end
   if meter.cachedPercent then
     parts[#parts + 1] = ("%d%% cached"):format(math.floor(meter.cachedPercent))
+  end
+  if meter.dollars then
+    parts[#parts + 1] = window.dollars(meter.dollars)
   end
   if meter.compactionPercent >= 50 then
     parts[#parts + 1] = ("compaction %d%%"):format(math.floor(meter.compactionPercent))

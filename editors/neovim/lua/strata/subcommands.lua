@@ -197,7 +197,7 @@ local function status(call)
     local billed = totals.input + totals.cacheRead + totals.cacheWrite
     if billed > 0 then
       local read = window.number(totals.cacheRead)
-      local cost = totals.dollars and ("$%.4f"):format(totals.dollars) or "unknown price"
+      local cost = totals.dollars and window.dollars(totals.dollars) or "unknown price"
       lines[#lines + 1] =
         { ("%s for %s tokens in so far, %s of them cached\n"):format(cost, window.number(billed), read) }
     end

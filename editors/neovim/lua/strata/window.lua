@@ -38,4 +38,11 @@ function M.number(number)
   return (text:gsub("^,", ""))
 end
 
+---Formats an amount of money: `$0.0123`, `$4.56`.
+---@param amount number In US dollars.
+---@return string
+function M.dollars(amount)
+  return (amount < 1 and "$%.4f" or "$%.2f"):format(amount)
+end
+
 return M

@@ -57,8 +57,8 @@ async function rebuild(strata: Strata): Promise<void> {
 async function choosePolicy(strata: Strata): Promise<void> {
   const now = await strata.ask('strata.tiers.policy', {});
   const policies: (Choice & { policy: PolicyName | null })[] = [
-    { label: 'ledger', description: 'append-only log that keeps what is cached', policy: 'ledger' },
-    { label: 'ripple', description: 'cached tiers that stable files move up through', policy: 'ripple' },
+    { label: 'ledger', description: 'append-only log that leaves cached text unchanged', policy: 'ledger' },
+    { label: 'ripple', description: 'cached tiers through which stable files move up', policy: 'ripple' },
     { label: 'flat', description: 'no cached tiers', policy: 'flat' },
     { label: 'as set', description: `from strata.cache.policy, or the model's default: ${now.modelDefault}`, policy: null },
   ];
