@@ -7,6 +7,7 @@ mod error;
 mod history;
 mod index;
 mod limits;
+mod line_ages;
 mod ownership;
 mod past;
 mod recency;

@@ -183,6 +183,7 @@ impl<'a> Scenario<'a> {
             lexical: self.lexical(),
             open: &[],
             recency: &self.recency,
+            line_ages: const { &BTreeMap::new() },
             past: &[],
             passages: &self.passages,
             quoted: &[],

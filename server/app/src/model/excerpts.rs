@@ -20,6 +20,7 @@ impl Snapshot {
             lexical: self.index.lexical(),
             open,
             recency: &self.index.recency,
+            line_ages: &self.index.line_ages,
             past: &self.index.past,
             passages: &self.passages,
             quoted: &[],

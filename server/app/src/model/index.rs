@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::excerpts::PastCommit;
+use strata_engine::code::excerpts::{LineAges, PastCommit};
 use strata_engine::code::outline::{WorkBudget, edition, language_of};
 use strata_engine::code::symbols::{
     self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex,
@@ -83,6 +83,8 @@ pub struct Index {
     /// are unknown to Git or were created after that run. Omits files outside any repository, and files that none of
     /// the commits read by [`facts`] changes.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
+    /// The ages of the lines of files that changed recently, as of the last full index run.
+    pub line_ages: Arc<BTreeMap<FileKey, LineAges>>,
     /// Most recent commits of each folder, newest first.
     pub past: Arc<Vec<PastCommit>>,
     /// Whether the files have been listed. Before that, no statement about them is possible.
@@ -108,6 +110,7 @@ impl Default for Index {
             lexical: Arc::default(),
             seeds: Arc::default(),
             recency: Arc::default(),
+            line_ages: Arc::default(),
             past: Arc::default(),
             is_listed: false,
             state: IndexState::Building,
@@ -202,10 +205,12 @@ impl Index {
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
         let (recency, past) = (Arc::new(history.recency), Arc::new(history.past));
+        let line_ages = Arc::new(history.line_ages);
         let symbols = symbols.into_iter().collect();
         // A question about the list of files may have built its word index, which has no definitions.
         let (lexical, state) = (Arc::default(), IndexState::Ready);
-        let outlined = Self { symbols, efforts, notes, manifests, recency, past, lexical, state, ..listed };
+        let outlined =
+            Self { symbols, efforts, notes, manifests, recency, line_ages, past, lexical, state, ..listed };
         Ok((outlined.linked(), updates))
     }
 
@@ -400,6 +405,7 @@ impl Index {
 #[derive(Default)]
 struct History {
     recency: BTreeMap<FileKey, u32>,
+    line_ages: BTreeMap<FileKey, LineAges>,
     past: Vec<PastCommit>,
     notes: Vec<String>,
 }
@@ -423,6 +429,8 @@ impl History {
             // Resolve by path, because workspace folders may be nested and a file has only one key.
             let key = |path: &str| roots.key_of(&root.real.join(path));
             history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
+            let ages = found.line_ages.into_iter();
+            history.line_ages.extend(ages.filter_map(|(path, ages)| Some((key(&path)?, ages))));
             history.past.extend(found.commits.into_iter().map(|commit| PastCommit {
                 subject: commit.subject,
                 files: commit.paths.iter().filter_map(|path| key(path)).collect(),

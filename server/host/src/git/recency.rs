@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::LineAges;
 use strata_engine::prompt::trust::Trust;
 
 use super::error::{GitError, readable};
 use super::history::{Commit, History};
 use super::limits::{MAX_COMMITS, MAX_KEPT};
+use super::line_ages::line_ages;
 use super::past::{PastTouch, past_touches};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct GitFacts {
     /// to the directory whose history is read, with `/` as the separator. Excludes paths that no longer exist, and
     /// paths that were not changed within [`MAX_COMMITS`] commits.
     pub recency: BTreeMap<String, u32>,
+    /// The ages of the lines of files that the last few commits changed.
+    pub line_ages: BTreeMap<String, LineAges>,
     /// Past commits, newest first. Excludes commits that change more than 100 files, since most of them are mechanical.
     pub commits: Vec<PastTouch>,
     /// All files, links and submodules in the directory at the newest commit. A file is new if it is neither in this
@@ -49,13 +53,15 @@ fn facts_of(history: &History, cancel: &Cancel) -> Result<GitFacts, GitError> {
         Some(id) => history.commit(id)?,
         None => None,
     };
-    let (recency, commits) = match newest {
-        Some(newest) => (recency(history, newest, cancel)?, past_touches(history, newest, cancel)?),
-        None => (BTreeMap::new(), Vec::new()),
-    };
+    let mut facts = GitFacts::default();
+    if let Some(newest) = newest {
+        facts.recency = recency(history, newest, cancel)?;
+        facts.line_ages = line_ages(history, newest, cancel)?;
+        facts.commits = past_touches(history, newest, cancel)?;
+    }
     let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
-    let committed = readable(listed)?;
-    Ok(GitFacts { recency, commits, committed })
+    facts.committed = readable(listed)?;
+    Ok(facts)
 }
 
 /// Counts the commits since the last change of each path that exists at `newest` and was changed within

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::LineAges;
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::trust::Trust;
 
@@ -59,6 +60,18 @@ fn recency_counts_commits_since_the_last_touch() {
     // Making a file executable also counts as a change.
     repo.commit_all("mode", &[("b/c.py", Now::Program("1\n"))]);
     check(repo.folder(), &[("a.py", 2), ("b/c.py", 0), ("b/d.py", 2), ("f.py", 1)]);
+}
+
+#[test]
+fn lines_have_the_age_of_the_commit_that_added_them() {
+    let mut repo = Repo::new();
+    repo.commit("first", &[("a.py", "first = 1\n"), ("b.py", "first = 1\n")]);
+    repo.commit("second", &[("a.py", "first = 1\nsecond = 2\n")]);
+    repo.commit("third", &[("c.py", "third = 3\n")]);
+    let mut expected = BTreeMap::from(["a.py", "c.py"].map(|path| (path.to_owned(), LineAges::default())));
+    expected.get_mut("a.py").unwrap().add(1, "first = 1\n");
+    expected.get_mut("c.py").unwrap().add(0, "");
+    assert_eq!(facts_of(repo.folder()).line_ages, expected);
 }
 
 #[test]

@@ -67,7 +67,8 @@ pub fn choose(
     let is_change = Intent::of(query.text) == Intent::Change;
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (number, file) in files.iter().enumerate() {
-        if !is_known && !file.is_likely(query, is_change) {
+        let is_unnamed = || file.features.iter().all(|features| features.named == 0.0);
+        if !is_known && !file.is_likely(query, is_change) || file.is_blank() && is_unnamed() {
             continue;
         }
         for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::line_ages::LineAges;
 use super::past::PastCommit;
 use crate::code::symbols::ParsedQuery;
 use crate::key::FileKey;
@@ -79,6 +80,8 @@ pub struct ExcerptQuery<'a> {
     /// Number of commits since each file last changed; 0 for the newest commit. Files that have not changed recently
     /// are absent.
     pub recency: &'a BTreeMap<FileKey, u32>,
+    /// The ages of the lines of files that changed recently.
+    pub line_ages: &'a BTreeMap<FileKey, LineAges>,
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
     /// Excerpts that must not be suggested again.

@@ -57,6 +57,8 @@ features! {
     past,
     /// Recency of the file's last change.
     recent,
+    /// Average recency of the passage's lines.
+    fresh,
     /// Whether the file is open.
     open,
     /// Whether this is the first passage of its file, which usually contains the imports.
@@ -143,6 +145,7 @@ const CHANGE: Features = Features {
     length: 0.0,
     past: 1.53,
     recent: 1.53,
+    fresh: 2.0,
     open: 0.85,
     first: 0.6,
     size: -0.77,

@@ -73,6 +73,9 @@ impl PassageCache {
 
 impl Passages {
     fn of(outline: Option<&Outline>, text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self { list: vec![Passage::blank()], definitions: Vec::new() };
+        }
         let lines = Lines::of(text);
         let extents = outline.map(|outline| extents(outline, &lines)).unwrap_or_default();
         let mut list = Vec::new();
@@ -114,6 +117,12 @@ impl Passage {
         let mut words: Vec<(Term, u16)> = counts.into_iter().collect();
         words.sort_unstable();
         Self { lines: part, shown, bytes, definition, names, words, length }
+    }
+
+    /// The passage of a file without text: that it is empty is all there is to show.
+    fn blank() -> Self {
+        let (names, words) = (Vec::new(), Vec::new());
+        Self { lines: 0..1, shown: 0..1, bytes: 0..0, definition: None, names, words, length: 0 }
     }
 
     /// Returns the number of occurrences of a word in the text.

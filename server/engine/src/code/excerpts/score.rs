@@ -11,6 +11,7 @@ use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::past::by_past;
 use super::stack_trace;
 use crate::code::symbols::{ParsedQuery, name_words};
+use crate::key::FileKey;
 
 /// How quickly repeated words stop adding to a BM25 score (`k1`).
 const SATURATION: f64 = 1.2;
@@ -64,6 +65,7 @@ pub(super) fn score<'a>(
         .collect();
     add_words(&mut files, &asked);
     add_files(&mut files, &asked, query);
+    add_line_ages(&mut files, query);
     add_names(&mut files, &asked);
     for (number, line, depth) in stack_trace::frames(query.text, candidates) {
         add_frame(&mut files, number, line, depth);
@@ -127,11 +129,13 @@ fn scale(files: &mut [ScoredFile<'_>], feature: impl Fn(&mut Features) -> &mut f
 fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let past = by_past(query.past, asked);
     let is_about_tests = asked.words.iter().any(|(word, _)| Role::Tests.is_asked_by(word));
+    let words: FxHashSet<&str> = asked.words.iter().map(|(word, _)| word.as_str()).collect();
     let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
     for file in files {
         let candidate = &file.candidate.file;
         let key = &candidate.file;
         file.has_words |= past.contains_key(key);
+        let is_blank = file.is_blank();
         let is_aside = matches!(candidate.aside, Some(Role::Tests | Role::Document));
         let size = (1.0 + file.passages.line_count() as f64 / 100.0).ln();
         let tests: Vec<bool> = (0..file.features.len())
@@ -140,7 +144,7 @@ fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQ
         for ((at, features), is_test) in file.features.iter_mut().enumerate().zip(tests) {
             *features = Features {
                 file: candidate.relevance,
-                named: flag(candidate.is_named),
+                named: flag(candidate.is_named || is_blank && is_spelled(key, &words)),
                 past: past.get(key).copied().unwrap_or(0.0),
                 recent: recent(query.recency.get(key).copied()),
                 open: flag(query.open.contains(key)),
@@ -150,6 +154,23 @@ fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQ
                 inline_test: flag(is_test),
                 ..*features
             };
+        }
+    }
+}
+
+/// Adds the average recency of the lines of each passage.
+fn add_line_ages(files: &mut [ScoredFile<'_>], query: &ExcerptQuery<'_>) {
+    for file in files {
+        let Some(ages) = query.line_ages.get(&file.candidate.file.file) else { continue };
+        let passages = Arc::clone(&file.passages);
+        for (features, passage) in file.features.iter_mut().zip(&passages.list) {
+            let text = file.candidate.text.get(passage.bytes.clone()).unwrap_or_default();
+            let (mut sum, mut count) = (0.0, 0.0_f64);
+            for age in ages.of(text) {
+                sum += recent(age);
+                count += 1.0;
+            }
+            features.fresh = sum / count.max(1.0);
         }
     }
 }
@@ -241,6 +262,14 @@ fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
+/// Whether a request spells the name of a file without its extension, such as `RetryPolicy` for `retry_policy.py`.
+fn is_spelled(file: &FileKey, words: &FxHashSet<&str>) -> bool {
+    let mut is_spelled = true;
+    let name = file.file_name();
+    name_words(name.split('.').next().unwrap_or(name), |word| is_spelled &= words.contains(word));
+    is_spelled
+}
+
 /// Whether a path contains one of the words.
 fn has_words(path: &str, words: &[Term]) -> bool {
     let mut found = false;
@@ -328,6 +357,11 @@ impl WordWeights {
 }
 
 impl ScoredFile<'_> {
+    /// Whether the file has no text.
+    pub(super) fn is_blank(&self) -> bool {
+        self.candidate.text.trim().is_empty()
+    }
+
     /// Whether a passage belongs to a test module inside a source file.
     fn is_inline_test(&self, at: usize) -> bool {
         let passage = self.passages.list.get(at);

@@ -33,6 +33,8 @@ struct Question<'a> {
     open: &'a [&'a str],
     selected: &'a [&'a str],
     recency: &'a [(&'a str, u32)],
+    /// Texts before the last commit, of the files that it changed.
+    before: &'a [(&'a str, &'a str)],
     past: &'a [PastCommit],
     dismissed: &'a [DismissedExcerpt],
     shown: &'a [(&'a str, Range<u32>)],
@@ -63,6 +65,12 @@ impl Repository {
         let (open, selected) = (keys(question.open), keys(question.selected));
         let recency: BTreeMap<FileKey, u32> =
             question.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
+        let ages = |(path, before): &(&str, &str)| {
+            let mut ages = LineAges::default();
+            ages.add(0, before);
+            (FileKey::from(*path), ages)
+        };
+        let line_ages: BTreeMap<FileKey, LineAges> = question.before.iter().map(ages).collect();
         let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> = BTreeMap::new();
         for (path, lines) in question.shown {
             shown.entry(FileKey::from(*path)).or_default().push(lines.clone());
@@ -74,6 +82,7 @@ impl Repository {
             selected: &selected,
             excluded: &BTreeSet::new(),
             recency: &recency,
+            line_ages: &line_ages,
             past: question.past,
             dismissed: question.dismissed,
             shown: &shown,
@@ -168,6 +177,23 @@ fn a_request_that_names_nothing_in_the_code_brings_what_changed_in_the_last_comm
 }
 
 #[test]
+fn lines_that_were_just_added_come_first() {
+    let repository = Repository::new();
+    let (path, text) = FILES[0];
+    for added in ["    def send(self):\n        return 1\n", "LIMIT = 30\n"] {
+        let before = text.replace(added, "");
+        let question = Question {
+            text: "Make it faster",
+            recency: &[(path, 0)],
+            before: &[(path, &before)],
+            ..Question::default()
+        };
+        let found = repository.ask(&question, 60);
+        assert!(text[found[0].bytes.clone()].contains(added), "{added:?}: {found:?}");
+    }
+}
+
+#[test]
 fn an_excerpt_names_its_definitions_best_first() {
     let found = Repository::new().ask(&Question { text: "Limit redirects", ..Question::default() }, 4_000);
     let sessions = found.iter().find(|excerpt| excerpt.file.as_str() == FILES[0].0).unwrap();
@@ -186,7 +212,8 @@ fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
     let file = CandidateFile { file: key, relevance: 1.0, aside: None, is_named: false };
     let outline = Outline::read(rust, text, &Cancel::new()).unwrap();
     let candidates = [Candidate { file: &file, outline: Some(&outline), text }];
-    let (excluded, recency, shown) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+    let (excluded, recency, line_ages, shown) =
+        (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let scores = |text: &str| {
         let query = ExcerptQuery {
             text,
@@ -195,6 +222,7 @@ fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
             selected: &[],
             excluded: &excluded,
             recency: &recency,
+            line_ages: &line_ages,
             past: &[],
             dismissed: &[],
             shown: &shown,

@@ -13,6 +13,7 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     let CurrentExcerpt { key, body, source, .. } = item;
     let mut out = excerpt_heading(key, &ContentHash::of(body).short());
     let notice = match item.lines {
+        Some(_) if body.trim().is_empty() => "Note: the file is empty.".into(),
         Some(_) => notice(source),
         None => "Note: this code is no longer in the file.".into(),
     };

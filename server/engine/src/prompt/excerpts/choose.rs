@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 use crate::code::excerpts::{
     Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
-    PassageCache, PastCommit, candidate_files, definition_range, stands_alone,
+    LineAges, PassageCache, PastCommit, candidate_files, definition_range, stands_alone,
 };
 use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::conversation::history::History;
@@ -49,6 +49,8 @@ pub struct ExcerptSources<'a> {
     pub open: &'a [FileKey],
     /// Number of commits since the last change to each file.
     pub recency: &'a BTreeMap<FileKey, u32>,
+    /// The ages of the lines of files that changed recently.
+    pub line_ages: &'a BTreeMap<FileKey, LineAges>,
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
     pub passages: &'a PassageCache,
@@ -255,6 +257,7 @@ impl Interest {
             selected: &[],
             excluded: &session.selection.excluded,
             recency: known.recency,
+            line_ages: known.line_ages,
             past: known.past,
             dismissed: &self.dismissed,
             shown,
@@ -302,12 +305,13 @@ impl<'a> Chosen<'a> {
                     .and_then(|outline| definition_range(outline, &source.file.text, name, *ordinal))
                     .map(|(lines, _)| lines)
             }
+            (ExcerptPlace::Lines(_), Some(_)) if is_blank(&source.file.text) => Some(0..1),
             (ExcerptPlace::Lines(_), Some(shown)) => {
                 shown.anchor.find(&source.file.text, shown.lines.clone())
             }
             (ExcerptPlace::Lines(lines), None) => Some(lines.first() - 1..lines.last()),
         };
-        let body = lines.clone().map_or("", |lines| text_of(&source.file.text, &lines));
+        let body = lines.clone().map_or("", |lines| body_of(&source.file.text, &lines));
         // An excerpt that was never shown and is not in the file needs no update.
         if body.is_empty() && shown.is_none() {
             return;
@@ -359,7 +363,7 @@ impl<'a> Chosen<'a> {
         let free = without(&excerpt.lines, covered);
         let is_whole = free.first() == Some(&excerpt.lines);
         for lines in free {
-            if text_of(&source.file.text, &lines).trim().is_empty() {
+            if body_of(&source.file.text, &lines).trim().is_empty() && !is_blank(&source.file.text) {
                 continue;
             }
             let place = if is_whole { key_of(excerpt).place } else { lines_of(&lines) };
@@ -436,7 +440,7 @@ fn item(
     standing: ExcerptStanding,
 ) -> CurrentExcerpt {
     let file = &source.file;
-    let body: Arc<str> = lines.clone().map_or("", |lines| text_of(&file.text, &lines)).into();
+    let body: Arc<str> = lines.clone().map_or("", |lines| body_of(&file.text, &lines)).into();
     let redacted = if file.redacted.is_empty() { 0 } else { placeholders(&body).count() };
     CurrentExcerpt {
         key,
@@ -452,10 +456,18 @@ fn item(
     }
 }
 
-/// Returns the given zero-based lines of a text.
-fn text_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
+/// Returns the given zero-based lines of a text, and a blank line for a text that is empty, since an excerpt without text
+/// is one that its file no longer contains.
+fn body_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
+    if is_blank(text) {
+        return "\n";
+    }
     let Some(range) = LineRange::new(lines.start + 1, lines.end) else { return "" };
     crate::prompt::assembly::lines(text, &[range]).first().copied().unwrap_or_default()
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 /// Returns the zero-based ranges of a file's selected lines.

@@ -140,6 +140,26 @@ fn what_is_gone_from_its_file_is_said_to_be_gone() {
 }
 
 #[test]
+fn an_empty_file_is_shown_to_a_request_that_names_it() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.files.insert("src/page_layout.py".into(), "\n".to_owned());
+    bench.files.insert("src/__init__.py".into(), String::new());
+    let shown = |bench: &Bench, request: &str| all_text(&ask(bench, request));
+    let empty = "## Excerpt of `src/page_layout.py`: L1 (version ";
+    for request in ["Fill src/page_layout.py", "class PageLayout: pass"] {
+        let text = shown(&bench, request);
+        assert!(text.contains(empty) && text.contains("Note: the file is empty."), "{text}");
+        assert!(!text.contains("Excerpt of `src/__init__.py`"), "{text}");
+    }
+    assert!(!shown(&bench, "Why is the layout of a page wrong?").contains(empty));
+    bench.turn("Fill src/page_layout.py", "Done.");
+    assert!(shown(&bench, "Is src/page_layout.py still empty?").contains("Note: the file is empty."));
+    bench.files.insert("src/page_layout.py".into(), "def width():\n  return 80\n".to_owned());
+    let text = shown(&bench, "Make src/page_layout.py wider");
+    assert!(text.contains("return 80"), "{text}");
+}
+
+#[test]
 fn results_of_tools_leave_the_excerpts_of_the_question() {
     let mut bench = bench(PolicyName::Flat);
     bench.turn(DELAY, "Up to a minute.");

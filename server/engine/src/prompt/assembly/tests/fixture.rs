@@ -120,6 +120,7 @@ impl Bench {
             lexical: &lexical,
             open: &[],
             recency: &BTreeMap::new(),
+            line_ages: &BTreeMap::new(),
             past: &[],
             passages: &PassageCache::default(),
             quoted: &[],

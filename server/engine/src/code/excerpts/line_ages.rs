@@ -1,0 +1,56 @@
+//! When the lines of a file were added: the code that was just written is the code that the next request is about.
+
+use super::passages::{Term, term};
+
+/// Minimum length of a line that counts, in bytes without whitespace at both ends. Shorter ones, such as `}`, occur in
+/// every version.
+const LEAST_LINE: usize = 4;
+
+/// The ages of a file's lines in commits, from the versions of the file before its last changes. A line counts as added
+/// by the newest change whose earlier version does not contain it, so that lines which are not committed yet are as old
+/// as the last commit. Stores hashes of lines, not text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineAges {
+    /// Age of each change, newest first, and the sorted hashes of the lines before it.
+    changes: Vec<(u32, Vec<Term>)>,
+}
+
+impl LineAges {
+    /// Adds a change that is older than the others. `age` is the number of commits since, and `before` the text that it
+    /// changed.
+    pub fn add(&mut self, age: u32, before: &str) {
+        let mut lines: Vec<Term> = before.lines().filter_map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        self.changes.push((age, lines));
+    }
+
+    /// Iterates over the lines of a text that count, with the number of commits since each was added; `None` if it is
+    /// older than the known changes.
+    pub(super) fn of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Option<u32>> + 'a {
+        text.lines().filter_map(line).map(|line| {
+            let added = self.changes.iter().find(|(_, before)| before.binary_search(&line).is_err());
+            added.map(|(age, _)| *age)
+        })
+    }
+}
+
+fn line(line: &str) -> Option<Term> {
+    let line = line.trim();
+    (line.len() >= LEAST_LINE).then(|| term(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_as_old_as_the_change_that_added_it() {
+        let mut ages = LineAges::default();
+        ages.add(1, "one = 1\ntwo = 2\n}\n");
+        ages.add(4, "one = 1\n}\n");
+        let text = "one = 1\n    two = 2\nthree = 3\n}\n";
+        assert_eq!(ages.of(text).collect::<Vec<_>>(), [None, Some(4), Some(1)]);
+        assert_eq!(LineAges::default().of(text).collect::<Vec<_>>(), [None; 3]);
+    }
+}
