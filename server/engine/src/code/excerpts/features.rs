@@ -185,6 +185,7 @@ const QUESTION: Features = Features {
     length: -0.81,
     past: 0.0,
     recent: 0.0,
+    fresh: 0.0,
     first: -0.3,
     size: -0.51,
     aside: -0.58,

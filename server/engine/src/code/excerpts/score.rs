@@ -257,9 +257,11 @@ fn line_count(passage: &Passage) -> u32 {
     u32::try_from(passage.shown.len()).unwrap_or(u32::MAX)
 }
 
-/// Returns the last part of a qualified name.
+/// Returns the last part of a qualified name, without marks such as those of `$ZodType` and `valid?`, which requests and
+/// the words of a text leave out.
 fn last_name(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+    let last = name.rsplit('.').next().unwrap_or(name);
+    last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// Whether a request spells the name of a file without its extension, such as `RetryPolicy` for `retry_policy.py`.

@@ -204,36 +204,47 @@ fn an_excerpt_names_its_definitions_best_first() {
     assert!(sessions.definitions.is_sorted_by(|a, b| a.score >= b.score));
 }
 
+/// Returns the excerpts that are chosen from one file.
+fn of_file(path: &str, source: &str, question: &str, budget: usize) -> Vec<Excerpt> {
+    let language = LanguageId::by_path(path, "").unwrap();
+    let file = CandidateFile { file: FileKey::from(path), relevance: 1.0, aside: None, is_named: false };
+    let outline = Outline::read(language, source, &Cancel::new()).unwrap();
+    let candidates = [Candidate { file: &file, outline: Some(&outline), text: source }];
+    let query = ExcerptQuery {
+        text: question,
+        earlier: "",
+        open: &[],
+        selected: &[],
+        excluded: &BTreeSet::new(),
+        recency: &BTreeMap::new(),
+        line_ages: &BTreeMap::new(),
+        past: &[],
+        dismissed: &[],
+        shown: &BTreeMap::new(),
+    };
+    let count = |text: &str| text.len();
+    choose(&PassageCache::default(), &candidates, &query, budget.into(), &|_| String::new(), &count)
+}
+
 #[test]
 fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
-    let rust = LanguageId::by_name("rust").unwrap();
-    let text = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
-    let key = FileKey::from("src/backoff.rs");
-    let file = CandidateFile { file: key, relevance: 1.0, aside: None, is_named: false };
-    let outline = Outline::read(rust, text, &Cancel::new()).unwrap();
-    let candidates = [Candidate { file: &file, outline: Some(&outline), text }];
-    let (excluded, recency, line_ages, shown) =
-        (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let scores = |text: &str| {
-        let query = ExcerptQuery {
-            text,
-            earlier: "",
-            open: &[],
-            selected: &[],
-            excluded: &excluded,
-            recency: &recency,
-            line_ages: &line_ages,
-            past: &[],
-            dismissed: &[],
-            shown: &shown,
-        };
-        let count = |text: &str| text.len();
-        // The budget fits only one of the two.
-        choose(&PassageCache::default(), &candidates, &query, 110.into(), &|_| String::new(), &count)
-    };
-    let first = |text: &str| scores(text).swap_remove(0).lines.start;
+    let source = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
+    // The budget fits only one of the two.
+    let first = |question: &str| of_file("src/backoff.rs", source, question, 110).swap_remove(0).lines.start;
     assert_eq!(first("grow seconds"), 0);
-    assert!(first("test that it grows by seconds") > 2, "{:?}", scores("test that it grows by seconds"));
+    assert!(first("test that it grows by seconds") > 2);
+}
+
+#[test]
+fn a_request_names_a_definition_without_the_marks_of_its_name() {
+    let source = "export interface $ZodType {\n  kind: string\n}\n\nexport interface $ZodDefault {\n  value: unknown\n}\n";
+    for name in ["ZodDefault", "$ZodDefault"] {
+        let found = of_file("src/core.ts", source, &format!("Where is {name} used?"), 60);
+        assert_eq!(
+            (found[0].definition.as_deref(), found[0].reason),
+            (Some("$ZodDefault"), ExcerptReason::Defines)
+        );
+    }
 }
 
 #[test]

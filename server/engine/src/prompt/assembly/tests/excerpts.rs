@@ -155,6 +155,7 @@ fn an_empty_file_is_shown_to_a_request_that_names_it() {
     bench.turn("Fill src/page_layout.py", "Done.");
     assert!(shown(&bench, "Is src/page_layout.py still empty?").contains("Note: the file is empty."));
     bench.files.insert("src/page_layout.py".into(), "def width():\n  return 80\n".to_owned());
+    bench.settings.context.auto_budget = LATER;
     let text = shown(&bench, "Make src/page_layout.py wider");
     assert!(text.contains("return 80"), "{text}");
 }
