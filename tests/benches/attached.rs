@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use e2e::{Agent, Server, Times, hello, strata, uri_of};
+use e2e::{Agent, Server, Times, hello, separate, strata, uri_of};
 use serde_json::{Value, json};
 
 const AGENTS: usize = 5;
@@ -94,12 +94,10 @@ impl Home {
 
     /// Starts an agent, and returns it with its process id.
     fn agent(&self, folder: &Path) -> (Agent, u32) {
-        let process = Command::new(strata())
+        let process = separate(&mut Command::new(strata()), self.state.path())
             .arg("mcp")
             .arg(folder)
-            .env("STRATA_STATE_DIR", self.state.path())
             .env("STRATA_CACHE_DIR", self.cache.path())
-            .env("XDG_CONFIG_HOME", self.state.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use e2e::{Times, framing, hello, strata, uri_of};
+use e2e::{Times, framing, hello, separate, strata, uri_of};
 use serde_json::{Value, json};
 
 /// Commands that do nothing.
@@ -143,12 +143,7 @@ impl Pipes {
     /// A server that has answered `initialize`.
     fn to_server(folder: &Path, state: &Path) -> Self {
         let mut command = Command::new(strata());
-        command
-            .arg("serve")
-            .env("STRATA_STATE_DIR", state)
-            .env("STRATA_CACHE_DIR", state.join("cache"))
-            .env("XDG_CONFIG_HOME", state.join("config"));
-        let mut server = Self::to(&mut command);
+        let mut server = Self::to(separate(command.arg("serve"), state));
         let mut hello = hello();
         hello["workspaceFolders"] = json!([{ "uri": uri_of(folder), "name": "repo" }]);
         // A client that can do nothing is asked nothing.

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use e2e::process::Process;
-use e2e::{LIMIT, Repo, framing, hello, strata, uri_of};
+use e2e::{LIMIT, Repo, framing, hello, separate, strata, uri_of};
 use serde_json::{Value, json};
 
 use crate::is_long;
@@ -21,12 +21,8 @@ fn what_is_not_read_takes_bounded_memory_and_nothing_is_lost() {
     let pause = Duration::from_secs(if is_long() { 60 } else { 2 });
     let repo = Repo::new("//- a.rs\nfn a() {}\n");
     let state = tempfile::tempdir().unwrap();
-    let mut process = Command::new(strata())
+    let mut process = separate(&mut Command::new(strata()), state.path())
         .arg("serve")
-        .env("STRATA_STATE_DIR", state.path())
-        .env("STRATA_CACHE_DIR", state.path().join("cache"))
-        .env("XDG_CONFIG_HOME", state.path().join("config"))
-        .env("APPDATA", state.path().join("config"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::configured_provider::{KEY, kind, provider};
-use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, strata};
+use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, separate, strata};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::providers::Format;
@@ -441,18 +441,14 @@ fn a_proxy_tunnels_https_and_cannot_read_it() {
 /// Asks a provider in a process of its own, since a test cannot set a variable safely.
 fn doctor(place: &Path, base_url: &str) -> Command {
     let mut command = Command::new(strata());
-    command
+    separate(&mut command, &place.join("state"))
         .args(["doctor", "--ask", "--set", "compaction.summariser=http"])
         .args(["--set", "compaction.model=claude-haiku-4-5", "--set", "compaction.key_env=TEST_PROVIDER_KEY"])
         .args(["--set", &format!("compaction.base_url={base_url}")])
         .current_dir(place)
         .env_remove("NO_PROXY")
         .env_remove("no_proxy")
-        .env("TEST_PROVIDER_KEY", KEY)
-        .env("STRATA_STATE_DIR", place.join("state"))
-        .env("STRATA_CACHE_DIR", place.join("cache"))
-        .env("XDG_CONFIG_HOME", place.join("config"))
-        .env("APPDATA", place.join("config"));
+        .env("TEST_PROVIDER_KEY", KEY);
     command
 }
 

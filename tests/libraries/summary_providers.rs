@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::configured_provider::{KEY, kind, provider};
-use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
+use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, separate, strata};
 use strata_engine::cancel::Cancel;
 use strata_host::provider::{KeySource, Provider, SendError};
 use strata_host::summarise::{Question, SummaryError};
@@ -388,15 +388,11 @@ fn a_key_comes_from_the_environment() {
     ];
     // In a process of its own, since a test cannot set a variable safely.
     let ask = || {
-        let ended = Command::new(strata())
+        let ended = separate(&mut Command::new(strata()), &place.path().join("state"))
             .args(["doctor", "--ask"])
             .args(settings.iter().flat_map(|setting| ["--set", setting]))
             .current_dir(place.path())
             .env("TEST_PROVIDER_KEY", KEY)
-            .env("STRATA_STATE_DIR", place.path().join("state"))
-            .env("STRATA_CACHE_DIR", place.path().join("cache"))
-            .env("XDG_CONFIG_HOME", place.path().join("config"))
-            .env("APPDATA", place.path().join("config"))
             .output()
             .unwrap();
         [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()

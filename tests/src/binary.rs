@@ -18,6 +18,17 @@ pub fn strata() -> &'static Path {
     PATH.get_or_init(|| env::var_os("STRATA_BIN").map_or_else(beside_the_tests, PathBuf::from))
 }
 
+/// Lets a command keep its state in `state` instead of in the user's directories. The command then reads the user's
+/// settings from `config/strata/strata.toml` below this directory.
+pub fn separate<'a>(command: &'a mut Command, state: &Path) -> &'a mut Command {
+    command
+        .env("STRATA_STATE_DIR", state)
+        .env("STRATA_CACHE_DIR", state.join("cache"))
+        // Windows has a variable of its own.
+        .env("XDG_CONFIG_HOME", state.join("config"))
+        .env("APPDATA", state.join("config"))
+}
+
 /// Returns `target/<profile>/strata`, next to `target/<profile>/deps/<this test>`.
 fn beside_the_tests() -> PathBuf {
     let test = env::current_exe().unwrap();

@@ -34,7 +34,7 @@ pub mod sse;
 mod times;
 
 pub use agent::Agent;
-pub use binary::strata;
+pub use binary::{separate, strata};
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
 pub use model_server::{Dialect, ModelRequest, ModelServer, Reply, StreamFate};

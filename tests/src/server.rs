@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{LIMIT, contract, framing, hello, strata, uri_of};
+use crate::{LIMIT, contract, framing, hello, separate, strata, uri_of};
 
 /// Id of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -90,12 +90,8 @@ impl Server {
                 command
             }
         };
-        let mut process = command
+        let mut process = separate(&mut command, state)
             .arg("serve")
-            .env("STRATA_STATE_DIR", state)
-            .env("STRATA_CACHE_DIR", state.join("cache"))
-            .env("XDG_CONFIG_HOME", state.join("config"))
-            .env("APPDATA", state.join("config"))
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

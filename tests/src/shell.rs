@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Agent, Repo, strata};
+use crate::{Agent, Repo, separate, strata};
 
 /// A shell in a repository.
 pub struct Shell<'a> {
@@ -74,12 +74,10 @@ impl<'a> Shell<'a> {
     }
 
     fn start(&self, arguments: &[&str]) -> Child {
-        Command::new(strata())
+        separate(&mut Command::new(strata()), self.home.path())
             .args(arguments)
             .current_dir(self.repo.root())
-            .env("XDG_CONFIG_HOME", self.home.path().join("config"))
             .env("STRATA_STATE_DIR", self.state())
-            .env("STRATA_CACHE_DIR", self.cache())
             .envs(self.variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use e2e::{Dialect, ModelServer, Reply, Repo, Setup, sse, strata};
+use e2e::{Dialect, ModelServer, Reply, Repo, Setup, separate, sse, strata};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -42,14 +42,10 @@ impl Shell {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(strata());
-        command
+        separate(&mut command, self.home.path())
             .args(arguments)
             .current_dir(self.repo.root())
             .env("HOME", self.home.path())
-            .env("XDG_CONFIG_HOME", self.home.path().join("config"))
-            .env("APPDATA", self.home.path().join("config"))
-            .env("STRATA_STATE_DIR", self.home.path())
-            .env("STRATA_CACHE_DIR", self.home.path().join("cache"))
             .env("ANTHROPIC_API_KEY", "a key")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use e2e::{Editor, Repo, Setup, strata};
+use e2e::{Editor, Repo, Setup, separate, strata};
 use serde_json::{Value, json};
 
 /// A key that the environment of every run holds.
@@ -198,13 +198,9 @@ fn a_repository_starts_nothing_connects_to_nothing_and_sets_only_sizes() {
 
 /// Runs the binary in a repository, with a key in the environment; what it printed, both ways.
 fn run(repo: &Repo, state: &Path, input: &str, arguments: &[&str]) -> (String, String) {
-    let mut process = Command::new(strata())
+    let mut process = separate(&mut Command::new(strata()), state)
         .args(arguments)
         .current_dir(repo.root())
-        .env("STRATA_STATE_DIR", state)
-        .env("STRATA_CACHE_DIR", state.join("cache"))
-        .env("XDG_CONFIG_HOME", state.join("config"))
-        .env("APPDATA", state.join("config"))
         .env(KEY.0, KEY.1)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
