@@ -3,7 +3,9 @@
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 
-use e2e::{Editor, Repo, Setup};
+use e2e::Editor;
+#[cfg(unix)]
+use e2e::{Repo, Setup};
 use serde_json::json;
 
 use crate::small;

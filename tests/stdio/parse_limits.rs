@@ -59,7 +59,6 @@ fn the_command_line_and_agents_work_on_and_do_not_parse_the_file_again() {
 
 /// A process that ends while it parses leaves the key of the text behind. After two of them, the next one does not parse
 /// that text, says so, and parses it when asked to.
-#[cfg(unix)]
 #[test]
 fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
     let repo = super::small();
