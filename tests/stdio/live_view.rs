@@ -2,17 +2,14 @@
 
 mod model;
 mod session;
+#[cfg(unix)]
+mod socket;
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::Shutdown;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use e2e::mutation::mutated;
-use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials, rerun};
+use e2e::{Agent, Editor, Repo, Rng, Setup, Shell, credentials};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -37,7 +34,8 @@ fn read(agent: &mut Agent, path: &str) -> Value {
     agent.call("files_read", json!({ "path": path }))["structuredContent"].take()
 }
 
-fn sockets(state: &Path) -> Vec<PathBuf> {
+/// Returns the files of the servers' endpoints.
+fn endpoints(state: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(state.join("live")).into_iter().flatten();
     entries.map(|entry| entry.unwrap().path()).collect()
 }
@@ -180,13 +178,13 @@ fn editors_come_and_go_and_crash_while_an_agent_works() {
     editor.server.kill();
     editor.abandon();
     drop(editor);
-    assert_eq!(sockets(shell.state()).len(), 1, "a killed server leaves its socket behind");
+    assert_eq!(endpoints(shell.state()).len(), 1, "a killed server leaves its file behind");
     let reply = read(&mut agent, "notes.txt");
     assert_eq!(reply["text"], "Remember the milk.\n");
     let freshness = &reply["freshness"];
     let news = "an editor has ended, so its files are shown as they are on disk; view: disk";
     assert_eq!((&freshness["news"], &freshness["changed"]), (&json!([news]), &json!(["notes.txt"])));
-    assert_eq!(sockets(shell.state()).len(), 0);
+    assert_eq!(endpoints(shell.state()).len(), 0);
     assert!(read(&mut agent, "notes.txt")["freshness"].is_null());
     agent.end();
 }
@@ -380,142 +378,4 @@ fn unsaved_secrets_are_screened() {
     let text = agent.text("grep", json!({ "pattern": "." }));
     assert!(!text.contains("of-the-environment") && !text.contains(secret), "{text}");
     agent.end();
-}
-
-#[test]
-fn only_the_user_can_reach_an_endpoint_and_it_survives_hostile_requests() {
-    let repo = small();
-    let shell = Shell::new(&repo);
-    let mut editor = editor(&repo, &shell);
-    editor.open_text("notes.txt", "plaintext", "typed\n");
-    settle(&mut editor);
-    let directory = shell.state().join("live");
-    let [socket] = &sockets(shell.state())[..] else { panic!("one socket") };
-    let metadata = socket.symlink_metadata().unwrap();
-    assert!(metadata.file_type().is_socket());
-    assert_eq!((metadata.mode() & 0o777, directory.metadata().unwrap().mode() & 0o777), (0o600, 0o700));
-
-    let ask = |request: &[u8]| {
-        let mut stream = UnixStream::connect(socket).unwrap();
-        // The server may close the connection first.
-        let _ = stream.write_all(request);
-        let _ = stream.shutdown(Shutdown::Write);
-        let mut reply = Vec::new();
-        let _ = stream.read_to_end(&mut reply);
-        reply
-    };
-    let nested = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
-    let endless = vec![b'{'; 5 << 20];
-    for hostile in [
-        &b""[..],
-        b"\0\xff\xfe",
-        b"{",
-        b"null",
-        b"{\"protocol\":1}",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"{\"protocol\":1,\"folder\":7,\"known\":{}}",
-        b"{\"protocol\":-1,\"folder\":\"/\",\"known\":{}}",
-        nested.as_bytes(),
-        &endless,
-    ] {
-        let reply = ask(hostile);
-        assert!(!String::from_utf8_lossy(&reply).contains("typed"), "{:?}", String::from_utf8_lossy(&reply));
-    }
-    let valid = json!({ "protocol": 1, "folder": "/nowhere", "known": { "file:///a": 7 } }).to_string();
-    for seed in 0..200 {
-        let reply = ask(mutated(&[&valid], seed).as_bytes());
-        assert!(!String::from_utf8_lossy(&reply).contains("typed"), "mutation {seed}");
-    }
-    let other_version = ask(b"{\"protocol\":999,\"question\":\"?\"}");
-    let other_version: Value = serde_json::from_slice(&other_version).unwrap();
-    assert_eq!(other_version["protocol"], 1);
-    assert_eq!(other_version.as_object().unwrap().len(), 2, "{other_version}");
-
-    let mut agent = shell.agent();
-    assert_eq!(read(&mut agent, "notes.txt")["text"], "typed\n");
-    agent.end();
-    editor.quit();
-    assert!(sockets(shell.state()).is_empty());
-}
-
-/// The socket and its directory are opened to everyone first, so that only the comparison of users is left.
-#[expect(clippy::print_stdout, reason = "the test runs itself as the other process")]
-#[test]
-fn a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket() {
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::os::unix::process::CommandExt as _;
-
-    const SOCKET: &str = "SOCKET_OF_THE_TEST";
-    const NOBODY: u32 = 65_534;
-
-    if let Some(socket) = std::env::var_os(SOCKET) {
-        let mut reply = Vec::new();
-        match UnixStream::connect(socket) {
-            Ok(mut stream) => {
-                let _ = stream.write_all(b"{\"protocol\":999}");
-                let _ = stream.shutdown(Shutdown::Write);
-                let _ = stream.read_to_end(&mut reply);
-                println!("connected, {} bytes", reply.len());
-            }
-            Err(error) => println!("refused: {:?}", error.kind()),
-        }
-        return;
-    }
-    let repo = small();
-    let shell = Shell::new(&repo);
-    let mut editor = editor(&repo, &shell);
-    settle(&mut editor);
-    let [socket] = &sockets(shell.state())[..] else { panic!("one socket") };
-    let directory = shell.state().join("live");
-    let as_user = |user: Option<u32>| {
-        let mut client =
-            rerun(module_path!(), "a_process_of_another_user_gets_no_reply_even_if_it_can_reach_the_socket");
-        client.env(SOCKET, socket).current_dir("/");
-        if let Some(user) = user {
-            client.uid(user).gid(user);
-        }
-        let output = client.output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    assert!(!as_user(None).contains("connected, 0 bytes") && as_user(None).contains("connected, "));
-    // Only the superuser can start processes of other users.
-    if shell.state().metadata().unwrap().uid() != 0 {
-        return;
-    }
-    let open = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"));
-    open(shell.state(), 0o777);
-    open(&directory, 0o777);
-    assert!(as_user(Some(NOBODY)).contains("refused: PermissionDenied"), "the socket itself is private");
-    open(socket, 0o777);
-    assert!(as_user(Some(NOBODY)).contains("connected, 0 bytes"));
-    editor.quit();
-}
-
-#[test]
-fn a_server_of_another_version_or_without_sense_is_reported_and_the_disk_shown() {
-    let repo = small();
-    let shell = Shell::new(&repo);
-    drop(editor(&repo, &shell));
-    for (reply, expected) in [
-        (
-            &b"{\"protocol\":2,\"version\":\"9.0.0\\u001b[31m\",\"documents\":{}}"[..],
-            "another version of Strata (9.0.0\\u{1b}[31m)",
-        ),
-        (b"nonsense", "sent an invalid reply"),
-    ] {
-        let socket = shell.state().join("live/0123.sock");
-        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        let serving = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut request = Vec::new();
-            stream.read_to_end(&mut request).unwrap();
-            stream.write_all(reply).unwrap();
-        });
-        let printed = shell.run(&["read", "notes.txt"], "");
-        assert_eq!(printed.out, "Remember the milk.\n");
-        assert!(printed.err.contains(expected), "{printed:?}");
-        serving.join().unwrap();
-        fs::remove_file(socket).unwrap();
-    }
 }

@@ -17,7 +17,6 @@ mod file_watching;
 mod forwarding;
 mod lifecycle;
 mod line_endings;
-#[cfg(unix)]
 mod live_view;
 mod navigation;
 mod notebooks;

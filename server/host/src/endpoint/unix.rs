@@ -11,19 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Address, AskError, DIRECTORY, EndpointError, MAX_REPLY, MAX_REQUEST};
+use super::{
+    Address, AskError, CONNECTION_TIME, CONNECTIONS, DIRECTORY, EndpointError, MAX_REPLY, MAX_REQUEST, PAUSE,
+    listed, random_name,
+};
 use crate::store::paths::{private_directory, private_top};
 
 /// End of the name of a socket that accepts connections.
 const SUFFIX: &str = "sock";
 /// Maximum bytes of a socket's path, on the system with the shortest ones (104 with the end, on macOS and the BSDs).
 const MAX_PATH: usize = 103;
-/// Maximum number of connections at the same time. Further ones are closed.
-const CONNECTIONS: usize = 32;
-/// Maximum time of a connection, from its start to the end of the reply.
-const CONNECTION_TIME: Duration = Duration::from_secs(10);
-/// Pause after the system refused a connection, for example because too many files are open.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// The endpoint of a server, which closes when it is dropped.
 #[derive(Debug)]
@@ -80,11 +77,7 @@ pub fn endpoints(state: &Path) -> Vec<Address> {
     if !is_private {
         return Vec::new();
     }
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    let sockets = entries.filter(|path| path.extension().is_some_and(|end| end == SUFFIX));
-    let mut found: Vec<Address> = sockets.map(Address).collect();
-    found.sort();
-    found
+    listed(&directory, SUFFIX)
 }
 
 /// Sends a request and returns the reply, within `time`. Removes the socket of a server that has ended.
@@ -233,45 +226,13 @@ fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-fn random_name() -> io::Result<String> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
-
+    use super::super::tests::{LIMIT, echo, only};
     use super::*;
-
-    /// Time limit that is only reached if the other side hangs.
-    const LIMIT: Duration = Duration::from_secs(60);
-
-    fn echo(state: &Path) -> Endpoint {
-        Endpoint::open(state, |request| [b"you said ", request].concat()).unwrap()
-    }
-
-    fn only(state: &Path) -> Address {
-        let [only] = <[Address; 1]>::try_from(endpoints(state)).unwrap();
-        only
-    }
 
     fn mode(path: &Path) -> u32 {
         path.symlink_metadata().unwrap().mode() & 0o777
-    }
-
-    #[test]
-    fn requests_are_answered_while_the_endpoint_is_open() {
-        let state = tempfile::tempdir().unwrap();
-        let endpoint = echo(state.path());
-        let address = only(state.path());
-        assert_eq!(ask(&address, b"hello", LIMIT).unwrap(), b"you said hello");
-        let large = vec![b'x'; 3 << 20];
-        assert_eq!(ask(&address, &large, LIMIT).unwrap().len(), large.len() + 9);
-        drop(endpoint);
-        assert!(endpoints(state.path()).is_empty());
-        assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Ended)));
     }
 
     #[test]
@@ -337,24 +298,5 @@ mod tests {
         let chunk = vec![b'x'; 1 << 20];
         while endless.write_all(&chunk).is_ok() {}
         assert_eq!(ask(&address, b"hello", LIMIT).unwrap(), b"you said hello");
-    }
-
-    #[test]
-    fn connections_are_limited_and_a_server_that_hangs_is_given_up() {
-        let state = tempfile::tempdir().unwrap();
-        let (release, released) = channel::<()>();
-        let released = std::sync::Mutex::new(released);
-        let answer = move |_: &[u8]| {
-            let _ = released.lock().unwrap().recv();
-            b"late".to_vec()
-        };
-        let _endpoint = Endpoint::open(state.path(), answer).unwrap();
-        let address = only(state.path());
-        let slow = ask(&address, b"hello", Duration::from_millis(50));
-        assert!(matches!(slow, Err(AskError::TimedOut)), "{slow:?}");
-        let _open: Vec<UnixStream> =
-            (0..CONNECTIONS).map(|_| UnixStream::connect(&address.0).unwrap()).collect();
-        assert!(matches!(ask(&address, b"hello", LIMIT), Err(AskError::Ended)));
-        drop(release);
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use strata_app::model::live_view::{ServedView, listen};
 use strata_app::runtime::headless::run_for_client;
-use strata_host::endpoint::EndpointError;
 
 use super::MainLoop;
 use super::endpoint_state::EndpointState;
@@ -33,9 +32,8 @@ impl MainLoop {
             view.recv_timeout(PATIENCE).ok()
         };
         let opened = listen(read, |view, call| run_for_client(view.snapshot, call));
-        match &opened {
-            Ok(_) | Err(EndpointError::Unsupported) => {}
-            Err(error) => tracing::warn!(%error, "agents and the command line cannot see unsaved text"),
+        if let Err(error) = &opened {
+            tracing::warn!(%error, "agents and the command line cannot see unsaved text");
         }
         self.endpoint = EndpointState::Begun { _endpoint: opened.ok() };
     }
