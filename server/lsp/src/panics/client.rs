@@ -49,8 +49,14 @@ impl TestWorkspace {
         Self { folder, root, kept: tempfile::tempdir().unwrap() }
     }
 
-    /// Returns the same workspace with a copy of the stored state.
+    /// Returns the same workspace with a copy of the stored state. Waits until servers that have ended have closed their
+    /// databases, which deletes SQLite's logs.
     pub(super) fn copy(&self) -> Self {
+        let until = Instant::now() + LIMIT;
+        while has_log(self.kept.path()) {
+            assert!(Instant::now() < until, "a server that has ended still has a database open");
+            thread::sleep(Duration::from_millis(5));
+        }
         let kept = tempfile::tempdir().unwrap();
         copy(self.kept.path(), kept.path());
         Self { folder: Arc::clone(&self.folder), root: self.root.clone(), kept }
@@ -63,6 +69,13 @@ impl TestWorkspace {
     pub(super) fn kept(&self) -> &Path {
         self.kept.path()
     }
+}
+
+fn has_log(directory: &Path) -> bool {
+    fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).any(|path| match path.is_dir() {
+        true => has_log(&path),
+        false => path.to_str().is_some_and(|path| path.ends_with("-wal")),
+    })
 }
 
 fn copy(from: &Path, to: &Path) {
