@@ -60,7 +60,12 @@ fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
 /// contains one.
 fn unsaved_key(text: &str, roots: &Roots) -> FileKey {
     let path = text.split_once(':').map_or("", |(_, path)| path);
-    let to_be = path.starts_with('/').then(|| roots.resolve(&format!("file:{path}")).ok()).flatten();
+    let file = match path.starts_with('/') {
+        true => Some(format!("file:{path}")),
+        // The path may begin with its drive.
+        false => cfg!(windows).then(|| format!("file:///{path}")),
+    };
+    let to_be = file.and_then(|file| roots.resolve(&file).ok());
     to_be.unwrap_or_else(|| FileKey::new(uri::normalize(text)))
 }
 
@@ -135,6 +140,13 @@ mod tests {
         };
         assert_eq!(key("src/LIB.rs").as_deref(), Some("Src/Lib.rs"));
         assert_eq!(key("SRC/New.rs").as_deref(), Some("Src/New.rs"), "not saved yet");
+        if cfg!(windows) {
+            let path = directory.path().join(r"src\New.rs").display().to_string();
+            for unsaved in [&path, &path.replace('\\', "%5C").replace(':', "%3A")] {
+                let key = key_of(&format!("untitled:{unsaved}"), &roots);
+                assert_eq!(key, Some(FileKey::new("Src/New.rs")), "{unsaved}");
+            }
+        }
         let upper = directory.path().to_str().unwrap().to_uppercase();
         let elsewhere = uri::from_path(&std::path::Path::new(&upper).join("src/lib.rs")).unwrap();
         assert_eq!(key_of(&elsewhere, &roots), Some(FileKey::new("Src/Lib.rs")));
