@@ -23,15 +23,15 @@ pub(super) struct QueuedTask {
     pub(super) awaits: AwaitedIndex,
 }
 
-/// What a task needs of the index, and for how long it waits for that.
+/// What a task needs of the index, and when it began to wait for that.
 #[derive(Clone, Copy)]
 pub(super) struct AwaitedIndex {
     pub(super) need: IndexNeed,
-    pub(super) until: Option<Instant>,
+    pub(super) since: Option<Instant>,
 }
 
 impl AwaitedIndex {
-    pub(super) const NOTHING: Self = Self { need: IndexNeed::Nothing, until: None };
+    pub(super) const NOTHING: Self = Self { need: IndexNeed::Nothing, since: None };
 }
 
 /// The session that a task belongs to.

@@ -61,9 +61,8 @@ impl MainLoop {
             return respond(call.answer, Err(error));
         };
         let snapshot = self.world.snapshot.clone();
-        let patience = Duration::from_millis(snapshot.settings.context.index_wait_ms);
         let need = call.command.as_ref().map_or(IndexNeed::Nothing, |command| command.index);
-        let awaits = AwaitedIndex { need, until: Instant::now().checked_add(patience) };
+        let awaits = AwaitedIndex { need, since: Some(Instant::now()) };
         let task = Task::Command(call);
         self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits });
         self.start_next(&session);
@@ -99,13 +98,15 @@ impl MainLoop {
         Some(next)
     }
 
-    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait.
+    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait. The settings
+    /// may have arrived after the task.
     fn time_to_release(&self, id: &str) -> Option<Duration> {
-        let AwaitedIndex { need, until } = self.queues.awaited_index(id)?;
+        let AwaitedIndex { need, since } = self.queues.awaited_index(id)?;
         if need.is_met_by(&self.world.snapshot.index) || !self.indexing.is_pending() {
             return None;
         }
-        Some(until?.saturating_duration_since(Instant::now()))
+        let patience = Duration::from_millis(self.world.snapshot.settings.context.index_wait_ms);
+        Some(patience.saturating_sub(since?.elapsed()))
     }
 
     /// Returns the time until the first waiting task stops waiting for the index.
