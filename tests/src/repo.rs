@@ -3,8 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use tempfile::TempDir;
+
+use crate::LIMIT;
 
 /// A temporary directory. Removed when the last clone is dropped; an editor holds a clone.
 #[derive(Clone, Debug)]
@@ -52,6 +56,16 @@ impl Repo {
         uri_of(&self.path(below))
     }
 
+    /// Renames a file or directory.
+    pub fn rename(&self, from: &str, to: &str) {
+        patiently(|| fs::rename(self.path(from), self.path(to)));
+    }
+
+    /// Removes a directory with all its files.
+    pub fn remove_folder(&self, below: &str) {
+        patiently(|| fs::remove_dir_all(self.path(below)));
+    }
+
     /// Writes a file to disk.
     pub fn write(&self, below: &str, content: impl AsRef<[u8]>) {
         let path = self.path(below);
@@ -62,6 +76,16 @@ impl Repo {
     /// Reads a file from disk.
     pub fn read(&self, below: &str) -> String {
         fs::read_to_string(self.path(below)).unwrap()
+    }
+}
+
+/// Makes a change to a directory. Windows refuses while the server reads in the directory, which it does for a moment
+/// after a change.
+fn patiently(change: impl Fn() -> io::Result<()>) {
+    let start = Instant::now();
+    while let Err(error) = change() {
+        assert!(cfg!(windows) && start.elapsed() < LIMIT, "{error}");
+        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -27,15 +27,6 @@ fn until_within(limit: Duration, editor: &mut Editor, what: &str, is_it: impl Fn
     }
 }
 
-/// Renames a folder. Windows refuses while the server reads a file in it, which it does for a moment after a change.
-fn rename(repo: &Repo, from: &str, to: &str) {
-    let start = Instant::now();
-    while let Err(error) = fs::rename(repo.path(from), repo.path(to)) {
-        assert!(cfg!(windows) && start.elapsed() < LIMIT, "{error}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn without_the_editor_the_server_watches_itself() {
     let repo = small();
@@ -49,7 +40,7 @@ fn without_the_editor_the_server_watches_itself() {
     until(&mut editor, "a new folder", |map| map.contains("def deep()"));
     repo.write("one/two/three/later.py", "def later(): ...\n");
     until(&mut editor, "a file in a new folder", |map| map.contains("def later()"));
-    rename(&repo, "one", "other");
+    repo.rename("one", "other");
     until(&mut editor, "a renamed folder", |map| {
         map.contains("other/two/three/deep.py") && !map.contains("one/two")
     });
@@ -65,7 +56,7 @@ fn without_the_editor_the_server_watches_itself() {
 fn a_change_in_a_renamed_folder_is_seen() {
     let repo = small();
     let mut editor = Setup::new(&repo).not_watching().start();
-    rename(&repo, "src", "other");
+    repo.rename("src", "other");
     until(&mut editor, "a renamed folder", |map| map.contains("other/lib.rs") && !map.contains("src/"));
     repo.write("other/lib.rs", "pub fn changed() {}\n");
     // On Windows, a change that the watcher loses is found by the scan once a minute. Wine reports this one under the old
@@ -89,7 +80,7 @@ fn a_flood_of_changes_is_seen_in_the_end() {
 }
 
 fn renamed(editor: &mut Editor, repo: &Repo, from: &str, to: &str) {
-    fs::rename(repo.path(from), repo.path(to)).unwrap();
+    repo.rename(from, to);
     let files = json!([{ "oldUri": repo.uri(from), "newUri": repo.uri(to) }]);
     editor.server.notify("workspace/didRenameFiles", json!({ "files": files }));
 }
@@ -126,7 +117,7 @@ fn what_the_editor_creates_and_deletes_is_known_at_once() {
     repo.write("new.py", "def fresh(): ...\n");
     editor.server.notify("workspace/didCreateFiles", json!({ "files": [{ "uri": repo.uri("new.py") }] }));
     until(&mut editor, "a new file", |map| map.contains("def fresh()"));
-    fs::remove_dir_all(repo.path("src")).unwrap();
+    repo.remove_folder("src");
     editor.server.notify("workspace/didDeleteFiles", json!({ "files": [{ "uri": repo.uri("src") }] }));
     until(&mut editor, "a deleted folder", |map| !map.contains("src/"));
 }

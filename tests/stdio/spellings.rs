@@ -168,7 +168,7 @@ fn a_selection_follows_a_file_that_is_renamed_in_every_spelling() {
     let repo = routes();
     let mut editor = Editor::start(&repo);
     editor.select(&[ROUTE]);
-    std::fs::rename(repo.path(ROUTE), repo.path("app/[slug].ts")).unwrap();
+    repo.rename(ROUTE, "app/[slug].ts");
     let files =
         json!([{ "oldUri": raw(&repo, ROUTE), "newUri": raw(&repo, "app/[slug].ts") }, { "oldUri": 7 }]);
     editor.server.notify("workspace/didRenameFiles", json!({ "files": files }));

@@ -74,7 +74,7 @@ fn a_second_start_parses_what_changed_and_nothing_else() {
     repo.write(&path(3), "class Changed: ...\n");
     // The same text at another time, and under another name.
     repo.write(&path(4), text(4));
-    fs::rename(repo.path(&path(5)), repo.path("part_1/renamed.py")).unwrap();
+    repo.rename(&path(5), "part_1/renamed.py");
     fs::remove_file(repo.path(&path(6))).unwrap();
     let mut changed = start(&repo, state.path());
     let (read, parsed, map) = found(&mut changed);

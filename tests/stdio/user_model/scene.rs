@@ -142,7 +142,7 @@ impl<'e> Scene<'e> {
         self.mention_all();
         let keys: Vec<&str> = self.files.iter().map(|file| file.key.as_str()).collect();
         self.editor.run("files.deselect", json!({ "paths": keys }));
-        fs::remove_dir_all(self.repo.path(&self.folder)).unwrap();
+        self.repo.remove_folder(&self.folder);
         if PATHS > 1 {
             fs::remove_file(self.repo.path(&self.folder_link())).unwrap();
             let _ = fs::remove_dir_all(self.repo.path(&format!("other-{}", self.folder)));
@@ -513,7 +513,7 @@ impl<'e> Scene<'e> {
         let (folder, name) = self.files[file].key.split_once('/').unwrap();
         let renamed =
             format!("{folder}/{}-{}", self.renames, name.rsplit_once('-').map_or(name, |(_, name)| name));
-        fs::rename(self.repo.path(&self.files[file].key), self.repo.path(&renamed)).unwrap();
+        self.repo.rename(&self.files[file].key, &renamed);
         self.files[file].key = renamed;
         self.link_file(file);
         let new = self.address((file, 0));
