@@ -185,10 +185,11 @@ fn a_stream_that_breaks_off_keeps_what_came() {
         assert!(
             matches!(&broken, SendError::Provider { status: None, error } if error.message == "Overloaded")
         );
-        let limits = Limits { stall: Duration::from_millis(300), ..limits() };
+        // A busy machine must be able to connect and to send half of an answer in this time.
+        let limits = Limits { stall: Duration::from_secs(2), ..limits() };
         let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
         assert_eq!(broken, SendError::Stalled { after: limits.stall }, "{dialect:?}");
-        let limits = Limits { deadline: Duration::from_millis(300), ..limits };
+        let limits = Limits { stall: Duration::from_secs(60), deadline: limits.stall, ..limits };
         let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
         assert_eq!(broken, SendError::Timeout { after: limits.deadline }, "{dialect:?}");
     });
