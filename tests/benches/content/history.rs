@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::PastCommit;
+use strata_engine::code::excerpts::{LineAges, PastCommit};
 use strata_engine::code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
@@ -19,6 +19,8 @@ const MAX_FILE: usize = 1 << 20;
 const MAX_PATHS: usize = 100;
 /// How many commits before one are looked at, as `strata_host::git` looks at them.
 const MAX_COMMITS: u32 = 400;
+/// How many commits before one say when lines were added, as `strata_host::git` reads them.
+const LINE_COMMITS: u32 = 10;
 /// How many commits of the whole history are known by what they changed.
 const MAX_HISTORY: &str = "8000";
 
@@ -40,6 +42,7 @@ pub(crate) struct Hunk {
 /// What is known about the history at a commit.
 pub(crate) struct Past {
     pub(crate) recency: BTreeMap<FileKey, u32>,
+    pub(crate) line_ages: BTreeMap<FileKey, LineAges>,
     pub(crate) commits: Vec<PastCommit>,
 }
 
@@ -93,8 +96,24 @@ impl Repository {
 
     /// Commits since the last change of each file at a commit, along first parents, and the last commits along all, as
     /// `strata_host::git` reads them.
-    pub(crate) fn past(&self, commit: &str) -> Past {
-        Past { recency: self.recency(commit), commits: self.commits_before(commit) }
+    pub(crate) fn past(&mut self, commit: &str) -> Past {
+        let line_ages = self.line_ages(commit);
+        Past { recency: self.recency(commit), line_ages, commits: self.commits_before(commit) }
+    }
+
+    fn line_ages(&mut self, commit: &str) -> BTreeMap<FileKey, LineAges> {
+        let mut ages: BTreeMap<FileKey, LineAges> = BTreeMap::new();
+        let mut commit = commit.to_owned();
+        for age in 0..LINE_COMMITS {
+            let Some(Known { parents, past, .. }) = self.changes.get(&commit) else { break };
+            let (Some(parent), files) = (parents.first().cloned(), past.files.clone()) else { break };
+            for key in files.into_iter().take(MAX_PATHS) {
+                let before = self.text(&format!("{parent}:{}", key.as_str())).unwrap_or_default();
+                ages.entry(key).or_default().add(age, &before);
+            }
+            commit = parent;
+        }
+        ages
     }
 
     fn recency(&self, commit: &str) -> BTreeMap<FileKey, u32> {

@@ -79,6 +79,7 @@ impl Question<'_> {
             selected: &[],
             excluded: &BTreeSet::new(),
             recency: &self.past.recency,
+            line_ages: &self.past.line_ages,
             past: &self.past.commits,
             dismissed: &[],
             shown: &BTreeMap::new(),

@@ -90,6 +90,7 @@ fn ask(
         selected: &[],
         excluded: &excluded,
         recency,
+        line_ages: &BTreeMap::new(),
         past,
         dismissed: &[],
         shown: &BTreeMap::new(),

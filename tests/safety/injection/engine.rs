@@ -102,6 +102,7 @@ impl<'a> Bench<'a> {
             lexical: &lexical,
             open: &[],
             recency: &BTreeMap::new(),
+            line_ages: &BTreeMap::new(),
             past: &[],
             passages: &PassageCache::default(),
             quoted: &[],
