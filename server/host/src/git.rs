@@ -4,6 +4,7 @@
 
 mod closed_tree;
 mod error;
+mod first_parents;
 mod history;
 mod index;
 mod limits;

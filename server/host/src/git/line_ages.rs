@@ -6,6 +6,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::excerpts::LineAges;
 
 use super::error::{GitError, readable};
+use super::first_parents::{CommitChanges, FirstParents};
 use super::history::{Commit, History};
 
 /// Number of first-parent commits to read.
@@ -22,25 +23,20 @@ pub(super) fn line_ages(
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, LineAges>, GitError> {
     let mut ages: BTreeMap<String, LineAges> = BTreeMap::new();
-    let mut commit = newest;
-    for age in 0..COMMITS {
-        cancel.check()?;
-        let Some(parent) = commit.parent else { break };
-        let Some(before) = readable(history.commit(parent))? else { break };
-        let changes = history.changes(before.tree, commit.tree, cancel).map(Some);
-        let Some(changes) = readable(changes)? else { break };
-        if changes.len() <= MAX_FILES {
-            for change in changes.into_iter().filter(|change| change.new.is_some()) {
-                let text = match change.old {
-                    Some(old) => readable(history.text(old, MAX_TEXT))?,
-                    None => Some(String::new()),
-                };
-                if let Some(text) = text {
-                    ages.entry(change.path).or_default().add(age, &text);
-                }
+    for (age, changes) in (0..COMMITS).zip(FirstParents::from(newest, history, cancel)) {
+        let CommitChanges { is_root, files } = changes?;
+        if is_root || files.len() > MAX_FILES {
+            continue;
+        }
+        for change in files.into_iter().filter(|change| change.new.is_some()) {
+            let text = match change.old {
+                Some(old) => readable(history.text(old, MAX_TEXT))?,
+                None => Some(String::new()),
+            };
+            if let Some(text) = text {
+                ages.entry(change.path).or_default().add(age, &text);
             }
         }
-        commit = before;
     }
     Ok(ages)
 }

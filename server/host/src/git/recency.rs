@@ -8,6 +8,7 @@ use strata_engine::code::excerpts::LineAges;
 use strata_engine::prompt::trust::Trust;
 
 use super::error::{GitError, readable};
+use super::first_parents::FirstParents;
 use super::history::{Commit, History};
 use super::limits::{MAX_COMMITS, MAX_KEPT};
 use super::line_ages::line_ages;
@@ -73,20 +74,9 @@ pub(super) fn recency(
 ) -> Result<BTreeMap<String, u32>, GitError> {
     let mut recency = BTreeMap::new();
     let mut gone = BTreeSet::new();
-    let (mut commit, mut kept) = (newest, 0);
-    for age in 0..MAX_COMMITS {
-        cancel.check()?;
-        let before = match commit.parent {
-            Some(parent) => match readable(history.commit(parent))? {
-                Some(before) => Some(before),
-                // The parent is missing, for example in a shallow clone, so the changes are unknown.
-                None => break,
-            },
-            None => None,
-        };
-        let changes = history.changes(before.and_then(|before| before.tree), commit.tree, cancel).map(Some);
-        let Some(changes) = readable(changes)? else { break };
-        for change in changes {
+    let mut kept = 0;
+    for (age, changes) in (0..MAX_COMMITS).zip(FirstParents::from(newest, history, cancel)) {
+        for change in changes?.files {
             if gone.contains(&change.path) || recency.contains_key(&change.path) {
                 continue;
             }
@@ -99,9 +89,8 @@ pub(super) fn recency(
                 }
             };
         }
-        match before {
-            Some(before) if kept < MAX_KEPT => commit = before,
-            _ => break,
+        if kept >= MAX_KEPT {
+            break;
         }
     }
     Ok(recency)

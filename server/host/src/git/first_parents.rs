@@ -1,0 +1,53 @@
+//! Walks a history along first parents.
+
+use strata_engine::cancel::Cancel;
+
+use super::error::{GitError, readable};
+use super::history::{Commit, FileChange, History};
+
+/// The commits from the newest one back along first parents, with what each of them changed. Ends where the history
+/// cannot be read, for example in a shallow clone.
+pub(super) struct FirstParents<'a> {
+    history: &'a History,
+    cancel: &'a Cancel,
+    next: Option<Commit>,
+}
+
+/// What a commit changed.
+pub(super) struct CommitChanges {
+    /// Whether the commit has no parent, so that all its files are new.
+    pub(super) is_root: bool,
+    pub(super) files: Vec<FileChange>,
+}
+
+impl<'a> FirstParents<'a> {
+    pub(super) fn from(newest: Commit, history: &'a History, cancel: &'a Cancel) -> Self {
+        Self { history, cancel, next: Some(newest) }
+    }
+
+    fn step(&mut self) -> Result<Option<CommitChanges>, GitError> {
+        let Some(commit) = self.next.take() else { return Ok(None) };
+        self.cancel.check()?;
+        let before = match commit.parent {
+            Some(parent) => match readable(self.history.commit(parent))? {
+                Some(before) => Some(before),
+                // The parent is missing, so the changes are unknown.
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        let tree = before.and_then(|before| before.tree);
+        let changes = self.history.changes(tree, commit.tree, self.cancel).map(Some);
+        let Some(files) = readable(changes)? else { return Ok(None) };
+        self.next = before;
+        Ok(Some(CommitChanges { is_root: before.is_none(), files }))
+    }
+}
+
+impl Iterator for FirstParents<'_> {
+    type Item = Result<CommitChanges, GitError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().transpose()
+    }
+}
