@@ -64,9 +64,10 @@ pub(super) fn score<'a>(
         })
         .collect();
     add_words(&mut files, &asked);
-    add_files(&mut files, &asked, query);
+    let words: FxHashSet<&str> = asked.words.iter().map(|(word, _)| word.as_str()).collect();
+    add_files(&mut files, &asked, &words, query);
     add_line_ages(&mut files, query);
-    add_names(&mut files, &asked);
+    add_names(&mut files, &asked, &words);
     for (number, line, depth) in stack_trace::frames(query.text, candidates) {
         add_frame(&mut files, number, line, depth);
     }
@@ -126,10 +127,14 @@ fn scale(files: &mut [ScoredFile<'_>], feature: impl Fn(&mut Features) -> &mut f
 }
 
 /// Adds the features that all passages of a file share, and those that depend on a passage's place in its file.
-fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
+fn add_files(
+    files: &mut [ScoredFile<'_>],
+    asked: &ParsedQuery,
+    words: &FxHashSet<&str>,
+    query: &ExcerptQuery<'_>,
+) {
     let past = by_past(query.past, asked);
     let is_about_tests = asked.words.iter().any(|(word, _)| Role::Tests.is_asked_by(word));
-    let words: FxHashSet<&str> = asked.words.iter().map(|(word, _)| word.as_str()).collect();
     let flag = |is_set: bool| if is_set { 1.0 } else { 0.0 };
     for file in files {
         let candidate = &file.candidate.file;
@@ -144,7 +149,7 @@ fn add_files(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQ
         for ((at, features), is_test) in file.features.iter_mut().enumerate().zip(tests) {
             *features = Features {
                 file: candidate.relevance,
-                named: flag(candidate.is_named || is_blank && is_spelled(key, &words)),
+                named: flag(candidate.is_named || is_blank && is_spelled(key, words)),
                 past: past.get(key).copied().unwrap_or(0.0),
                 recent: recent(query.recency.get(key).copied()),
                 open: flag(query.open.contains(key)),
@@ -176,9 +181,8 @@ fn add_line_ages(files: &mut [ScoredFile<'_>], query: &ExcerptQuery<'_>) {
 }
 
 /// Marks the passages of definitions whose names the request spells.
-fn add_names(files: &mut [ScoredFile<'_>], asked: &ParsedQuery) {
+fn add_names(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, words: &FxHashSet<&str>) {
     let spelled: FxHashSet<&str> = asked.identifiers.iter().map(String::as_str).collect();
-    let words: FxHashSet<&str> = asked.words.iter().map(|(word, _)| word.as_str()).collect();
     for file in files {
         let passages = Arc::clone(&file.passages);
         for (features, passage) in file.features.iter_mut().zip(&passages.list) {
@@ -264,12 +268,16 @@ fn last_name(name: &str) -> &str {
     last.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-/// Whether a request spells the name of a file without its extension, such as `RetryPolicy` for `retry_policy.py`.
+/// Whether a request spells the name of a file without its extension, such as `RetryPolicy` for `retry_policy.py`. A name
+/// of one word (`__init__.py`) or none (`.gitkeep`) identifies no file.
 fn is_spelled(file: &FileKey, words: &FxHashSet<&str>) -> bool {
-    let mut is_spelled = true;
+    let (mut is_spelled, mut count) = (true, 0);
     let name = file.file_name();
-    name_words(name.split('.').next().unwrap_or(name), |word| is_spelled &= words.contains(word));
-    is_spelled
+    name_words(name.split('.').next().unwrap_or(name), |word| {
+        is_spelled &= words.contains(word);
+        count += 1;
+    });
+    is_spelled && count > 1
 }
 
 /// Whether a path contains one of the words.

@@ -305,7 +305,9 @@ impl<'a> Chosen<'a> {
                     .and_then(|outline| definition_range(outline, &source.file.text, name, *ordinal))
                     .map(|(lines, _)| lines)
             }
-            (ExcerptPlace::Lines(_), Some(_)) if is_blank(&source.file.text) => Some(0..1),
+            (ExcerptPlace::Lines(_), Some(shown)) if is_empty_file(&source.file.text, &shown.lines) => {
+                Some(0..1)
+            }
             (ExcerptPlace::Lines(_), Some(shown)) => {
                 shown.anchor.find(&source.file.text, shown.lines.clone())
             }
@@ -363,7 +365,8 @@ impl<'a> Chosen<'a> {
         let free = without(&excerpt.lines, covered);
         let is_whole = free.first() == Some(&excerpt.lines);
         for lines in free {
-            if body_of(&source.file.text, &lines).trim().is_empty() && !is_blank(&source.file.text) {
+            let text = &source.file.text;
+            if body_of(text, &lines).trim().is_empty() && !is_empty_file(text, &lines) {
                 continue;
             }
             let place = if is_whole { key_of(excerpt).place } else { lines_of(&lines) };
@@ -459,15 +462,16 @@ fn item(
 /// Returns the given zero-based lines of a text, and a blank line for a text that is empty, since an excerpt without text
 /// is one that its file no longer contains.
 fn body_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
-    if is_blank(text) {
+    if is_empty_file(text, lines) {
         return "\n";
     }
     let Some(range) = LineRange::new(lines.start + 1, lines.end) else { return "" };
     crate::prompt::assembly::lines(text, &[range]).first().copied().unwrap_or_default()
 }
 
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+/// Whether the lines are those of an excerpt that shows that its file is empty.
+fn is_empty_file(text: &str, lines: &Range<u32>) -> bool {
+    *lines == (0..1) && text.trim().is_empty()
 }
 
 /// Returns the zero-based ranges of a file's selected lines.
