@@ -130,11 +130,13 @@ fn what_no_question_is_about_any_more_lingers_and_is_brought_up_to_date() {
 #[test]
 fn what_is_gone_from_its_file_is_said_to_be_gone() {
     let mut bench = bench(PolicyName::Ledger);
+    bench.session.excerpts.pin(key("src/retry.py#L1-3"));
     bench.turn(DELAY, "Up to a minute.");
     for now in ["LIMIT = 3\n", ""] {
         bench.files.insert("src/retry.py".into(), now.to_owned());
         let text = all_text(&ask(&bench, COOKIE));
         assert!(text.contains("Note: this code is no longer in the file."), "{text}");
+        assert!(!text.contains("the file is empty"), "{text}");
     }
     bench.files.remove("src/retry.py");
     let text = all_text(&ask(&bench, COOKIE));
