@@ -90,7 +90,11 @@ def play(model: str, place: Place, provider: Provider):
         paid += float(chat.ask(f"Question {number}?", CLOSING)[1])
     chat.resize(60)
 
-    # Ctrl-C stops an answer, and not the program.
+    def bills() -> int:
+        return len(provider.bill()["bills"])
+
+    # Ctrl-C stops an answer, and not the program. The provider bills what it was asked.
+    before = bills()
     provider.answering.clear()
     after = len(chat.seen)
     chat.write("Stop this?\r")
@@ -98,16 +102,16 @@ def play(model: str, place: Place, provider: Provider):
     chat.write("\x03")
     chat.wait_for(PROMPT, chat.wait_for("stopped", after).end())
     provider.answering.set()
+    until(lambda: bills() == before + 1, "the stopped question was billed")
     chat.ask("\x03", "Ctrl-D or /quit")
 
     # A paste of many lines is one question.
-    before = len(provider.bill()["bills"])
     lines = [f"pasted line {number}" for number in range(PASTED_LINES)]
     after = len(chat.seen)
     chat.write(PASTE[0] + "\n".join(lines) + PASTE[1])
     chat.write("\r")
     paid += float(chat.wait_for(CLOSING, after)[1])
-    assert len(provider.bill()["bills"]) == before + 1, "the paste was sent as several questions"
+    assert bills() == before + 2, "the paste was sent as several questions"
     assert "\\n".join(lines[-3:]).encode() in provider.last, "the paste was not sent as it is"
 
     # The conversation survives the process.
