@@ -13,7 +13,7 @@ build *OPTIONS:
 test *OPTIONS:
     tests/run {{OPTIONS}}
 
-# Runs the unit tests of one crate whose paths contain NAME: `just test-one strata-engine tiers::ledger`.
+# Runs the unit tests of one crate whose paths contain NAME: `just test-one strata-prompt tiers::ledger`.
 test-one CRATE NAME:
     cargo test --package {{CRATE}} --lib -- {{NAME}}
 

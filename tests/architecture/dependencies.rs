@@ -4,8 +4,10 @@ use crate::repo::Member;
 
 /// Crates in layers, lowest first. A crate may use those in lower layers only.
 const ORDER: &[&[&str]] = &[
-    &["strata-grammars"],
-    &["strata-engine"],
+    &["strata-base", "strata-grammars"],
+    &["strata-tokens"],
+    &["strata-code", "strata-conversation"],
+    &["strata-prompt"],
     &["strata-host"],
     &["strata-app"],
     &["strata-lsp", "strata-mcp", "strata-replay"],
@@ -104,11 +106,12 @@ mod tests {
 
     #[test]
     fn a_dependency_upwards_is_found() {
-        let upwards = against_the_order(&[member("strata-engine", &["serde", "strata-host"], &[])]);
-        assert_eq!(upwards, ["strata-engine depends on strata-host, which is not in a lower layer"]);
-        assert_eq!(against_the_order(&[member("strata-host", &["strata-engine", "serde"], &[])]), [""; 0]);
-        let beside = against_the_order(&[member("strata-mcp", &["strata-app", "strata-lsp"], &[])]);
-        assert_eq!(beside, ["strata-mcp depends on strata-lsp, which is not in a lower layer"]);
+        let upwards = against_the_order(&[member("strata-prompt", &["serde", "strata-host"], &[])]);
+        assert_eq!(upwards, ["strata-prompt depends on strata-host, which is not in a lower layer"]);
+        assert_eq!(against_the_order(&[member("strata-host", &["strata-prompt", "serde"], &[])]), [""; 0]);
+        let beside =
+            against_the_order(&[member("strata-code", &["strata-tokens", "strata-conversation"], &[])]);
+        assert_eq!(beside, ["strata-code depends on strata-conversation, which is not in a lower layer"]);
         assert_eq!(against_the_order(&[member("strata-new", &[], &[])]).len(), 1);
     }
 

@@ -18,15 +18,6 @@ type Floor = (&'static str, &'static [&'static str]);
 
 pub(crate) const CRATES: &[Crate] = &[
     Crate {
-        sources: "server/engine/src/",
-        floors: &[
-            ("tokens", &[]),
-            ("code", &["tokens"]),
-            ("conversation", &["tokens"]),
-            ("prompt", &["tokens", "code", "conversation"]),
-        ],
-    },
-    Crate {
         sources: "server/app/src/",
         floors: &[
             ("model", &[]),
@@ -36,6 +27,11 @@ pub(crate) const CRATES: &[Crate] = &[
             ("runtime", &["model", "services", "commands", "jobs"]),
         ],
     },
+    Crate { sources: "server/engine/base/src/", floors: &[] },
+    Crate { sources: "server/engine/tokens/src/", floors: &[] },
+    Crate { sources: "server/engine/code/src/", floors: &[] },
+    Crate { sources: "server/engine/conversation/src/", floors: &[] },
+    Crate { sources: "server/engine/prompt/src/", floors: &[] },
     Crate { sources: "server/host/src/", floors: &[] },
     Crate { sources: "server/lsp/src/", floors: &[] },
     Crate { sources: "server/mcp/src/", floors: &[] },
@@ -245,26 +241,24 @@ mod tests {
     use super::*;
 
     fn arrows(files: &[(&str, &str)]) -> Arrows {
-        let engine = &CRATES[0];
-        let file = |(path, text): &(&str, &str)| File::new(&format!("{}{path}", engine.sources), text);
-        Arrows::of(engine, &files.iter().map(file).collect::<Vec<_>>())
+        let app = &CRATES[0];
+        let file = |(path, text): &(&str, &str)| File::new(&format!("{}{path}", app.sources), text);
+        Arrows::of(app, &files.iter().map(file).collect::<Vec<_>>())
     }
 
     #[test]
     fn arrows_down_are_allowed_and_others_are_found() {
-        let bottom = ("tokens/count.rs", "//! Counts.\npub fn count() {}\n");
+        let bottom = ("model/count.rs", "//! Counts.\npub fn count() {}\n");
         let use_of = |path: &str| format!("//! Uses.\nuse crate::{path};\n");
         for (from, to, upward) in [
-            ("prompt/a.rs", "tokens::count::count", 0),
-            ("code/a.rs", "tokens::count::count", 0),
-            ("tokens/a.rs", "prompt::b::B", 1),
-            ("conversation/a.rs", "code::b::B", 1),
-            ("code/a.rs", "conversation::b::B", 1),
-            ("base.rs", "tokens::count::count", 1),
+            ("runtime/a.rs", "model::count::count", 0),
+            ("commands/a.rs", "model::count::count", 0),
+            ("model/a.rs", "runtime::b::B", 1),
+            ("commands/a.rs", "jobs::b::B", 1),
+            ("base.rs", "model::count::count", 1),
         ] {
             let text = use_of(to);
-            let others = ["prompt/b.rs", "code/b.rs", "conversation/b.rs"]
-                .map(|path| (path, "//! B.\npub struct B;\n"));
+            let others = ["runtime/b.rs", "jobs/b.rs"].map(|path| (path, "//! B.\npub struct B;\n"));
             let files: Vec<_> = [bottom, (from, &text)].into_iter().chain(others).collect();
             assert_eq!(arrows(&files).upward().len(), upward, "{from} -> {to}");
         }
@@ -272,19 +266,22 @@ mod tests {
 
     #[test]
     fn a_name_counts_for_the_file_that_defines_it() {
-        let face = ("prompt/mod.rs", "//! Face.\nmod a;\nmod b;\n\npub use a::A;\npub use b::make;\n");
-        let a = ("prompt/a.rs", "//! A.\nuse super::make;\npub struct A;\nfn f() { make() }\n");
-        let sound = arrows(&[face, a, ("prompt/b.rs", "//! B.\npub fn make() {}\n")]);
+        let face = ("runtime/mod.rs", "//! Face.\nmod a;\nmod b;\n\npub use a::A;\npub use b::make;\n");
+        let a = ("runtime/a.rs", "//! A.\nuse super::make;\npub struct A;\nfn f() { make() }\n");
+        let sound = arrows(&[face, a, ("runtime/b.rs", "//! B.\npub fn make() {}\n")]);
         assert_eq!(sound.circles(), [""; 0]);
-        let circle =
-            arrows(&[face, a, ("prompt/b.rs", "//! B.\nuse crate::prompt::A;\npub fn make() -> A { A }\n")]);
+        let circle = arrows(&[
+            face,
+            a,
+            ("runtime/b.rs", "//! B.\nuse crate::runtime::A;\npub fn make() -> A { A }\n"),
+        ]);
         assert_eq!(circle.circles().len(), 2);
     }
 
     #[test]
     fn a_file_and_those_below_it_can_make_a_circle() {
-        let parent = ("code/a.rs", "//! A.\nmod b;\npub struct A;\nfn f() { b::g(); }\n");
-        let found = arrows(&[parent, ("code/a/b.rs", "//! B.\nuse super::A;\npub fn g() { let _ = A; }\n")]);
+        let parent = ("model/a.rs", "//! A.\nmod b;\npub struct A;\nfn f() { b::g(); }\n");
+        let found = arrows(&[parent, ("model/a/b.rs", "//! B.\nuse super::A;\npub fn g() { let _ = A; }\n")]);
         assert_eq!(found.circles().len(), 2, "{:?}", found.circles());
     }
 }

@@ -37,43 +37,42 @@ const PROTOCOL: &[&str] =
 const MACHINERY: &[&str] =
     &["tokio", "async_std", "smol", "futures", "rusqlite", "reqwest", "hyper", "ureq", "isahc", "tracing"];
 
+/// The crates that `app` puts together.
+const BELOW_APP: &[&str] = &[
+    "strata_base",
+    "strata_code",
+    "strata_conversation",
+    "strata_grammars",
+    "strata_host",
+    "strata_prompt",
+    "strata_tokens",
+];
+
 const WALLS: &[Wall] = &[
     Wall {
-        inside: "server/engine/src/",
+        inside: "server/engine/",
         never: OUTSIDE,
-        except: &[],
+        except: &["server/engine/code/build.rs", "server/engine/tokens/build.rs"],
         because: "the engine does not do I/O or read the clock or environment",
     },
     Wall {
-        inside: "server/engine/src/",
+        inside: "server/engine/",
         never: THREADS,
         // This file checks that counts do not depend on other threads.
-        except: &["server/engine/src/tokens/counting/tests.rs"],
+        except: &["server/engine/tokens/src/counting/tests.rs"],
         because: "the engine does not spawn threads or wait",
     },
     Wall {
-        inside: "server/engine/src/",
+        inside: "server/engine/",
         never: MACHINERY,
         except: &[],
         because: "the engine is synchronous and does not use runtimes or clients",
     },
     Wall {
-        inside: "server/engine/src/",
-        never: &["strata_host", "strata_app", "strata_lsp"],
-        except: &[],
-        because: "the engine does not depend on its callers",
-    },
-    Wall {
-        inside: "server/engine/src/",
+        inside: "server/engine/",
         never: &["dashmap"],
-        except: &["server/engine/src/cache.rs"],
+        except: &["server/engine/base/src/cache.rs"],
         because: "DashMap is only for the cache that pool threads share",
-    },
-    Wall {
-        inside: "grammars/src/",
-        never: &["strata_engine", "strata_host", "strata_app", "strata_lsp"],
-        except: &[],
-        because: "grammars do not depend on their users",
     },
     Wall {
         inside: "grammars/src/",
@@ -95,26 +94,26 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         inside: "server/mcp/src/",
-        never: &["strata_grammars", "strata_engine", "strata_host"],
+        never: BELOW_APP,
         except: &[],
         because: "the MCP server has no logic of its own: it runs the commands of app",
     },
     Wall {
         inside: "server/host/src/",
         never: &[
-            "strata_engine::prompt::budget",
-            "strata_engine::conversation::compaction",
-            "strata_engine::prompt::assembly",
-            "strata_engine::prompt::session",
-            "strata_engine::prompt::tiers",
-            "strata_engine::prompt::wire",
+            "strata_prompt::budget",
+            "strata_conversation::compaction",
+            "strata_prompt::assembly",
+            "strata_prompt::session",
+            "strata_prompt::tiers",
+            "strata_prompt::wire",
         ],
         except: &[],
         because: "the host provides data and does not decide what is in the context",
     },
     Wall {
         inside: "server/host/src/",
-        never: &["strata_engine::conversation::history"],
+        never: &["strata_conversation::history"],
         except: &[
             "server/host/src/store.rs",
             "server/host/src/store/",
@@ -124,7 +123,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         inside: "server/cli/src/",
-        never: &["strata_grammars", "strata_engine", "strata_host"],
+        never: BELOW_APP,
         except: &[],
         because: "the command line has no logic of its own: it runs the commands of app",
     },
@@ -151,9 +150,8 @@ pub(crate) fn across_walls(files: &[File]) -> Vec<String> {
 
 /// Returns the asynchronous code in crates that must not have any.
 pub(crate) fn awaiting(files: &[File]) -> Vec<String> {
-    let plain = |file: &&File| {
-        ["server/engine/src/", "grammars/src/"].iter().any(|folder| file.path.starts_with(folder))
-    };
+    let plain =
+        |file: &&File| ["server/engine/", "grammars/src/"].iter().any(|folder| file.path.starts_with(folder));
     let mut found = Vec::new();
     for file in files.iter().filter(plain) {
         for token in tokens(&file.text).iter().filter(|token| matches!(token.text, "async" | "await")) {
@@ -239,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_engine_touches_nothing_outside() {
-        let file = "server/engine/src/a.rs";
+        let file = "server/engine/code/src/a.rs";
         assert_eq!(found(file, "use std::{collections::BTreeMap, fs};"), 1);
         assert_eq!(found(file, "fn f() { let now = std::time::Instant::now(); }"), 1);
         assert_eq!(found(file, "fn f() { format!(\"{}\", std::env::var(\"HOME\")) }"), 1);
@@ -248,16 +246,16 @@ mod tests {
 
     #[test]
     fn what_is_forbidden_here_is_allowed_where_it_belongs() {
-        assert_eq!(found("server/engine/src/prompt/assembly/a.rs", "use dashmap::DashMap;"), 1);
-        assert_eq!(found("server/engine/src/cache.rs", "use dashmap::DashMap;"), 0);
+        assert_eq!(found("server/engine/prompt/src/assembly/a.rs", "use dashmap::DashMap;"), 1);
+        assert_eq!(found("server/engine/base/src/cache.rs", "use dashmap::DashMap;"), 0);
         assert_eq!(found("server/host/src/a.rs", "use tower_lsp::ls_types::Range;"), 1);
         assert_eq!(found("server/lsp/src/a.rs", "use tower_lsp::ls_types::Range;"), 0);
-        assert_eq!(found("server/host/src/a.rs", "use strata_engine::key::FileKey;"), 0);
+        assert_eq!(found("server/host/src/a.rs", "use strata_base::key::FileKey;"), 0);
     }
 
     #[test]
     fn awaiting_is_found() {
-        let bad = File::new("server/engine/src/a.rs", "pub async fn f() { g().await }");
+        let bad = File::new("server/engine/code/src/a.rs", "pub async fn f() { g().await }");
         assert_eq!(awaiting(&[bad]).len(), 2);
         let elsewhere = File::new("server/lsp/src/a.rs", "pub async fn f() { g().await }");
         assert_eq!(awaiting(&[elsewhere]).len(), 0);
@@ -279,7 +277,7 @@ mod tests {
     #[test]
     fn stray_conversions_are_found() {
         let text = "fn f(text: &str) -> usize { text.encode_utf16().count() }";
-        assert_eq!(positions(&[File::new("server/engine/src/a.rs", text)]).len(), 1);
+        assert_eq!(positions(&[File::new("server/engine/code/src/a.rs", text)]).len(), 1);
         assert_eq!(positions(&[File::new("server/lsp/src/position.rs", text)]).len(), 0);
     }
 }

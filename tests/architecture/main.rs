@@ -114,7 +114,8 @@ fn dependencies_point_one_way() {
     let findings = dependencies::against_the_order(&Repo::open().members());
     hold(
         &findings,
-        "The layers are grammars <- engine <- host <- app <- {lsp, mcp, replay} <- cli <- tests.",
+        "The layers are {grammars, base} <- tokens <- {code, conversation} <- prompt <- host <- app <- {lsp, mcp, replay} \
+         <- cli <- tests.",
     );
 }
 
@@ -126,7 +127,7 @@ fn only_the_product_has_a_binary() {
 
 #[test]
 fn what_the_engine_depends_on_is_pure() {
-    let findings = dependencies::denied(&Repo::open().tree("strata-engine"), dependencies::IMPURE);
+    let findings = dependencies::denied(&Repo::open().tree("strata-prompt"), dependencies::IMPURE);
     hold(
         &findings,
         "Move the code that needs it to `host` or `lsp`, or choose a crate that does not depend on it.",
@@ -158,8 +159,7 @@ fn floors_point_down() {
     let findings = floors::CRATES.iter().flat_map(|part| floors::Arrows::of(part, &sources).upward());
     hold(
         &findings.collect::<Vec<_>>(),
-        "Move the type to the floor where it belongs: prompt -> {conversation, code} -> tokens -> base in the engine, \
-         runtime -> jobs -> commands -> services -> model -> base in the application.",
+        "Move the type to the floor where it belongs: runtime -> jobs -> commands -> services -> model -> base.",
     );
 }
 

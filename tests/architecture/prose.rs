@@ -44,7 +44,7 @@ const LEFT_OUT: &[&str] = &[
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("server/cli/src/status.rs", "anew", "a variable"),
     (
-        "server/engine/src/conversation/tool_result_archival/words.rs",
+        "server/engine/conversation/src/tool_result_archival/words.rs",
         "what came of it",
         "a question to a model, tuned",
     ),

@@ -28,7 +28,7 @@ pub(crate) struct File {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,
-    /// Names of the crates that it depends on, except for dev-dependencies.
+    /// Names of the crates that it depends on, including dev-dependencies.
     pub(crate) dependencies: Vec<String>,
     /// Names of its binaries.
     pub(crate) binaries: Vec<String>,
@@ -135,13 +135,11 @@ impl Repo {
 }
 
 fn member(package: &Value) -> Member {
-    let built_with = |dependency: &&Value| dependency["kind"] != "dev";
     let is_binary = |target: &&Value| array(&target["kind"]).iter().any(|kind| kind == "bin");
     Member {
         name: text(&package["name"]),
         dependencies: array(&package["dependencies"])
             .iter()
-            .filter(built_with)
             .map(|dependency| text(&dependency["name"]))
             .collect(),
         binaries: array(&package["targets"])

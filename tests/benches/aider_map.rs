@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use e2e::{Rng, Server, Times, strata};
 use serde_json::{Value, json};
 use strata_app::model::index::{Index, IndexInputs};
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 

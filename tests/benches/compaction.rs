@@ -6,15 +6,13 @@ use std::time::{Duration, Instant};
 
 use e2e::Times;
 use serde_json::json;
-use strata_engine::conversation::compaction::{Family, Profile, Run, Summariser};
-use strata_engine::conversation::history::{
-    ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role,
-};
-use strata_engine::prompt::assembly::{PromptServices, with_scales};
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_conversation::compaction::{Family, Profile, Run, Summariser};
+use strata_conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
+use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::session::Session;
+use strata_prompt::settings::Settings;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 const TOKENS: usize = 160_000;
 const RUNS: usize = 5;

@@ -14,10 +14,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 use strata_app::runtime::headless::HeadlessWorkspace;
-use strata_engine::conversation::compaction::ProfileOptions;
-use strata_engine::conversation::exchange::read_any;
-use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
-use strata_engine::prompt::settings::Settings;
+use strata_conversation::compaction::ProfileOptions;
+use strata_conversation::exchange::read_any;
+use strata_conversation::history::{ContentBlock, NewMessage, Role};
+use strata_prompt::settings::Settings;
 
 /// Windows that conversations are played in, in tokens.
 const WINDOWS: [usize; 3] = [32_000, 128_000, 1_000_000];

@@ -12,12 +12,12 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use e2e::Times;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::Document;
-use strata_engine::key::FileKey;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::Buffer;
+use strata_code::document::Document;
 use strata_grammars::LanguageId;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 const SIZES: [usize; 2] = [265_000, 1_000_000];

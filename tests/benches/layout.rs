@@ -9,16 +9,16 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use e2e::Times;
-use strata_engine::conversation::history::{ContentBlock, MessageId};
-use strata_engine::conversation::providers::{Breakpoints, Envelope, Format, Speaker, ToolChoice};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock};
-use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
-use strata_engine::prompt::wire;
-use strata_engine::tokens::cost::Prices;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::models::{Models, Ttl};
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::history::{ContentBlock, MessageId};
+use strata_conversation::providers::{Breakpoints, Envelope, Format, Speaker, ToolChoice};
+use strata_prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+use strata_prompt::tiers::{PolicyName, Rules, TierState};
+use strata_prompt::wire;
+use strata_tokens::cost::Prices;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
+use strata_tokens::models::{Models, Ttl};
 
 const FILES: usize = 500;
 const TURNS: usize = 60;

@@ -23,13 +23,13 @@ use std::time::Duration;
 
 use e2e::{Rng, Server};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::{located, parse};
-use strata_engine::code::symbols::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::outline::{located, parse};
+use strata_code::symbols::{
     AskedWords, FileSymbols, LexicalIndex, Manifests, MapRequest, References, Seeds, SymbolIndex, map_within,
     named_in, rank_for,
 };
-use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
 
 /// Sizes that are compared, in tokens.

@@ -23,11 +23,11 @@ use std::{env, fs, process, thread};
 
 use e2e::process::Process;
 use strata_app::model::index::{Index, IndexInputs, Step};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::symbols::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::symbols::{
     FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, map_within, relevant,
 };
-use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;

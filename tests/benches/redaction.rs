@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use e2e::Rng;
 use e2e::credentials::planted;
 use e2e::secret_corpus::{Half, entries, recall};
-use strata_engine::hash::ContentHash;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::redaction::scan;
+use strata_base::hash::ContentHash;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
+use strata_tokens::redaction::scan;
 
 /// So many credentials are planted.
 const PLANTED: usize = 200_000;

@@ -19,11 +19,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 use strata_app::model::index::{Index, IndexInputs};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::references::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::references::{
     Confidence, NamesCache, ReferenceQuery, ReferenceReport, ReferenceSources, references,
 };
-use strata_engine::key::FileKey;
 use strata_host::index::{IndexOptions, in_parts};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
@@ -168,7 +168,7 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let ask = |name: &str, path: Option<&FileKey>| {
         references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
     };
-    let listed: BTreeSet<&str> = index.symbols.keys().map(strata_engine::key::FileKey::as_str).collect();
+    let listed: BTreeSet<&str> = index.symbols.keys().map(strata_base::key::FileKey::as_str).collect();
     let nothing = BTreeSet::new();
 
     let mut by_name: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();

@@ -15,11 +15,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::symbols::{
-    FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant,
-};
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::symbols::{FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant};
 use strata_grammars::LanguageId;
 
 /// How many of the first files count.

@@ -12,9 +12,7 @@ use std::time::Instant;
 
 use e2e::Times;
 use serde_json::json;
-use strata_engine::conversation::history::{
-    ContentBlock, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
-};
+use strata_conversation::history::{ContentBlock, Message, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_host::store::{
     Access, Commit, Coverage, Limits, NewSession, Scope, SessionId, Store, StoreError, WorkspaceKey,
 };

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use e2e::Rng;
 use e2e::mutation::mutated;
 use e2e::process::Process;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::Outline;
+use strata_base::cancel::Cancel;
+use strata_code::outline::Outline;
 use strata_grammars::LanguageId;
 use strata_host::deadline::within_outline_time;
 

@@ -18,8 +18,8 @@ use std::{env, fs};
 
 use e2e::Times;
 use e2e::process::Process;
-use strata_engine::hash::ContentHash;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_base::hash::ContentHash;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use e2e::{Dialect, ModelServer, Reply};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::ProviderName;
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::ProviderName;
 use strata_host::provider::Provider;
 use strata_host::summarise::Question;
 

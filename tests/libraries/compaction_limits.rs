@@ -14,9 +14,9 @@ use std::env;
 use e2e::Rng;
 use serde_json::{Value, json};
 use strata_app::runtime::headless::HeadlessWorkspace;
-use strata_engine::conversation::compaction::Family;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::models::Models;
+use strata_conversation::compaction::Family;
+use strata_prompt::settings::Settings;
+use strata_tokens::models::Models;
 
 /// What the sessions came to.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use e2e::Dialect;
-use strata_engine::conversation::providers::ProviderName;
+use strata_conversation::providers::ProviderName;
 use strata_host::provider::{Key, KeySource, Provider};
 
 /// Unlike any other text, so that a search finds it in whatever repeats it.

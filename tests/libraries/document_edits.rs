@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use e2e::{Rng, Unit};
 use serde_json::{Value, json};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::Document;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::Buffer;
+use strata_code::document::Document;
 use strata_lsp::position::Encoding;
 use strata_lsp::sync;
 

@@ -5,12 +5,12 @@
 use e2e::Rng;
 use e2e::mutation::mutated;
 use e2e::nesting::NESTS;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::Document;
-use strata_engine::code::outline::Unparsed;
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::Buffer;
+use strata_code::document::Document;
+use strata_code::outline::Unparsed;
+use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 
 /// How many texts to try in each language.

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use e2e::Rng;
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
 use strata_host::roots::Roots;
 use strata_host::walk::{WalkOptions, walk};
+use strata_prompt::trust::Trust;
 
 /// Names of files and directories. Some occur in patterns, and some look like patterns.
 const NAMES: &[&str] = &[

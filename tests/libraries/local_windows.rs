@@ -2,7 +2,7 @@
 
 use e2e::{Dialect, ModelServer, Reply};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use strata_host::provider::Provider;
 
 use super::configured_provider::provider;

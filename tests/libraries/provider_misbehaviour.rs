@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, separate, strata};
 use serde_json::{Value, json};
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::Format;
-use strata_engine::conversation::providers::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
-use strata_engine::tokens::cost::Usage;
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::Format;
+use strata_conversation::providers::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 #[cfg(unix)]
 use strata_host::provider::{KeySource, Provider};
 use strata_host::provider::{Limits, SendError, SendEvent, Sent};
+use strata_tokens::cost::Usage;
 
 /// What the server says when it can.
 const ANSWER: &str = "An answer, déjà vu, in several pieces.";

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::configured_provider::provider;
 use e2e::{Dialect, LIMIT, ModelServer, Reply, Rng};
 use serde_json::{Value, json};
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::reply::ReplyEvent;
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::reply::ReplyEvent;
 use strata_host::provider::{Key, KeySource, Limits, Provider, SendEvent};
 use strata_host::summarise::Question;
 

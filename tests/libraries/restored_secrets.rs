@@ -2,8 +2,8 @@
 
 use e2e::Rng;
 use pulldown_cmark::{Event, Options, Parser, Tag};
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::redaction::{Destination, PlaceholderKey, RestoredText, Screen, placeholders};
+use strata_prompt::settings::Settings;
+use strata_tokens::redaction::{Destination, PlaceholderKey, RestoredText, Screen, placeholders};
 
 /// Pieces of which answers are made. `$` is a placeholder.
 const PIECES: [&str; 44] = [

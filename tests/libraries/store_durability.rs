@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use e2e::{Rng, rerun};
-use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
+use strata_conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
 };

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use strata_host::provider::{Key, KeySource, Provider};
 use strata_host::summarise::Question;
 use tracing::field::{Field, Visit};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, separate, strata};
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use strata_host::provider::{KeySource, Provider, SendError};
 use strata_host::summarise::{Question, SummaryError};
 

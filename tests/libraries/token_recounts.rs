@@ -4,8 +4,8 @@
 use std::env;
 
 use e2e::Rng;
-use strata_engine::hash::ContentHash;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_base::hash::ContentHash;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
 
 /// What is typed: code, and what the split patterns and the places of cuts are sensitive to.
 const TYPED: &[&str] = &[

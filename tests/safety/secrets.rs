@@ -7,12 +7,12 @@
 use e2e::secret_corpus::{Half, entries, file_names, identifiers, recall};
 use e2e::{Dialect, ModelServer, Printed, Reply, Repo, Setup, Shell, sse};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::key::FileKey;
-use strata_engine::tokens::redaction::{Destination, PlaceholderKey, Screen, scan};
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::secrets::secret_by_name;
+use strata_tokens::redaction::{Destination, PlaceholderKey, Screen, scan};
 
 /// Minimum share of the secrets that are found, in tenths of a percent.
 const DEVELOPMENT: usize = 890;

@@ -2,8 +2,8 @@
 
 use e2e::{Editor, Prompt, Repo};
 use serde_json::{Value, json};
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use crate::small;
 

@@ -67,8 +67,8 @@ fn a_file_that_ended_two_processes_is_not_parsed_by_the_next() {
     // What remains of two processes: the outlines are gone with their database, and a record of a parse is not free.
     let records = shell.cache().join("outlines");
     let key = {
-        use strata_engine::code::outline::{edition, language_of};
-        use strata_engine::hash::ContentHash;
+        use strata_base::hash::ContentHash;
+        use strata_code::outline::{edition, language_of};
         let text = ContentHash::of(&repo.read("tool.py"));
         let edition = edition(language_of(&"tool.py".into(), "").unwrap());
         ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]])

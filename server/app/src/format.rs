@@ -1,9 +1,9 @@
 //! Formats numbers, lines and extents for users.
 
-use strata_engine::conversation::selection::{Extent, LineRange};
-use strata_engine::sanitize::is_invisible;
+use strata_base::sanitize::is_invisible;
+use strata_conversation::selection::{Extent, LineRange};
 
-pub use strata_engine::text::grouped;
+pub use strata_base::text::grouped;
 
 /// Formats a number with its noun: `1 file`, `1,204 files`.
 pub fn counted(number: usize, noun: &str) -> String {

@@ -14,8 +14,8 @@ pub mod services;
 pub mod table;
 
 /// Text from outside, which front ends print.
-pub use strata_engine::external;
+pub use strata_base::external;
 /// Parses JSON from outside.
-pub use strata_engine::json;
+pub use strata_base::json;
 /// Allocator for syntax trees, which the binary installs at startup.
 pub use strata_grammars::allocator as tree_allocator;

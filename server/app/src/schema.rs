@@ -4,7 +4,7 @@ mod shapes;
 mod tidy;
 
 use serde_json::{Map, Value, json};
-use strata_engine::prompt::settings::Settings;
+use strata_prompt::settings::Settings;
 
 pub use shapes::Shapes;
 

@@ -12,9 +12,9 @@ pub mod token_count_client;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::conversation::compaction::Summariser;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::compaction::Summariser;
 use strata_host::outline_cache::cache_directory;
 use strata_host::preview_file::PreviewFiles;
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use strata_engine::external::External;
+use strata_base::external::External;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {

@@ -8,9 +8,9 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
 use strata_host::git::{branch, facts, status};
+use strata_prompt::trust::Trust;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let count = std::env::args().nth(1).map_or(Ok(100_000), |count| count.parse::<u32>())?;

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache};
 use strata_host::index::{IndexOptions, index};
 use strata_host::roots::Roots;

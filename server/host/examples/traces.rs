@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
 use strata_host::git::{SessionOptions, facts, sessions};
+use strata_prompt::trust::Trust;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

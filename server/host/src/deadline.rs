@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 /// Time limit for parsing and outlining one text. A last resort: the work of a parser is limited in a way that does not
 /// depend on the machine or its load, and even the most that it may do in a megabyte takes seconds.

@@ -10,9 +10,9 @@ mod stamp;
 use std::io::Read;
 use std::sync::Arc;
 
-use strata_engine::code::notebook::{Notebook, is_notebook};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_code::notebook::{Notebook, is_notebook};
 
 pub use self::cache::{TextCache, quick_stamp};
 pub(crate) use self::decode::DecodeNotice;

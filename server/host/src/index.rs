@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::key::FileKey;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
 
 use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
 use crate::pool::{JobPanic, STACK_BYTES, catch_panic};

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use strata_engine::code::outline::Outline;
+use strata_code::outline::Outline;
 
 pub use self::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};
 pub use self::parses::{GivenUp, release_parses};

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use globset::{GlobBuilder, escape};
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::key::FileKey;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
 
 use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
 use crate::secrets::secret_by_name;

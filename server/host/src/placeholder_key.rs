@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use strata_engine::tokens::redaction::PlaceholderKey;
+use strata_tokens::redaction::PlaceholderKey;
 
 use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
@@ -80,7 +80,7 @@ fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::tokens::redaction::Screen;
+    use strata_tokens::redaction::Screen;
 
     use super::*;
 

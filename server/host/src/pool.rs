@@ -1,7 +1,7 @@
 //! A small thread pool for work that would block the main loop. If a job panics, its result is an error.
 //!
 //! Plain threads and one lock suffice, since no computation is split across threads as with rayon. Jobs handle
-//! cancellation themselves (see [`Cancel`](strata_engine::cancel::Cancel)).
+//! cancellation themselves (see [`Cancel`](strata_base::cancel::Cancel)).
 
 use std::any::Any;
 use std::collections::VecDeque;

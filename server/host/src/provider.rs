@@ -21,9 +21,9 @@ mod retry;
 mod window;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind, Reply};
-use strata_engine::json;
+use strata_base::cancel::Cancel;
+use strata_base::json;
+use strata_conversation::providers::reply::{ProviderError, ProviderErrorKind, Reply};
 
 pub use self::error::SendError;
 pub use self::key::{Key, KeySource};

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 pub use self::canonical::canonical;
 pub use self::refusal::PathError;

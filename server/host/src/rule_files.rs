@@ -7,7 +7,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 use crate::disk::stamp_of;
 use crate::file_owner::{Caller, FileOwner, ForeignControl};

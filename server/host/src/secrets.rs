@@ -1,7 +1,7 @@
 //! Detects files that may contain secrets, judging by name. Such a file enters a prompt only if the user selects it by
 //! name and confirms the selection. File contents are screened elsewhere.
 
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 use crate::roots::Roots;
 

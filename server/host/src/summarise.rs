@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::reply::{Reply, ReplyEnd};
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::reply::{Reply, ReplyEnd};
 
 use crate::provider::{Limits, Provider, SendError, Target};
 

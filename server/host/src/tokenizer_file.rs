@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use strata_engine::tokens::counting::CountTokens;
+use strata_tokens::counting::CountTokens;
 use tokenizers::Tokenizer;
 
 /// Maximum size of a tokenizer file, in bytes. The largest vocabularies take about 35 MB.

@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_prompt::trust::Trust;
 
 pub use self::ignore_rules::IGNORE_FILE;
 pub use self::note::Note;

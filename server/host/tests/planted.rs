@@ -15,9 +15,8 @@ use std::process;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
-use strata_engine::hash::ContentHash;
-use strata_engine::tokens::redaction::{PlaceholderKey, Screen};
+use strata_base::hash::ContentHash;
+use strata_conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_host::disk::Stamp;
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineUpdate};
 use strata_host::placeholder_key;
@@ -25,6 +24,7 @@ use strata_host::preview_file::PreviewFiles;
 use strata_host::store::{
     Access, Commit, NewFragment, NewSession, Quota, SessionId, Store, StoreError, WorkspaceKey,
 };
+use strata_tokens::redaction::{PlaceholderKey, Screen};
 
 /// Every path that Strata creates or opens below the state directory (`S`) and the cache directory (`C`). `H` is the
 /// name of the workspace, and `P` the id of this process.

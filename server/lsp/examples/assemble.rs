@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use strata_app::runtime::headless::{HeadlessWorkspace, Settings};
-use strata_engine::tokens::counting::TokenCounter;
+use strata_tokens::counting::TokenCounter;
 
 type Anything = Box<dyn std::error::Error>;
 

@@ -4,7 +4,7 @@
 use std::sync::mpsc::Sender;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Result};

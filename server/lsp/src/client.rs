@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use strata_app::services::front_end::Abilities;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::trust::Trust;
+use strata_prompt::settings::Settings;
+use strata_prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 

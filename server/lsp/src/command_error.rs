@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use strata_app::commands::CommandError;
-use strata_engine::external::External;
+use strata_base::external::External;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 /// Converts a command's error to a JSON-RPC error.

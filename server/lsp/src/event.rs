@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::ParsedBuffer;
-use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::Archival;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::ParsedBuffer;
+use strata_conversation::compaction::Draft;
+use strata_conversation::tool_result_archival::Archival;
 use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{

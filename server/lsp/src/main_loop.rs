@@ -35,8 +35,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
 use strata_host::pool::{Pool, Urgency};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;

@@ -11,8 +11,8 @@ mod question;
 mod symbols;
 
 use serde_json::Value;
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_prompt::session::Session;
 
 use crate::client::ClientInfo;
 use strata_app::model::snapshot::Snapshot;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use strata_app::model::open_documents::{OpenCell, OpenNotebook};
-use strata_engine::code::document::OutOfStep;
-use strata_engine::code::notebook::CellKind;
+use strata_code::document::OutOfStep;
+use strata_code::notebook::CellKind;
 use tower_lsp::ls_types::{NotebookCell, NotebookCellArrayChange, NotebookCellKind};
 
 /// Converts a cell.

@@ -14,7 +14,7 @@ use strata_app::services::compaction_notice::CompactionNotice;
 use strata_app::services::front_end::{
     Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, Warning,
 };
-use strata_engine::external::External;
+use strata_base::external::External;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;

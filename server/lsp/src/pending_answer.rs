@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Result};
 

@@ -3,7 +3,7 @@
 
 use ropey::Rope;
 use strata_app::model::documents;
-use strata_engine::conversation::selection::LineRange;
+use strata_conversation::selection::LineRange;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
 /// The unit of `Position::character`.

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use ropey::Rope;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::OutOfStep;
+use strata_code::buffer::Buffer;
+use strata_code::document::OutOfStep;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use crate::position::{Encoding, is_length_of};

@@ -5,17 +5,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use strata_engine::code::buffer::{Buffer, ParsedBuffer};
-use strata_engine::code::document::{Document, OutOfStep, Sync};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::IndexState;
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::trust::Trust;
+use strata_base::key::FileKey;
+use strata_code::buffer::{Buffer, ParsedBuffer};
+use strata_code::document::{Document, OutOfStep, Sync};
 use strata_host::config::{Layer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 use strata_host::watch::WatchEvent;
+use strata_prompt::assembly::IndexState;
+use strata_prompt::session::Session;
+use strata_prompt::trust::Trust;
 use tower_lsp::ls_types::{
     DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidOpenNotebookDocumentParams,
@@ -536,7 +536,7 @@ fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
 mod tests {
     use std::fs;
 
-    use strata_engine::conversation::selection::Choice;
+    use strata_conversation::selection::Choice;
     use strata_host::roots::Folder;
 
     use super::*;

@@ -1,10 +1,10 @@
 //! Other tools' layouts of the same content, for comparison. Only what a cache sees of a prompt matters, so the results
 //! are spans to price, not prompts to send.
 
-use strata_engine::conversation::providers::Speaker;
-use strata_engine::prompt::layout::{Layout, LayoutBlock, Part, spans_of};
-use strata_engine::tokens::cost::{Breakpoint, Mark, Span};
-use strata_engine::tokens::models::CacheKind;
+use strata_conversation::providers::Speaker;
+use strata_prompt::layout::{Layout, LayoutBlock, Part, spans_of};
+use strata_tokens::cost::{Breakpoint, Mark, Span};
+use strata_tokens::models::CacheKind;
 
 use crate::columns::Column;
 

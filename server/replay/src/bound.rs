@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_engine::tokens::cost::Prices;
+use strata_tokens::cost::Prices;
 
 /// Cost of everything that is needed under one key, in tokens of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use strata_app::model::index::Progress;
-use strata_engine::conversation::compaction::{DraftRefusal, Family, Profile};
-use strata_engine::conversation::providers::Violation;
-use strata_engine::prompt::assembly::PromptServices;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_conversation::compaction::{DraftRefusal, Family, Profile};
+use strata_conversation::providers::Violation;
+use strata_prompt::assembly::PromptServices;
+use strata_prompt::settings::Settings;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use self::cut::{CompactionError, CompactionResult, Recording};
 use self::stats::CompactionStats;

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role, TextOrList};
-use strata_engine::conversation::trace::{SelectionRule, Trace};
-use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
-use strata_engine::prompt::session::Room;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::Usage;
+use strata_conversation::history::{ContentBlock, Kind, NewMessage, Role, TextOrList};
+use strata_conversation::trace::{SelectionRule, Trace};
+use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
+use strata_prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_prompt::session::Room;
+use strata_prompt::tiers::PolicyName;
+use strata_tokens::cost::Usage;
 
 use crate::columns::{Column, ColumnStats, share};
 use crate::predictions::{Prediction, predictions};

@@ -11,9 +11,9 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use strata_engine::prompt::layout::Part;
-use strata_engine::tokens::cost::Prices;
-use strata_engine::tokens::models::CacheKind;
+use strata_prompt::layout::Part;
+use strata_tokens::cost::Prices;
+use strata_tokens::models::CacheKind;
 
 use crate::bound::Bound;
 use crate::columns::share;

@@ -27,8 +27,8 @@ mod varied;
 
 pub use replay::Replay;
 pub use sources::{Material, SourceError, Sources};
-pub use strata_engine::prompt::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;
+pub use strata_prompt::tiers::PolicyName;
 
 #[cfg(test)]
 mod tests;

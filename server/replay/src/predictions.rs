@@ -3,13 +3,13 @@
 //! instructions and tools), and that no estimate includes.
 
 use serde::Serialize;
-use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
-use strata_engine::prompt::assembly::{PromptServices, with_scales};
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::calibration::Calibration;
-use strata_engine::tokens::counting::Tokenizer;
-use strata_engine::tokens::models::Model;
+use strata_conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
+use strata_conversation::transcript::{PriorHistory, Transcript, Turn};
+use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::settings::Settings;
+use strata_tokens::calibration::Calibration;
+use strata_tokens::counting::Tokenizer;
+use strata_tokens::models::Model;
 
 /// Number of requests from which a calibration learns before its predictions count.
 pub(crate) const LEARNT_FROM: usize = 3;
@@ -125,7 +125,7 @@ pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>)
             now.weight = now.weight.and(Estimates::of(role, blocks, &model, services));
         }
         if let Some(billed) =
-            turn.billed.map(strata_engine::tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
+            turn.billed.map(strata_tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
         {
             let is_visible = is_visible(turn, before.filter(|_| goes_on));
             predicted.extend(now.predict(billed, model.tokenizer, is_visible));
@@ -195,8 +195,8 @@ impl Estimates {
         let ratio =
             with_scales(services, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(strata_engine::conversation::providers::pieces_of) {
-            if let strata_engine::conversation::providers::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(strata_conversation::providers::pieces_of) {
+            if let strata_conversation::providers::Piece::Text(text) = piece {
                 o200k += services.counter.count(Tokenizer::O200k, &text);
                 chars += services.counter.count(Tokenizer::Chars, &text);
             }
@@ -286,9 +286,9 @@ fn share(part: usize, whole: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_engine::tokens::cost::Usage;
-    use strata_engine::tokens::counting::TokenCounter;
-    use strata_engine::tokens::models::Models;
+    use strata_tokens::cost::Usage;
+    use strata_tokens::counting::TokenCounter;
+    use strata_tokens::models::Models;
 
     /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the
     /// agent's own instructions.

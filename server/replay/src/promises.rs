@@ -5,22 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::providers::Speaker;
-use strata_engine::conversation::selection::{Choice, Extent};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::history::ContentBlock;
+use strata_conversation::providers::Speaker;
+use strata_conversation::selection::{Choice, Extent};
+use strata_prompt::assembly::{
     PreparedPrompt, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
 };
-use strata_engine::prompt::diff;
-use strata_engine::prompt::excerpts::ExcerptSelection;
-use strata_engine::prompt::layout::{ItemKey, LayoutBlock, Part, inline};
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::tiers::edits_in;
-use strata_engine::prompt::wire::Body;
-use strata_engine::tokens::cost::Charge;
-use strata_engine::tokens::models::CacheKind;
+use strata_prompt::diff;
+use strata_prompt::excerpts::ExcerptSelection;
+use strata_prompt::layout::{ItemKey, LayoutBlock, Part, inline};
+use strata_prompt::session::Session;
+use strata_prompt::tiers::edits_in;
+use strata_prompt::wire::Body;
+use strata_tokens::cost::Charge;
+use strata_tokens::models::CacheKind;
 
 /// A promise that a prompt breaks.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use strata_engine::conversation::trace::Trace;
-use strata_engine::conversation::transcript::{Transcript, parse};
+use strata_conversation::trace::Trace;
+use strata_conversation::transcript::{Transcript, parse};
 
 /// Maximum size of a transcript, or of a decompressed trace, in bytes. A small compressed file can expand to a very
 /// large one.
@@ -186,7 +186,7 @@ fn read_transcript_within(path: &Path, limit: u64) -> Result<Transcript, RecordP
 
 #[cfg(test)]
 mod trace_tests {
-    use strata_engine::conversation::trace::{SelectionRule, TraceTurn};
+    use strata_conversation::trace::{SelectionRule, TraceTurn};
 
     use super::*;
 

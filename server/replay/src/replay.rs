@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 use strata_app::model::index::Progress;
-use strata_engine::prompt::assembly::PromptServices;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_prompt::assembly::PromptServices;
+use strata_prompt::settings::Settings;
+use strata_prompt::tiers::PolicyName;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use crate::conversation::ConversationStats;
 use crate::parallel::{count_steps, in_parallel};

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use strata_engine::code::symbols::MapMember;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::providers::Format;
-use strata_engine::prompt::assembly::{
+use strata_code::symbols::MapMember;
+use strata_conversation::history::ContentBlock;
+use strata_conversation::providers::Format;
+use strata_prompt::assembly::{
     AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
-use strata_engine::prompt::layout::{Layout, Part};
-use strata_engine::prompt::session::{Outcome, Session, Status};
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::{Charge, Prices, Provider, Usage};
+use strata_prompt::layout::{Layout, Part};
+use strata_prompt::session::{Outcome, Session, Status};
+use strata_prompt::tiers::PolicyName;
+use strata_tokens::cost::{Charge, Prices, Provider, Usage};
 
 use crate::columns::{Column, ColumnTotals};
 use crate::gap::ChargedPrompt;

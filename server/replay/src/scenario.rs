@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::PassageCache;
-use strata_engine::code::outline::{Outline, language_of};
-use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex};
-use strata_engine::conversation::selection::{Extent, Selection};
-use strata_engine::conversation::trace::{Trace, TraceTurn};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::excerpts::PassageCache;
+use strata_code::outline::{Outline, language_of};
+use strata_code::symbols::{self, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex};
+use strata_conversation::selection::{Extent, Selection};
+use strata_conversation::trace::{Trace, TraceTurn};
+use strata_prompt::assembly::{
     self, FileText, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
 };
-use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
-use strata_engine::prompt::layout::Seeds;
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::trust::Trust;
+use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose};
+use strata_prompt::layout::Seeds;
+use strata_prompt::session::Session;
+use strata_prompt::trust::Trust;
 
 use crate::bound::{Bound, Need};
 

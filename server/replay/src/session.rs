@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
-use strata_engine::code::outline::language_of;
-use strata_engine::conversation::history::{
+use strata_base::key::FileKey;
+use strata_code::outline::language_of;
+use strata_conversation::history::{
     ContentBlock, NewMessage, Outcome as CallOutcome, ResultPart, Role, TextOrList,
 };
-use strata_engine::conversation::providers::Format;
-use strata_engine::conversation::trace::{Trace, TraceTurn};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
-use strata_engine::prompt::diff::changed_lines;
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::Prices;
-use strata_engine::tokens::models::Model;
+use strata_conversation::providers::Format;
+use strata_conversation::trace::{Trace, TraceTurn};
+use strata_prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_prompt::diff::changed_lines;
+use strata_prompt::session::Session;
+use strata_prompt::settings::Settings;
+use strata_prompt::tiers::PolicyName;
+use strata_tokens::cost::Prices;
+use strata_tokens::models::Model;
 
 use crate::bound::Bound;
 use crate::columns::{Column, ColumnStats, share};

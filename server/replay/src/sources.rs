@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use strata_app::model::index::Progress;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::trace::Trace;
-use strata_engine::conversation::transcript::Transcript;
-use strata_engine::prompt::diff::unified;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_base::cancel::Cancel;
+use strata_conversation::trace::Trace;
+use strata_conversation::transcript::Transcript;
 use strata_host::git::{GitError, SessionOptions, sessions};
+use strata_prompt::diff::unified;
+use strata_prompt::settings::Settings;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use crate::record_file::{
     RecordFileError, read_trace, read_transcript, traces_at, transcripts_at, write_trace,

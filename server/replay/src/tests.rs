@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_engine::prompt::diff::unified;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::models::CacheTtl;
+use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
+use strata_prompt::diff::unified;
+use strata_prompt::settings::Settings;
+use strata_tokens::models::CacheTtl;
 
 use super::*;
 use crate::columns::Column;
@@ -209,9 +209,8 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
     assert_eq!(weighed, [1; 5]);
-    let counter = strata_engine::tokens::counting::TokenCounter::default();
-    let tokenizer =
-        strata_engine::tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
+    let counter = strata_tokens::counting::TokenCounter::default();
+    let tokenizer = strata_tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
     // The fourth turn changes the file that the first one created.
     let (old, new) = (&source.turns[0].edits["m0.py"], &source.turns[3].edits["m0.py"]);
     let diff = unified(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);

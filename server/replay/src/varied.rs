@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_engine::tokens::cost::PAUSES_S;
+use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
+use strata_tokens::cost::PAUSES_S;
 
 use crate::rng::Rng;
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
+use strata_prompt::settings::WORKSPACE_KEYWORD;
 
 use super::resolved;
 

@@ -15,9 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::{Outline, language_of, map_block};
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::outline::{Outline, language_of, map_block};
 use strata_lsp::protocol;
 
 /// The command that updates all generated files.
@@ -101,7 +101,7 @@ fn settings_of_the_vscode_extension() {
 /// The page shows the block of one file in this repository. Nothing else in the page is generated.
 #[test]
 fn map_block_in_the_page_about_outlines() {
-    let (path, shown) = ("docs/outlines.md", "server/engine/src/cancel.rs");
+    let (path, shown) = ("docs/outlines.md", "server/engine/base/src/cancel.rs");
     let key = FileKey::from(shown);
     let language = language_of(&key, "").unwrap();
     let source = fs::read_to_string(place(shown)).unwrap();

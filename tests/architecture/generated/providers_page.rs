@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use strata_engine::conversation::providers::{Endpoint, ProviderName};
+use strata_conversation::providers::{Endpoint, ProviderName};
 
 /// Returns the text of the page.
 pub(crate) fn page(settings: &Value) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
+use strata_prompt::settings::WORKSPACE_KEYWORD;
 
 use super::resolved;
 use super::typescript::of;

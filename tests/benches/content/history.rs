@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::{LineAges, PastCommit};
-use strata_engine::code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::excerpts::{LineAges, PastCommit};
+use strata_code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_grammars::LanguageId;
 
 /// Files above it have no outline.

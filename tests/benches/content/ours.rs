@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use strata_engine::code::excerpts::{
+use strata_code::excerpts::{
     Candidate, CandidateFile, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
 };
 

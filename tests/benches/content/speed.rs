@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use strata_app::model::index::{Index, IndexInputs};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::excerpts::{
     Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
 };
-use strata_engine::code::symbols::LexicalIndex;
-use strata_engine::key::FileKey;
+use strata_code::symbols::LexicalIndex;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 

@@ -5,27 +5,27 @@ use std::env;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::PassageCache;
-use strata_engine::code::outline::{Outline, language_of};
-use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
-use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
-use strata_engine::conversation::providers::Format;
-use strata_engine::conversation::urls::Page;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::excerpts::PassageCache;
+use strata_code::outline::{Outline, language_of};
+use strata_code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
+use strata_conversation::history::{ContentBlock, NewMessage, Role};
+use strata_conversation::providers::Format;
+use strata_conversation::urls::Page;
+use strata_prompt::assembly::{
     FileText, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext, Workspace, assemble,
     context_frame,
 };
-use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources};
-use strata_engine::prompt::layout::{Seeds, inline};
-use strata_engine::prompt::session::{Outcome, Session, Status};
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::trust::Trust;
-use strata_engine::prompt::wire::Body;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources};
+use strata_prompt::layout::{Seeds, inline};
+use strata_prompt::session::{Outcome, Session, Status};
+use strata_prompt::settings::Settings;
+use strata_prompt::tiers::PolicyName;
+use strata_prompt::trust::Trust;
+use strata_prompt::wire::Body;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use super::attacks::{Attack, attacks};
 use super::shape::{furniture, shape, system};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use strata_app::model::documents::key_of;
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};
 use strata_host::index::{IndexOptions, index};
 use strata_host::path_patterns::expand;

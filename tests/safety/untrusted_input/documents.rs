@@ -3,10 +3,10 @@
 //! that they should is shown in `tests/libraries/document_edits.rs`, by a model of its own.)
 use arbitrary::{Arbitrary, Unstructured};
 use serde_json::json;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::Document;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::Buffer;
+use strata_code::document::Document;
 use strata_grammars::LanguageId;
 use strata_lsp::position::Encoding;
 use strata_lsp::sync;

@@ -1,7 +1,7 @@
 //! Replies of providers, in pieces of any size: what comes out does not depend on the pieces, what was shown is what is kept, and a reply that
 //! came whole is read or refused.
-use strata_engine::conversation::providers::reply::{Reply, ReplyDecoder, ReplyEvent};
-use strata_engine::conversation::providers::{Dialect, ProviderName};
+use strata_conversation::providers::reply::{Reply, ReplyDecoder, ReplyEvent};
+use strata_conversation::providers::{Dialect, ProviderName};
 
 fn decoded<'a>(dialect: &dyn Dialect, pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<ReplyEvent>, Reply) {
     let mut decoder = ReplyDecoder::new(dialect);

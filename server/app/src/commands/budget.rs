@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::prompt::budget::{self, BudgetReport};
+use strata_prompt::budget::{self, BudgetReport};
 
 use super::compaction::RequestParams;
 use super::{Access, Command, CommandError, Context, IndexNeed};

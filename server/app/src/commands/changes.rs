@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::selection::Choice;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::selection::Choice;
 
 use super::{Access, Command, CommandError, Context, IndexNeed};
 use crate::model::change_log::{CurrentTexts, FileChange, TextVersion};

@@ -3,11 +3,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::compaction::{
+use strata_conversation::compaction::{
     CompactionStatus, Moment, Profile, RequestSize, Size, TriggerMetric, TriggerReading,
 };
-use strata_engine::prompt::assembly::PromptRequest;
-use strata_engine::prompt::session::Session;
+use strata_prompt::assembly::PromptRequest;
+use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
 use crate::model::snapshot::Snapshot;

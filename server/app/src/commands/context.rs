@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::excerpts::ExcerptReason;
-use strata_engine::conversation::selection::LineRange;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::PromptRequest;
-use strata_engine::prompt::excerpts::ExcerptStanding;
-use strata_engine::prompt::layout::ExcerptKey;
-use strata_engine::prompt::settings::ContextSettings;
+use strata_base::key::FileKey;
+use strata_code::excerpts::ExcerptReason;
+use strata_conversation::selection::LineRange;
+use strata_prompt::assembly::PromptRequest;
+use strata_prompt::excerpts::ExcerptStanding;
+use strata_prompt::layout::ExcerptKey;
+use strata_prompt::settings::ContextSettings;
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 use crate::model::workspace_context::standing;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::conversation_facts::one_line;
-use strata_engine::tokens::cost::{Amount, Bill, DAY_MS};
+use strata_conversation::conversation_facts::one_line;
+use strata_tokens::cost::{Amount, Bill, DAY_MS};
 
 use super::{Access, Command, CommandError, Context};
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use strata_engine::tokens::redaction::Screen;
+use strata_tokens::redaction::Screen;
 
 use super::{
     Access, Command, CommandError, Context, IndexNeed, Reply, budget, changes, compaction, context, cost,

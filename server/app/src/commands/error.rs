@@ -1,15 +1,15 @@
 //! Errors of commands, with messages that tell the user what to do.
 
 use serde::Serialize;
-use strata_engine::cancel::Cancelled;
-use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
-use strata_engine::conversation::history::NoSuchMessage;
-use strata_engine::conversation::providers::Rule;
-use strata_engine::external::External;
-use strata_engine::prompt::assembly::{AssembleError, LargePart};
-use strata_engine::prompt::session::SessionError;
+use strata_base::cancel::Cancelled;
+use strata_base::external::External;
+use strata_conversation::compaction::{DraftRefusal, NoSuchProfile};
+use strata_conversation::history::NoSuchMessage;
+use strata_conversation::providers::Rule;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
+use strata_prompt::assembly::{AssembleError, LargePart};
+use strata_prompt::session::SessionError;
 
 use crate::model::index::NotReady;
 use crate::model::session_store::SessionStoreError;
@@ -243,7 +243,7 @@ impl From<AssembleError> for CommandError {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::providers::Violation;
+    use strata_conversation::providers::Violation;
 
     use super::*;
 

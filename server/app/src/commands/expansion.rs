@@ -1,7 +1,7 @@
 //! Expands the paths and patterns in arguments to files. Says that the list of files is not ready, instead of that
 //! nothing matches.
 
-use strata_engine::cancel::{Cancel, Cancelled};
+use strata_base::cancel::{Cancel, Cancelled};
 use strata_host::path_patterns::{Expansion, PatternError, PatternKind, expand, list_below};
 use strata_host::walk::walk;
 

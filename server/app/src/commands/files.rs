@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::symbols;
-use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selection};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::Source;
-use strata_engine::prompt::layout::{ItemKey, Tier};
-use strata_engine::text::{LineStarts, without_byte_order_mark};
+use strata_base::key::FileKey;
+use strata_base::text::{LineStarts, without_byte_order_mark};
+use strata_code::symbols;
+use strata_conversation::selection::{Choice, Extent, LineRange, Selection};
 use strata_host::disk::{ReadError, ReadLimits, check_text};
 use strata_host::path_patterns::PatternKind;
 use strata_host::secrets::secret_by_name;
 use strata_host::walk::NameOnly;
+use strata_prompt::assembly::Source;
+use strata_prompt::layout::{ItemKey, Tier};
 
 use super::expansion::{ExpansionError, expand_pattern};
 use super::read::lines_of_definition;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::selection::Choice;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_conversation::selection::Choice;
 use strata_host::disk::ReadError;
 use strata_host::index::{Batch, IndexOptions, spread};
 use strata_host::path_patterns::PatternKind;
@@ -316,7 +316,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use strata_engine::key::FileKey;
+    use strata_base::key::FileKey;
 
     use super::{FoundLine, GrepMatches, Searched};
     use crate::commands::CommandError;

@@ -3,9 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::selection::{Choice, LineRange};
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
+use strata_base::external::External;
+use strata_base::key::FileKey;
+use strata_conversation::selection::{Choice, LineRange};
 use strata_host::uri;
 
 use super::selected_question::Question;

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::conversation::history::{
+use strata_base::key::FileKey;
+use strata_conversation::history::{
     ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, TextOrList, Visibility,
 };
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::history_size;
-use strata_engine::prompt::session::Session;
+use strata_prompt::assembly::history_size;
+use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 

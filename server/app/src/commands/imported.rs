@@ -1,8 +1,8 @@
 //! Conversations from outside, without secrets. Does not decide where their messages go.
 
-use strata_engine::conversation::exchange::{self, ImportedConversation};
-use strata_engine::conversation::history::NewMessage;
-use strata_engine::tokens::redaction::Screen;
+use strata_conversation::exchange::{self, ImportedConversation};
+use strata_conversation::history::NewMessage;
+use strata_tokens::redaction::Screen;
 
 use super::CommandError;
 

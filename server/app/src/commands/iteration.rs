@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::compaction::Summariser;
-use strata_engine::conversation::iteration::{
+use strata_conversation::compaction::Summariser;
+use strata_conversation::iteration::{
     ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
 };
-use strata_engine::prompt::assembly::with_scales;
+use strata_prompt::assembly::with_scales;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::model::snapshot::Snapshot;

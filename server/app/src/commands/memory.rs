@@ -3,13 +3,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::history::{Kind, MessageId, Role};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::SystemContextText;
+use strata_base::key::FileKey;
+use strata_conversation::history::{Kind, MessageId, Role};
 use strata_host::store::{
     Coverage, FoundPassage, Fragment, FragmentId, Limits, MatchedWords, NewFragment, Scope, SearchHit,
     SearchResults, Source, StoreError, search_passages,
 };
+use strata_prompt::assembly::SystemContextText;
 
 use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
 use crate::model::workspace_context;

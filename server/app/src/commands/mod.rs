@@ -45,10 +45,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::tool_result_archival::ArchivalPlan;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_conversation::tool_result_archival::ArchivalPlan;
+use strata_prompt::session::Session;
 
 use crate::model::index::Index;
 use crate::model::session_store::SessionStore;
@@ -71,21 +71,21 @@ pub(crate) use provider_error::described as described_send_error;
 pub use reply::{Deferred, Reply};
 
 pub use crate::model::sessions::MAIN_SESSION;
-pub use strata_engine::code::excerpts::ExcerptReason;
-pub use strata_engine::conversation::compaction::{CompactionStatus, Size};
+pub use strata_code::excerpts::ExcerptReason;
+pub use strata_conversation::compaction::{CompactionStatus, Size};
 /// Types of the engine and the host in arguments and replies.
-pub use strata_engine::conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
-pub use strata_engine::conversation::iteration::{FileChange, FileEvent, LoopStatus, NewIteration, Promise};
-pub use strata_engine::conversation::providers::Format;
-pub use strata_engine::conversation::selection::Choice;
-pub use strata_engine::prompt::assembly::{AssembledPrompt, PromptCost};
-pub use strata_engine::prompt::budget::BudgetReport;
-pub use strata_engine::prompt::layout::{Part, Tier};
-pub use strata_engine::prompt::session::{LastTurn, RequestError, Status};
-pub use strata_engine::prompt::tiers::PolicyName;
-pub use strata_engine::prompt::wire::Body;
-pub use strata_engine::tokens::cost::{Amount, ComparedCost, CostComparison, LifetimeCost, Usage};
+pub use strata_conversation::history::{ContentBlock, Image, ImageSource, MessageId, Role};
+pub use strata_conversation::iteration::{FileChange, FileEvent, LoopStatus, NewIteration, Promise};
+pub use strata_conversation::providers::Format;
+pub use strata_conversation::selection::Choice;
 pub use strata_host::config::Layer;
+pub use strata_prompt::assembly::{AssembledPrompt, PromptCost};
+pub use strata_prompt::budget::BudgetReport;
+pub use strata_prompt::layout::{Part, Tier};
+pub use strata_prompt::session::{LastTurn, RequestError, Status};
+pub use strata_prompt::tiers::PolicyName;
+pub use strata_prompt::wire::Body;
+pub use strata_tokens::cost::{Amount, ComparedCost, CostComparison, LifetimeCost, Usage};
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use strata_engine::conversation::history::{ContentBlock, Message, MessageId, NewMessage, Role, TextOrList};
-use strata_engine::conversation::providers::Tool;
-use strata_engine::prompt::assembly::{ClientConversation, ForwardedRequest, forward};
-use strata_engine::prompt::wire::Body;
+use strata_conversation::history::{ContentBlock, Message, MessageId, NewMessage, Role, TextOrList};
+use strata_conversation::providers::Tool;
+use strata_prompt::assembly::{ClientConversation, ForwardedRequest, forward};
+use strata_prompt::wire::Body;
 
 use super::{
     Access, Command, CommandError, Connection, Context, Deferred, Effect, ForwardJob, Job, ModelJob,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::providers::{Format, Tool};
+use strata_conversation::providers::{Format, Tool};
 use strata_host::preview_file::PreviewFiles;
 
 use super::prompt::AssembleParams;

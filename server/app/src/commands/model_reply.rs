@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::tokens::cost::{Charge, Prices, Usage};
-use strata_engine::tokens::redaction::RestoredText;
+use strata_conversation::history::ContentBlock;
+use strata_tokens::cost::{Charge, Prices, Usage};
+use strata_tokens::redaction::RestoredText;
 
 /// The answer to a question, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! Resolves files named in arguments, and suggests similar names for paths that do not exist.
 
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::FileText;
+use strata_base::key::FileKey;
 use strata_host::disk::{ReadError, stamp_of};
+use strata_prompt::assembly::FileText;
 
 use super::{CommandError, Context};
 use crate::model::snapshot::Snapshot;

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::outline::language_of;
-use strata_engine::code::symbols::{AskedWords, MapRequest, Ranking, Seeds, map_within, rank_for};
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::fence;
-use strata_engine::text::first_line;
+use strata_base::external::External;
+use strata_base::key::FileKey;
+use strata_base::text::first_line;
+use strata_code::outline::language_of;
+use strata_code::symbols::{AskedWords, MapRequest, Ranking, Seeds, map_within, rank_for};
+use strata_prompt::layout::fence;
 
 use super::expansion::expand_pattern;
 use super::{Access, Command, CommandError, Context, IndexNeed};

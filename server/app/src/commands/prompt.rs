@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
-use strata_engine::conversation::history::{ContentBlock, Image, TextOrList};
-use strata_engine::conversation::providers::reply::ContextSize;
-use strata_engine::conversation::providers::{Format, Tool, ToolChoice};
-use strata_engine::prompt::assembly::{
+use strata_conversation::compaction::{Moment, RequestSize, Summariser};
+use strata_conversation::history::{ContentBlock, Image, TextOrList};
+use strata_conversation::providers::reply::ContextSize;
+use strata_conversation::providers::{Format, Tool, ToolChoice};
+use strata_prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_size,
 };
-use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::Body;
-use strata_engine::tokens::cost::Usage;
-use strata_engine::tokens::models::CacheTtl;
+use strata_prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
+use strata_prompt::tiers::PolicyName;
+use strata_prompt::wire::Body;
+use strata_tokens::cost::Usage;
+use strata_tokens::models::CacheTtl;
 
 use super::{Access, Command, CommandError, Context, Effect, Empty, IndexNeed, Job, compaction, tool_output};
 use crate::model::snapshot::Snapshot;

@@ -1,6 +1,6 @@
 //! Errors of providers as errors of commands.
 
-use strata_engine::conversation::providers::reply::ProviderErrorKind;
+use strata_conversation::providers::reply::ProviderErrorKind;
 use strata_host::provider::SendError;
 
 use super::{CommandError, FailureDetails};

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::outline::{Located, definitions, qualified_name};
-use strata_engine::code::symbols::files_of_member;
-use strata_engine::conversation::selection::LineRange;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{FileText, Source};
-use strata_engine::text::LineStarts;
+use strata_base::key::FileKey;
+use strata_base::text::LineStarts;
+use strata_code::outline::{Located, definitions, qualified_name};
+use strata_code::symbols::files_of_member;
+use strata_conversation::selection::LineRange;
+use strata_prompt::assembly::{FileText, Source};
 
 use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
@@ -229,8 +229,8 @@ fn dotted_name(places: &[Located], index: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::cancel::Cancel;
-    use strata_engine::code::outline::{located, parse};
+    use strata_base::cancel::Cancel;
+    use strata_code::outline::{located, parse};
     use strata_grammars::LanguageId;
 
     use super::*;

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
-use strata_engine::key::FileKey;
-use strata_engine::text::LineStarts;
-use strata_engine::tokens::redaction::{
+use strata_base::key::FileKey;
+use strata_base::text::LineStarts;
+use strata_conversation::history::{ContentBlock, MessageId, ResultPart};
+use strata_tokens::redaction::{
     Destination, FoundSecret, Placeholder, Restoration, RestoredText, placeholders,
 };
 

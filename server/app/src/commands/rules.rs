@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::trust::Trust;
+use strata_base::key::FileKey;
+use strata_prompt::trust::Trust;
 
 use super::{Access, Command, CommandError, Context};
 use crate::model::rule_scope::{RuleReason, rules};

@@ -1,10 +1,10 @@
 //! Builds a question about selected lines of a file: the question in a selected comment, or a request to explain the
 //! code.
 
-use strata_engine::conversation::selection::{Choice, LineRange};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{fence, inline};
-use strata_engine::text::{LineStarts, lines};
+use strata_base::key::FileKey;
+use strata_base::text::{LineStarts, lines};
+use strata_conversation::selection::{Choice, LineRange};
+use strata_prompt::layout::{fence, inline};
 
 use crate::format;
 

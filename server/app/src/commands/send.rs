@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::history::Image;
-use strata_engine::prompt::tiers::PolicyName;
+use strata_conversation::history::Image;
+use strata_prompt::tiers::PolicyName;
 
 use super::prompt::AssembleParams;
 use super::{

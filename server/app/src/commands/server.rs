@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::prompt::assembly::IndexState;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::trust::Trust;
-use strata_engine::tokens::models::Model;
 use strata_grammars::LanguageId;
 use strata_host::config::{EffectiveSettings, IgnoredSetting, Origin};
+use strata_prompt::assembly::IndexState;
+use strata_prompt::settings::Settings;
+use strata_prompt::trust::Trust;
+use strata_tokens::models::Model;
 
 use crate::model::index::Efforts;
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::conversation_facts::Step;
-use strata_engine::conversation::exchange::{self, Form, Origin};
-use strata_engine::conversation::history::{History, Message, MessageId, NewMessage};
-use strata_engine::conversation::providers::Format;
-use strata_engine::json;
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::wire::{self, Body};
-use strata_engine::tokens::redaction::Screen;
+use strata_base::json;
+use strata_conversation::conversation_facts::Step;
+use strata_conversation::exchange::{self, Form, Origin};
+use strata_conversation::history::{History, Message, MessageId, NewMessage};
+use strata_conversation::providers::Format;
 use strata_host::store::{self, Scope, SessionInfo, StoreError};
+use strata_prompt::session::Session;
+use strata_prompt::wire::{self, Body};
+use strata_tokens::redaction::Screen;
 
 use super::memory::SearchReply;
 use super::tool_output::quota;
@@ -296,7 +296,7 @@ impl Command for ListSessions {
         let unsaved = unsaved.map(|session| {
             let preview =
                 session.history.messages().first().map(|message| message.text()).unwrap_or_default();
-            let preview = strata_engine::conversation::conversation_facts::one_line(&preview, 120);
+            let preview = strata_conversation::conversation_facts::one_line(&preview, 120);
             ListedSession {
                 name: String::new(),
                 created_ms: None,

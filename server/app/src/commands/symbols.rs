@@ -6,14 +6,12 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::{Excerpt, ShownDefinition};
-use strata_engine::code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
-use strata_engine::code::references::{Confidence, ReferenceQuery, ReferenceReport};
-use strata_engine::code::symbols::{
-    self, AskedWords, MapEntry, MapRequest, Seeds, map_within, named_in, rank_for,
-};
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::excerpts::{Excerpt, ShownDefinition};
+use strata_code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
+use strata_code::references::{Confidence, ReferenceQuery, ReferenceReport};
+use strata_code::symbols::{self, AskedWords, MapEntry, MapRequest, Seeds, map_within, named_in, rank_for};
 use strata_grammars::LanguageId;
 use strata_host::path_patterns::PatternKind;
 

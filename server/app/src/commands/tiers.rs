@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use strata_engine::prompt::assembly::{self, PreparedPrompt, PromptRequest};
-use strata_engine::prompt::tiers::{
+use strata_prompt::assembly::{self, PreparedPrompt, PromptRequest};
+use strata_prompt::tiers::{
     self, Break, ItemReport, LayoutPreferences, PolicyChoice, PolicyName, TiersReport,
 };
-use strata_engine::tokens::cost::{self, Charge, CostOutlook, Forecast, Prices};
-use strata_engine::tokens::models::{CacheTtl, Model};
+use strata_tokens::cost::{self, Charge, CostOutlook, Forecast, Prices};
+use strata_tokens::models::{CacheTtl, Model};
 
 use super::{Access, Command, CommandError, Context, IndexNeed, NoArguments};
 

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::history::{
+use strata_conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role, TextOrList,
 };
-use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, result_page};
-use strata_engine::prompt::session::Session;
+use strata_conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, result_page};
 use strata_host::store::{Quota, SessionId};
+use strata_prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context};
 
@@ -202,8 +202,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use strata_engine::cancel::Cancel;
-    use strata_engine::prompt::settings::Settings;
+    use strata_base::cancel::Cancel;
+    use strata_prompt::settings::Settings;
 
     use super::*;
     use crate::model::sessions::Sessions;

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::urls::Page;
-use strata_engine::prompt::layout::{ItemKey, Tier};
+use strata_conversation::urls::Page;
 use strata_host::uri;
+use strata_prompt::layout::{ItemKey, Tier};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 

@@ -1,7 +1,7 @@
 //! Archives old tool results: asks a model to summarize them. The engine decides which results are archived.
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
+use strata_base::cancel::Cancel;
+use strata_conversation::tool_result_archival::{Archival, ArchivalPlan};
 
 use crate::model::snapshot::Snapshot;
 use crate::services::Services;

@@ -15,10 +15,10 @@ mod tool_round;
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::history::TextOrList;
-use strata_engine::conversation::providers::ToolChoice;
-use strata_engine::conversation::providers::reply::{ContextSize, ProviderErrorKind, Reply};
+use strata_base::cancel::Cancel;
+use strata_conversation::history::TextOrList;
+use strata_conversation::providers::ToolChoice;
+use strata_conversation::providers::reply::{ContextSize, ProviderErrorKind, Reply};
 use strata_host::provider::{SendError, Sent};
 
 use crate::commands::prompt::{Assemble, AssembleParams, Discard, PromptId, Record, RecordParams};

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
 use strata_host::disk::Stamp;
 
 use crate::clock::now_ms;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use strata_engine::code::notebook::{cell_key, split_cell};
-use strata_engine::conversation::selection::LineRange;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_code::notebook::{cell_key, split_cell};
+use strata_conversation::selection::LineRange;
 use strata_host::roots::Roots;
 use strata_host::uri;
 

@@ -1,12 +1,12 @@
 //! Reads the files that may be relevant to a question, and passes them to the engine, which chooses excerpts.
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::excerpts::Excerpt;
-use strata_engine::code::symbols::SymbolIndex;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{self, PromptRequest, SystemContext};
-use strata_engine::prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose, rank};
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_code::excerpts::Excerpt;
+use strata_code::symbols::SymbolIndex;
+use strata_prompt::assembly::{self, PromptRequest, SystemContext};
+use strata_prompt::excerpts::{ExcerptSelection, ExcerptSources, Question, SourceFile, choose, rank};
+use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
 

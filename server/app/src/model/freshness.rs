@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
 use strata_host::disk::{Stamp, quick_stamp};
 
 use crate::model::live_view::{TICK_MS, UnsavedText, ViewState};

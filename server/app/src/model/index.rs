@@ -10,18 +10,13 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::excerpts::{LineAges, PastCommit};
-use strata_engine::code::outline::{WorkBudget, edition, language_of};
-use strata_engine::code::symbols::{
-    self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex,
-};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::IndexState;
-use strata_engine::prompt::layout::Seeds;
-use strata_engine::prompt::trust::Trust;
-use strata_engine::text::first_line;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_base::text::first_line;
+use strata_code::excerpts::{LineAges, PastCommit};
+use strata_code::outline::{WorkBudget, edition, language_of};
+use strata_code::symbols::{self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, spread};
@@ -30,6 +25,9 @@ use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
+use strata_prompt::assembly::IndexState;
+use strata_prompt::layout::Seeds;
+use strata_prompt::trust::Trust;
 
 pub use inputs::IndexInputs;
 pub(crate) use inputs::walk_options;
@@ -510,7 +508,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use strata_engine::code::symbols::{Seeds, rank_for};
+    use strata_code::symbols::{Seeds, rank_for};
     use strata_host::roots::Folder;
 
     use super::*;

@@ -4,7 +4,7 @@ use std::io;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use strata_engine::text::with_line_feeds;
+use strata_base::text::with_line_feeds;
 
 /// Maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;

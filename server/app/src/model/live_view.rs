@@ -16,14 +16,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::{Document, Sync};
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::trust::Trust;
-use strata_engine::text::without_byte_order_mark;
+use strata_base::external::External;
+use strata_base::key::FileKey;
+use strata_base::text::without_byte_order_mark;
+use strata_code::buffer::Buffer;
+use strata_code::document::{Document, Sync};
 use strata_host::disk::ReadLimits;
 use strata_host::endpoint::{Address, AskError, ask, endpoints};
+use strata_prompt::trust::Trust;
 
 pub use self::protocol::LiveCall;
 use self::protocol::{CallReply, Head, LiveDocument, LiveNotebook, PROTOCOL, Reply, Request};

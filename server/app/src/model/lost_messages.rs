@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use strata_engine::code::document::OutOfStep;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_code::document::OutOfStep;
 use strata_host::roots::Roots;
 use strata_host::uri;
 

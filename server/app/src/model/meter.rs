@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::conversation::compaction::RequestSize;
-use strata_engine::prompt::assembly::{AssembleError, IndexState};
-use strata_engine::prompt::budget;
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_conversation::compaction::RequestSize;
+use strata_prompt::assembly::{AssembleError, IndexState};
+use strata_prompt::budget;
+use strata_prompt::session::Session;
 
 use crate::format::{counted, dollars, grouped, tokens};
 use crate::model::session_store::Persistence;

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_engine::code::buffer::Buffer;
-use strata_engine::code::document::{Document, OutOfStep, Sync};
-use strata_engine::code::notebook::{Cell, CellKind, Notebook, cell_key};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{FileText, Source};
-use strata_engine::text::without_byte_order_mark;
+use strata_base::key::FileKey;
+use strata_base::text::without_byte_order_mark;
+use strata_code::buffer::Buffer;
+use strata_code::document::{Document, OutOfStep, Sync};
+use strata_code::notebook::{Cell, CellKind, Notebook, cell_key};
 use strata_host::uri;
+use strata_prompt::assembly::{FileText, Source};
 
 use crate::clock::now_ms;
 

@@ -2,8 +2,8 @@
 //! or it took too long. Everything that parses a text of the workspace does it here, except for searches among files of
 //! the index, which were parsed before.
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::Unparsed;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_code::outline::Unparsed;
 use strata_host::deadline::within_outline_time;
 use strata_host::outline_cache::{GivenUp, OutlineCache, OutlineKey};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{self, Located, SyntaxTree, Unparsed, UnparsedLines};
-use strata_engine::conversation::selection::Selection;
-use strata_engine::key::FileKey;
-use strata_engine::text::{LineStarts, first_line};
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_base::text::{LineStarts, first_line};
+use strata_code::outline::{self, Located, SyntaxTree, Unparsed, UnparsedLines};
+use strata_conversation::selection::Selection;
 
 use crate::model::snapshot::Snapshot;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::buffer::{Buffer, ParsedBuffer};
-use strata_engine::code::outline::{self, SyntaxTree, Unparsed, edition};
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_code::buffer::{Buffer, ParsedBuffer};
+use strata_code::outline::{self, SyntaxTree, Unparsed, edition};
+use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineKey;
 

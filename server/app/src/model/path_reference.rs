@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use strata_engine::conversation::selection::LineRange;
+use strata_conversation::selection::LineRange;
 
 /// A path, with the part of its file that was named with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ fn unescaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::external::External;
+    use strata_base::external::External;
 
     use super::*;
 

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::notebook::split_cell;
-use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
-use strata_engine::conversation::selection::Choice;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Workspace};
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_code::notebook::split_cell;
+use strata_code::symbols::{FileSymbols, MapMember, SymbolIndex};
+use strata_conversation::selection::Choice;
 use strata_host::disk::{ReadLimits, quick_stamp};
 use strata_host::secrets::secret_by_place;
+use strata_prompt::assembly::{PromptRequest, PromptServices, Workspace};
+use strata_prompt::session::Session;
 
 use crate::model::index::outline;
 use crate::model::snapshot::Snapshot;

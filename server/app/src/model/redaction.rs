@@ -1,7 +1,7 @@
 //! Creates the screen for secrets, with the key of the user who runs this process.
 
-pub use strata_engine::tokens::redaction::Screen;
 use strata_host::placeholder_key;
+pub use strata_tokens::redaction::Screen;
 
 /// Creates a screen with the user's own key, which is read or created when the first secret is found.
 pub fn screen_of_user() -> Screen {

@@ -4,12 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::references::{
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_code::references::{
     PartSearch, ReferenceQuery, ReferenceReport, ReferenceSources, references, references_at,
 };
-use strata_engine::conversation::selection::Selection;
-use strata_engine::key::FileKey;
+use strata_conversation::selection::Selection;
 use strata_host::index::{IndexOptions, in_parts};
 
 use crate::model::snapshot::Snapshot;

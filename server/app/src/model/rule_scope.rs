@@ -14,12 +14,12 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_engine::conversation::selection::Choice;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::SystemContextText;
-use strata_engine::prompt::session::Session;
+use strata_base::key::FileKey;
+use strata_conversation::selection::Choice;
 use strata_host::file_owner::Caller;
 use strata_host::rule_files::{foreign_rule_path, matches_pattern, rule_files};
+use strata_prompt::assembly::SystemContextText;
+use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
 

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use strata_engine::conversation::history::{History, MessageId};
-use strata_engine::prompt::session::{CacheMemory, SavedSession, Session};
-use strata_engine::tokens::calibration::Calibrations;
-use strata_engine::tokens::cost::Bill;
+use strata_conversation::history::{History, MessageId};
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, StoredCacheMemory,
     WorkspaceKey, state_directory,
 };
+use strata_prompt::session::{CacheMemory, SavedSession, Session};
+use strata_tokens::calibration::Calibrations;
+use strata_tokens::cost::Bill;
 
 use crate::clock::now_ms;
 use crate::faults::{self, Point};
@@ -556,7 +556,7 @@ fn opened<'a>(
 mod tests {
     use std::fs;
 
-    use strata_engine::conversation::history::{NewMessage, Role};
+    use strata_conversation::history::{NewMessage, Role};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_engine::prompt::session::Session;
+use strata_prompt::session::Session;
 
 use crate::model::session_store::SessionStore;
 

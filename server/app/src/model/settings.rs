@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_engine::prompt::settings::{Settings, check_workspace_setting};
-use strata_engine::tokens::counting::GivenId;
-use strata_engine::tokens::models::{ModelTable, Models, TableError};
 use strata_host::config::{
     EffectiveSettings, FileError, Layer, Source, from_environment, setting_path, user_source,
 };
 use strata_host::tokenizer_file::TokenizerFile;
+use strata_prompt::settings::{Settings, check_workspace_setting};
+use strata_tokens::counting::GivenId;
+use strata_tokens::models::{ModelTable, Models, TableError};
 
 /// Origin reported for settings from the editor.
 const EDITOR: &str = "editor";
@@ -277,8 +277,8 @@ mod tests {
     use expect_test::expect;
     use proptest::prelude::*;
     use serde_json::json;
-    use strata_engine::prompt::settings::NotSettable;
     use strata_host::config::set_dotted;
+    use strata_prompt::settings::NotSettable;
 
     use super::*;
 

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::conversation::selection::Choice;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{Skill, SystemContext, SystemContextText};
-use strata_engine::prompt::layout::inline;
-use strata_engine::prompt::session::Session;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_conversation::selection::Choice;
 use strata_host::git::{self, FileStatus};
 use strata_host::roots::Root;
 use strata_host::rule_files::rule_files;
+use strata_prompt::assembly::{Skill, SystemContext, SystemContextText};
+use strata_prompt::layout::inline;
+use strata_prompt::session::Session;
+use strata_prompt::trust::Trust;
 
 use crate::model::rule_scope::rules;
 use crate::model::snapshot::Snapshot;

@@ -2,13 +2,13 @@
 //! data and the index, and changes nothing.
 
 use serde::Serialize;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::Outline;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::models::Models;
+use strata_base::cancel::Cancel;
+use strata_code::outline::Outline;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::CacheSize;
+use strata_prompt::settings::Settings;
+use strata_tokens::counting::{TokenCounter, Tokenizer};
+use strata_tokens::models::Models;
 
 use crate::model::snapshot::Snapshot;
 

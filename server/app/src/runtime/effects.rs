@@ -21,7 +21,7 @@ pub fn apply(sessions: &mut Sessions, effects: Vec<Effect>) -> Vec<Job> {
 mod tests {
     use std::sync::Arc;
 
-    use strata_engine::prompt::session::Session;
+    use strata_prompt::session::Session;
 
     use super::*;
     use crate::model::sessions::MAIN_SESSION;

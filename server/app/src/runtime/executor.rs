@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::Cancel;
 use strata_host::pool::catch_panic;
+use strata_prompt::session::Session;
 
 use crate::clock::now_ms;
 use crate::commands::{self, Access, Command, CommandError, Context, Effect, Invocation, Reply};

@@ -16,14 +16,14 @@ use std::thread::{self, JoinHandle};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
-use strata_engine::conversation::selection::Selection;
-use strata_engine::prompt::assembly::IndexState;
-use strata_engine::prompt::session::Session;
+use strata_conversation::compaction::{Purpose, Question, Summariser};
+use strata_conversation::selection::Selection;
 use strata_host::config::{Layer, Source, from_toml, set_dotted, workspace_sources};
 use strata_host::roots::canonical;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::{StoreError, state_directory};
+use strata_prompt::assembly::IndexState;
+use strata_prompt::session::Session;
 
 use self::foreign_rules::distrust_foreign_rules;
 use self::working_folder::{from_top, repository_of};
@@ -59,11 +59,11 @@ pub use self::attached::run_for_client;
 pub use self::continuation::Continuation;
 pub use self::loop_file::read_loop_file;
 pub use self::setting_change::{ChangeError, SettingsFile, setting_names, setting_value, toml_text};
-pub use strata_engine::cancel::{Cancel, Cancelled};
-pub use strata_engine::prompt::settings::Settings;
-pub use strata_engine::prompt::trust::Trust;
-pub use strata_engine::tokens::models::CacheTtl;
+pub use strata_base::cancel::{Cancel, Cancelled};
 pub use strata_host::store::Access;
+pub use strata_prompt::settings::Settings;
+pub use strata_prompt::trust::Trust;
+pub use strata_tokens::models::CacheTtl;
 
 /// The command that lists what has changed since a client asked, which only the client knows.
 const CHANGED_FILES: &str = "strata.files.changed";

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
 use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index};
 use strata_host::path_patterns::{PatternError, expand};
@@ -168,8 +168,8 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use strata_engine::prompt::settings::Settings;
     use strata_host::roots::Roots;
+    use strata_prompt::settings::Settings;
 
     use super::*;
 

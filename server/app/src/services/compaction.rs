@@ -1,12 +1,12 @@
 //! Drafts a compaction and installs the draft: sends the engine's questions to a model and returns the answers. The
 //! engine decides what is kept.
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::{
     Draft, DraftRefusal, NoSuchProfile, NotCompacted, Pressure, Profile, RequestSize, Run, Strategy,
 };
-use strata_engine::prompt::assembly::{history_size, with_scales};
-use strata_engine::prompt::session::Session;
+use strata_prompt::assembly::{history_size, with_scales};
+use strata_prompt::session::Session;
 
 use crate::clock::now_ms;
 use crate::format::{self, grouped};

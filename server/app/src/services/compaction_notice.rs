@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::compaction::{Size, Strategy, SummaryAuthor, TriggerReading};
+use strata_conversation::compaction::{Size, Strategy, SummaryAuthor, TriggerReading};
 
 /// Why a conversation is compacted.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -8,9 +8,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::compaction::Purpose;
-use strata_engine::conversation::providers::Format;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_conversation::compaction::Purpose;
+use strata_conversation::providers::Format;
 
 use crate::services::compaction_notice::CompactionNotice;
 

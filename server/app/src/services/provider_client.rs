@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::{Format, ProviderName};
-use strata_engine::prompt::settings::Settings;
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::{Format, ProviderName};
 use strata_host::provider::{KeySource, Limits, Provider, SendError, SendEvent, Sent};
+use strata_prompt::settings::Settings;
 
 /// Timeout for checking the connection to a provider.
 const PROBE: Duration = Duration::from_secs(15);

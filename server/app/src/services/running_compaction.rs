@@ -4,8 +4,8 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::conversation::compaction::Draft;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_conversation::compaction::Draft;
 
 use crate::services::compaction::CompactionJob;
 

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{
-    AuthorKind, Purpose, Question, Summariser, SummaryAuthor, Topics,
-};
-use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
-use strata_engine::prompt::trust::Trust;
-use strata_engine::tokens::models::Models;
-use strata_engine::tokens::redaction::Screen;
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::{AuthorKind, Purpose, Question, Summariser, SummaryAuthor, Topics};
+use strata_conversation::settings::{CompactionSettings, SummariserKind};
 use strata_host::provider::{KeySource, Provider};
 use strata_host::summarise;
+use strata_prompt::trust::Trust;
+use strata_tokens::models::Models;
+use strata_tokens::redaction::Screen;
 
 use crate::services::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 

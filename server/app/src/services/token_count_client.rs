@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::assembly::{AssembledPrompt, weigh};
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::Cancel;
+use strata_prompt::assembly::{AssembledPrompt, weigh};
+use strata_prompt::session::Session;
 
 use crate::model::snapshot::Snapshot;
 use crate::services::front_end::{CountTokens, FrontEnd};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{UserMessageFormatter, budget, options};
-use strata_engine::external::{External, Rendered};
-use strata_engine::key::FileKey;
+use strata_base::external::{External, Rendered};
+use strata_base::key::FileKey;
 
 use super::layers::{Layer, Source};
 use crate::disk::{ReadError, ReadLimits, read_text};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 use super::{DiskText, ReadError, ReadLimits, Stamp, max_file_bytes, open, read_text};
 use crate::roots::Roots;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
+use strata_base::external::External;
+use strata_base::key::FileKey;
 
 use crate::roots::PathError;
 

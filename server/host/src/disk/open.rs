@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 use super::{ReadError, Stamp};
 use crate::roots::{PathError, Refusal, Roots};

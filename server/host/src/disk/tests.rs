@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use strata_engine::hash::ContentHash;
+use strata_base::hash::ContentHash;
 
 use super::*;
 #[cfg(unix)]
@@ -165,7 +165,7 @@ fn renames() -> usize {
 fn renames_while_reading_lead_nowhere_outside() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use strata_engine::cancel::Cancel;
+    use strata_base::cancel::Cancel;
 
     use crate::path_patterns::expand;
     use crate::walk::{WalkOptions, walk, walk_at};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use strata_engine::cancel::Cancelled;
+use strata_base::cancel::Cancelled;
 
 use super::limits::{MAX_DIRECTORIES, MAX_ENTRIES, MAX_TEXT_BYTES};
 

@@ -1,6 +1,6 @@
 //! Walks a history along first parents.
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::error::{GitError, readable};
 use super::history::{Commit, FileChange, History};

@@ -12,8 +12,8 @@ use gix::diff::tree::visit::{Action, Change};
 use gix::diff::tree::{Recorder, State, Visit, recorder};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryMode;
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
+use strata_prompt::trust::Trust;
 
 use super::closed_tree::CLOCK_TICK;
 use super::error::GitError;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::LineAges;
+use strata_base::cancel::Cancel;
+use strata_code::excerpts::LineAges;
 
 use super::error::{GitError, readable};
 use super::first_parents::{CommitChanges, FirstParents};

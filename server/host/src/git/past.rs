@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::error::{GitError, readable};
 use super::history::{Commit, History};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::LineAges;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
+use strata_code::excerpts::LineAges;
+use strata_prompt::trust::Trust;
 
 use super::error::{GitError, readable};
 use super::first_parents::FirstParents;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::{Component, Path};
 
 use gix::ObjectId;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
-use strata_engine::prompt::diff::unified;
+use strata_base::cancel::Cancel;
+use strata_conversation::trace::{SelectionRule, Trace, TraceTurn};
+use strata_prompt::diff::unified;
 
 use super::error::GitError;
 use super::history::{Commit, History};

@@ -1,8 +1,8 @@
 //! Selects the files of a repository that belong in sessions, which are texts written by people. Decides by name, and
 //! by size and encoding where known, but not by content.
 
-use strata_engine::code::outline::language_of;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_code::outline::language_of;
 
 /// Maximum size of a file, in bytes. Larger files are usually data or generated.
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;

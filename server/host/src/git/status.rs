@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::index::fs::Metadata;
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_prompt::trust::Trust;
 
 use super::error::GitError;
 use super::history::History;

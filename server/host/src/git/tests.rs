@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::excerpts::LineAges;
-use strata_engine::conversation::trace::{SelectionRule, Trace};
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
+use strata_code::excerpts::LineAges;
+use strata_conversation::trace::{SelectionRule, Trace};
+use strata_prompt::trust::Trust;
 
 use super::history::History;
 use super::limits::MAX_COMMITS;

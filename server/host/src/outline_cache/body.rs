@@ -1,8 +1,8 @@
 //! Encodes an outline with `postcard`, prefixed with a hash of its key and of the encoded bytes. The hash detects
 //! flipped bits, rows stored under the wrong key, and rows written by other programs.
 
-use strata_engine::code::outline::Outline;
-use strata_engine::hash::ContentHash;
+use strata_base::hash::ContentHash;
+use strata_code::outline::Outline;
 
 use super::entry::OutlineKey;
 
@@ -35,9 +35,9 @@ fn seal(key: OutlineKey, payload: &[u8]) -> [u8; HASH] {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use strata_engine::cancel::Cancel;
-    use strata_engine::code::outline::language_of;
-    use strata_engine::key::FileKey;
+    use strata_base::cancel::Cancel;
+    use strata_base::key::FileKey;
+    use strata_code::outline::language_of;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::hash::ContentHash;
+use strata_base::hash::ContentHash;
+use strata_code::symbols::FileSymbols;
 
 use crate::disk::Stamp;
 
@@ -46,7 +46,7 @@ pub struct CacheSize {
 
 impl OutlineKey {
     /// Combines the hash of a text and the edition of its language
-    /// ([`edition`](strata_engine::code::outline::edition)).
+    /// ([`edition`](strata_code::outline::edition)).
     pub fn new(text: ContentHash, edition: ContentHash) -> Self {
         Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
     }

@@ -198,7 +198,7 @@ fn hex(key: &[u8; KEY]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::hash::ContentHash;
+    use strata_base::hash::ContentHash;
 
     use super::*;
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
-use strata_engine::code::outline::Outline;
-use strata_engine::hash::ContentHash;
+use strata_base::hash::ContentHash;
+use strata_code::outline::Outline;
 
 use super::body::{decode, encode};
 use super::entry::{CacheSize, KnownFile, OutlineKey, OutlineUpdate};

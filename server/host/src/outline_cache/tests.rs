@@ -4,11 +4,11 @@
 use std::fs;
 use std::sync::Arc;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::{edition, language_of};
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_code::outline::{edition, language_of};
+use strata_code::symbols::FileSymbols;
 
 use super::*;
 use crate::disk::Stamp;

@@ -1,6 +1,6 @@
 //! Tests of files, directories and globs in a selection.
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::*;
 use crate::testing::Tree;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use reqwest::Url;
-use strata_engine::conversation::providers::Endpoint;
+use strata_conversation::providers::Endpoint;
 
 use super::error::SendError;
 use super::model::Provider;
@@ -154,7 +154,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::providers::ProviderName;
+    use strata_conversation::providers::ProviderName;
 
     use super::super::key::KeySource;
     use super::*;

@@ -5,9 +5,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::ProviderName;
-use strata_engine::conversation::providers::reply::{
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::ProviderName;
+use strata_conversation::providers::reply::{
     ProviderError, ProviderErrorKind, ReplyDecoder, ReplyEnd, ReplyEvent,
 };
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind};
+use strata_conversation::providers::reply::{ProviderError, ProviderErrorKind};
 
 /// Why a request failed, or why its reply is incomplete.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use reqwest::header::HeaderValue;
-use strata_engine::conversation::settings::KeyVariable;
+use strata_conversation::settings::KeyVariable;
 
 use super::key_filter::KeyFilter;
 

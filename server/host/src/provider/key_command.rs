@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::error::SendError;
 use super::key::Key;

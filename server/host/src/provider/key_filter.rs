@@ -6,8 +6,8 @@ use std::mem;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::providers::reply::{ProviderError, Reply, ReplyEnd, ReplyEvent};
+use strata_conversation::history::ContentBlock;
+use strata_conversation::providers::reply::{ProviderError, Reply, ReplyEnd, ReplyEvent};
 
 /// Minimum length in bytes of a key that is removed, and of the beginning of a key that is removed from the end of a
 /// text. A shorter one also occurs in ordinary text.
@@ -427,7 +427,7 @@ fn base64_core(key: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
-    use strata_engine::conversation::providers::reply::ProviderErrorKind;
+    use strata_conversation::providers::reply::ProviderErrorKind;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Finds the keys of providers.
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::error::SendError;
 use super::key::{Key, KeySource};

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use strata_engine::conversation::providers::{Endpoint, ProviderName};
+use strata_conversation::providers::{Endpoint, ProviderName};
 
 use super::address;
 use super::key::{Key, KeySource};

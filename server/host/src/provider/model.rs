@@ -1,6 +1,6 @@
 //! A model and how to reach it.
 
-use strata_engine::conversation::providers::ProviderName;
+use strata_conversation::providers::ProviderName;
 
 use super::key::KeySource;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::providers::reply::{Reply, ReplyEvent};
+use strata_conversation::providers::reply::{Reply, ReplyEvent};
 
 use super::error::SendError;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use strata_engine::conversation::providers::reply::{ProviderError, ProviderErrorKind};
+use strata_conversation::providers::reply::{ProviderError, ProviderErrorKind};
 
 use super::error::SendError;
 

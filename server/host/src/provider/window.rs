@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::WindowStep;
-use strata_engine::conversation::providers::reply::ProviderError;
-use strata_engine::json;
+use strata_base::cancel::Cancel;
+use strata_base::json;
+use strata_conversation::providers::WindowStep;
+use strata_conversation::providers::reply::ProviderError;
 
 use super::address::{Address, Target};
 use super::model::Provider;

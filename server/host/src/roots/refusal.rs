@@ -2,7 +2,7 @@
 
 use std::io;
 
-use strata_engine::sanitize::is_invisible;
+use strata_base::sanitize::is_invisible;
 
 use crate::uri::UriError;
 

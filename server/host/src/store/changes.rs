@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
-use strata_engine::conversation::history::{Message, MessageId};
+use strata_conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
 use super::rows::{body, key_of};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
-use strata_engine::conversation::history::MessageId;
+use strata_conversation::history::MessageId;
 
 use super::{FragmentId, SessionId};
 

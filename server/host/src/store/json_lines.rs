@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::history::{Message, MessageId};
-use strata_engine::json;
+use strata_base::json;
+use strata_conversation::history::{Message, MessageId};
 
 use super::rows::key_of;
 use super::sessions::{NewSession, append, each_message, insert};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use strata_engine::hash::ContentHash;
+use strata_base::hash::ContentHash;
 
 use super::{SessionId, StoreError};
 use crate::roots::canonical;

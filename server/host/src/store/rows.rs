@@ -1,7 +1,7 @@
 //! Rows of the tables as values, and the key of a session's row.
 
 use rusqlite::{Connection, OptionalExtension};
-use strata_engine::conversation::history::NewMessage;
+use strata_conversation::history::NewMessage;
 
 use super::error::StoreError;
 use super::id::{FragmentId, SessionId};

@@ -9,7 +9,7 @@ mod snippet;
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension};
-use strata_engine::conversation::history::{Kind, MessageId, Role};
+use strata_conversation::history::{Kind, MessageId, Role};
 
 pub use self::coverage::{Coverage, MatchedWords};
 

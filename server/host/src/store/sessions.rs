@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
-use strata_engine::conversation::history::{Message, MessageId, NewMessage};
+use strata_conversation::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
 use super::rows::{body, key_of};

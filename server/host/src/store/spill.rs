@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
-use strata_engine::conversation::tool_output::Page;
+use strata_conversation::tool_output::Page;
 
 use super::new_id::{are_digits, random_digits};
 use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};

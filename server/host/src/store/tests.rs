@@ -11,7 +11,7 @@ mod spilling;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
+use strata_conversation::history::{Message, MessageId, NewMessage, Role};
 
 use super::*;
 

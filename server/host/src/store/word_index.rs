@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
-use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart};
+use strata_conversation::history::{ContentBlock, NewMessage, ResultPart};
 
 use super::rows::{body, fragment};
 use super::{StoreError, schema};

@@ -10,7 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix_ignore::Search;
 use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
-use strata_engine::prompt::trust::Trust;
+use strata_prompt::trust::Trust;
 
 use super::note::Note;
 use super::repository::{FileProblem, Repository};

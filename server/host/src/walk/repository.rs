@@ -12,7 +12,7 @@ use gix::index::entry::Mode;
 use gix_ignore::Search;
 use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
-use strata_engine::prompt::trust::Trust;
+use strata_prompt::trust::Trust;
 
 use super::rule_file::{self, Links};
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::Draft;
+use strata_conversation::tool_result_archival::{Archival, ArchivalPlan};
 
 use super::MainLoop;
 use super::compactions::RunningJob;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::TriggerReading;
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::TriggerReading;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::event::Answer;
@@ -124,7 +124,7 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::compaction::{Family, TriggerMetric};
+    use strata_conversation::compaction::{Family, TriggerMetric};
 
     use super::*;
 

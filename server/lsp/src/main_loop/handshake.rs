@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use strata_engine::prompt::session::Session;
 use strata_host::config::{Layer, workspace_sources};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
+use strata_prompt::session::Session;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
@@ -141,8 +141,8 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use strata_engine::conversation::history::{NewMessage, Role};
-    use strata_engine::key::FileKey;
+    use strata_base::key::FileKey;
+    use strata_conversation::history::{NewMessage, Role};
     use tokio::sync::oneshot;
 
     use super::*;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
 use strata_host::pool::Pool;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 
 use super::MainLoop;
 use crate::event::Event;
@@ -73,7 +73,7 @@ impl MainLoop {
 #[cfg(test)]
 mod tests {
 
-    use strata_engine::prompt::session::Session;
+    use strata_prompt::session::Session;
 
     use super::*;
     use strata_app::model::session_store::Persistence;

@@ -1,9 +1,9 @@
 //! Parses buffers on the thread pool, with one parse per buffer at a time. Edits during a parse are parsed together
 //! afterwards.
 
-use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::{Buffer, ParsedBuffer};
-use strata_engine::key::FileKey;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_code::buffer::{Buffer, ParsedBuffer};
 
 use super::MainLoop;
 use crate::event::Event;

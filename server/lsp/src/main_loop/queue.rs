@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::Archival;
+use strata_base::cancel::Cancel;
+use strata_conversation::compaction::Draft;
+use strata_conversation::tool_result_archival::Archival;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::event::Answer;

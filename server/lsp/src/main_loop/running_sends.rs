@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use strata_app::commands::CommandError;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::event::Answer;

@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
+use strata_base::cancel::Cancel;
 use strata_host::pool::catch_panic;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;

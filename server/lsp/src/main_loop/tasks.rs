@@ -6,10 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::session::Session;
+use strata_base::cancel::Cancel;
 use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
+use strata_prompt::session::Session;
 
 use super::MainLoop;
 use super::queue::{AwaitedIndex, QueuedCall, QueuedTask, SessionTarget, Task};
@@ -375,7 +375,7 @@ mod tests {
     use std::sync::mpsc::{Sender, channel};
 
     use serde_json::json;
-    use strata_engine::conversation::history::{NewMessage, Role};
+    use strata_conversation::history::{NewMessage, Role};
     use strata_host::store::{Store, WorkspaceKey};
     use tokio::sync::oneshot;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 
 use super::MainLoop;
 use super::watch_state::WatchState;

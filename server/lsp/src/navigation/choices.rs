@@ -2,10 +2,10 @@
 //! data: does not wait for the index or read an outline.
 
 use serde_json::{Value, json};
-use strata_engine::conversation::selection::{Choice, Extent};
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::session::Session;
+use strata_base::external::External;
+use strata_base::key::FileKey;
+use strata_conversation::selection::{Choice, Extent};
+use strata_prompt::session::Session;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
 
 use super::feature::ACTION_KIND;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use strata_engine::prompt::settings::LspSettings;
+use strata_prompt::settings::LspSettings;
 
 /// An LSP feature that can be enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::Located;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::fence;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_code::outline::Located;
+use strata_prompt::layout::fence;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
 use super::page::Page;

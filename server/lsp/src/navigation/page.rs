@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use ropey::Rope;
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{self, Located, SyntaxTree};
-use strata_engine::conversation::selection::Selection;
-use strata_engine::key::FileKey;
-use strata_engine::text::first_line;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_base::text::first_line;
+use strata_code::outline::{self, Located, SyntaxTree};
+use strata_conversation::selection::Selection;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;

@@ -1,7 +1,7 @@
 //! Standard LSP requests from the editor.
 
 use strata_app::model::snapshot::Snapshot;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use super::feature::Feature;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::code::outline::{Located, SymbolKind};
-use strata_engine::code::symbols::{SymbolMatch, find};
-use strata_engine::external::External;
-use strata_engine::key::FileKey;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::external::External;
+use strata_base::key::FileKey;
+use strata_code::outline::{Located, SymbolKind};
+use strata_code::symbols::{SymbolMatch, find};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
 use super::page::Page;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use strata_engine::json::without_lone_surrogates;
+use strata_base::json::without_lone_surrogates;
 use tower_lsp::jsonrpc::Id;
 
 /// A message from the client that was lost.

@@ -6,7 +6,7 @@
 use serde::de::{Deserialize, Deserializer, IgnoredAny};
 use serde_json::Value;
 use serde_json::error::Category;
-use strata_engine::json;
+use strata_base::json;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::lost::{LostMessage, Opening};

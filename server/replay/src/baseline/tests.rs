@@ -2,9 +2,9 @@
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::prompt::layout::{Tier, spans_of};
-use strata_engine::tokens::models::Ttl;
+use strata_conversation::history::ContentBlock;
+use strata_prompt::layout::{Tier, spans_of};
+use strata_tokens::models::Ttl;
 
 use super::*;
 

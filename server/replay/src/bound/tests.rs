@@ -1,9 +1,9 @@
 //! The bound equals that of the reference implementation, and no way of caching a session costs less.
 
 use proptest::prelude::*;
-use strata_engine::hash::ContentHash;
-use strata_engine::tokens::cost::{Breakpoint, Mark, Provider, Span};
-use strata_engine::tokens::models::CacheKind;
+use strata_base::hash::ContentHash;
+use strata_tokens::cost::{Breakpoint, Mark, Provider, Span};
+use strata_tokens::models::CacheKind;
 
 use super::*;
 

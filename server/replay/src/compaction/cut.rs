@@ -5,15 +5,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use strata_engine::conversation::compaction::{
+use strata_conversation::compaction::{
     DraftRefusal, LAST_REQUEST, NotCompacted, Profile, Run, Size, Strategy, Summariser,
 };
-use strata_engine::conversation::history::{
-    ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility,
-};
-use strata_engine::conversation::providers::{Violation, violations};
-use strata_engine::prompt::assembly::{PromptServices, with_scales};
-use strata_engine::prompt::session::Session;
+use strata_conversation::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Visibility};
+use strata_conversation::providers::{Violation, violations};
+use strata_prompt::assembly::{PromptServices, with_scales};
+use strata_prompt::session::Session;
 
 use super::fidelity::{Fidelity, Yardstick, as_text};
 use crate::runner::nanos_since;
@@ -205,11 +203,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use strata_engine::conversation::compaction::Family;
-    use strata_engine::conversation::history::{Outcome, ResultPart, Role};
-    use strata_engine::prompt::settings::Settings;
-    use strata_engine::tokens::counting::TokenCounter;
-    use strata_engine::tokens::models::Models;
+    use strata_conversation::compaction::Family;
+    use strata_conversation::history::{Outcome, ResultPart, Role};
+    use strata_prompt::settings::Settings;
+    use strata_tokens::counting::TokenCounter;
+    use strata_tokens::models::Models;
 
     fn call(id: &str) -> NewMessage {
         let input = json!({ "file_path": format!("/w/{id}.rs") });

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, unbundle};
-use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
+use strata_conversation::conversation_facts::{FileTrace, ToolPatterns, facts, unbundle};
+use strata_conversation::history::{ContentBlock, Message, ResultPart};
 
 /// Minimum percentage of words that must remain for a request or an error to count as kept.
 const KEPT_FROM: usize = 60;
@@ -190,7 +190,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_engine::conversation::history::{History, NewMessage, Outcome, Role};
+    use strata_conversation::history::{History, NewMessage, Outcome, Role};
 
     fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
         let id = format!("call {}", history.messages().len());

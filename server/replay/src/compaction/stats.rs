@@ -1,7 +1,7 @@
 //! Totals of many compactions by one profile.
 
 use serde::Serialize;
-use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
+use strata_conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
 
 use super::cut::{CompactionError, CompactionResult};
 use super::fidelity::Fidelity;

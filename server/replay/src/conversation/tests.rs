@@ -1,8 +1,8 @@
 //! Recorded conversations under `ledger`, compared with one automatic breakpoint.
 
-use strata_engine::conversation::history::ResultPart;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_conversation::history::ResultPart;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use super::*;
 use crate::rng::Rng;
@@ -37,7 +37,7 @@ fn chat(seed: u64, turns: usize, most: usize, calls: usize) -> Transcript {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
             content: vec![ResultPart::Text { text }],
-            outcome: strata_engine::conversation::history::Outcome::Ok,
+            outcome: strata_conversation::history::Outcome::Ok,
         };
         let mut request: Vec<ContentBlock> =
             open.drain(..).map(|id| result(id, words(&mut rng, most))).collect();
@@ -146,7 +146,7 @@ fn results_that_come_with_a_prompt_are_told_first() {
     let result = |id: &str| ContentBlock::ToolResult {
         call_id: id.to_owned(),
         content: vec![],
-        outcome: strata_engine::conversation::history::Outcome::Ok,
+        outcome: strata_conversation::history::Outcome::Ok,
     };
     let (results, request) = split_request(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
     assert_eq!(results, [result("1")]);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use strata_engine::conversation::selection::{Choice, Selection};
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::PreparedPrompt;
-use strata_engine::prompt::layout::{ItemKey, Part};
-use strata_engine::tokens::cost::Charge;
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::selection::{Choice, Selection};
+use strata_prompt::assembly::PreparedPrompt;
+use strata_prompt::layout::{ItemKey, Part};
+use strata_tokens::cost::Charge;
 
 use super::cause::Cause;
 

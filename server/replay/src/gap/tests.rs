@@ -1,12 +1,12 @@
 //! The causes add up to the gap, and each change is attributed to the right cause.
 
 use proptest::prelude::*;
-use strata_engine::conversation::history::MessageId;
-use strata_engine::hash::ContentHash;
-use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::ItemKey;
-use strata_engine::tokens::cost::{Breakpoint, Mark, Provider, Span};
-use strata_engine::tokens::models::{CacheTtl, Models};
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::history::MessageId;
+use strata_prompt::layout::ItemKey;
+use strata_tokens::cost::{Breakpoint, Mark, Provider, Span};
+use strata_tokens::models::{CacheTtl, Models};
 
 use super::*;
 use crate::bound::Need;

@@ -6,23 +6,23 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use strata_engine::conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
-use strata_engine::conversation::conversation_facts::ToolPatterns;
-use strata_engine::conversation::history::{
+use strata_conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
+use strata_conversation::conversation_facts::ToolPatterns;
+use strata_conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
     ResultPart, Role, TextOrList, Visibility,
 };
-use strata_engine::conversation::providers::{Format, Tool};
-use strata_engine::conversation::trace::{SelectionRule, Trace};
-use strata_engine::prompt::assembly::{
+use strata_conversation::providers::{Format, Tool};
+use strata_conversation::trace::{SelectionRule, Trace};
+use strata_prompt::assembly::{
     AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
 };
-use strata_engine::prompt::session::{self, Room, Session, Status};
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::Body;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_prompt::session::{self, Room, Session, Status};
+use strata_prompt::settings::Settings;
+use strata_prompt::tiers::PolicyName;
+use strata_prompt::wire::Body;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
 
 use crate::rng::Rng;
 use crate::scenario::{PromptParts, Scenario};

@@ -3,17 +3,17 @@
 
 use std::fmt::Write as _;
 
-use strata_engine::conversation::history::{ContentBlock, NewMessage, ResultPart, Role, TextOrList};
-use strata_engine::conversation::providers::Format;
-use strata_engine::conversation::trace::{SelectionRule, Trace};
-use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
-use strata_engine::prompt::diff::unified;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::Prices;
-use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::{CacheTtl, Models};
+use strata_base::key::FileKey;
+use strata_conversation::history::{ContentBlock, NewMessage, ResultPart, Role, TextOrList};
+use strata_conversation::providers::Format;
+use strata_conversation::trace::{SelectionRule, Trace};
+use strata_prompt::assembly::{AssembleError, PromptRequest, PromptServices, Request, ToolResult};
+use strata_prompt::diff::unified;
+use strata_prompt::settings::Settings;
+use strata_prompt::tiers::PolicyName;
+use strata_tokens::cost::Prices;
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::{CacheTtl, Models};
 
 use crate::rng::Rng;
 use crate::runner::{PromptStats, ReplayError, Runner};

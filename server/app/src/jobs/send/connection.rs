@@ -1,7 +1,7 @@
 //! What a request uses of its connection besides the model: the client that the answer is shown to, prices, and the
 //! screen for secrets.
 
-use strata_engine::tokens::cost::Prices;
+use strata_tokens::cost::Prices;
 
 use super::delta::Delta;
 use super::host::SendHost;

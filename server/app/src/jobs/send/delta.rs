@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::conversation::history::Outcome;
-use strata_engine::tokens::redaction::RestoredText;
+use strata_conversation::history::Outcome;
+use strata_tokens::redaction::RestoredText;
 
 /// A piece of an answer that is being written. Has exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
 /// `notice`.

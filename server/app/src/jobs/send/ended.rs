@@ -1,8 +1,8 @@
 //! How the answer to one request ended.
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::providers::reply::{Reply, ReplyEnd};
+use strata_base::cancel::Cancel;
+use strata_conversation::history::ContentBlock;
+use strata_conversation::providers::reply::{Reply, ReplyEnd};
 use strata_host::provider::SendError;
 
 use crate::commands::{SendEnd, described_send_error};

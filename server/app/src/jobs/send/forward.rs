@@ -1,12 +1,12 @@
 //! Forwards a conversation that a client keeps to the model, in one request whose answer goes back to the client. Runs
 //! no commands and records nothing.
 
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::external::External;
-use strata_engine::tokens::cost::Charge;
-use strata_engine::tokens::redaction::{Destination, placeholders};
+use strata_base::cancel::Cancel;
+use strata_base::external::External;
+use strata_conversation::history::ContentBlock;
 use strata_host::provider::Sent;
+use strata_tokens::cost::Charge;
+use strata_tokens::redaction::{Destination, placeholders};
 
 use super::connection::{prices, screen};
 use super::ended::ended;

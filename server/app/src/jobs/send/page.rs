@@ -2,7 +2,7 @@
 //! stay placeholders in it.
 
 use serde_json::{Value, json};
-use strata_engine::external::External;
+use strata_base::external::External;
 use strata_host::uri;
 
 use crate::commands::{AnswerPage, CommandError, SendEnd, SendReply};

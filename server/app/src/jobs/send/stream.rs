@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::providers::reply::ReplyEvent;
-use strata_engine::tokens::redaction::{Destination, RestoredText, Restorer};
+use strata_base::cancel::Cancel;
+use strata_conversation::providers::reply::ReplyEvent;
 use strata_host::provider::{SendError, SendEvent, Sent};
+use strata_tokens::redaction::{Destination, RestoredText, Restorer};
 
 use super::connection::{screen, show};
 use super::delta::{Delta, DeltaToolCall};

@@ -5,12 +5,12 @@ use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use strata_engine::conversation::history::ContentBlock;
-use strata_engine::conversation::providers::Format;
-use strata_engine::conversation::providers::reply::ReplyEnd;
-use strata_engine::conversation::providers::reply::{ContextSize, ProviderError, ReplyEvent};
-use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::cost::Usage;
+use strata_conversation::history::ContentBlock;
+use strata_conversation::providers::Format;
+use strata_conversation::providers::reply::ReplyEnd;
+use strata_conversation::providers::reply::{ContextSize, ProviderError, ReplyEvent};
+use strata_prompt::settings::Settings;
+use strata_tokens::cost::Usage;
 
 use serde_json::json;
 use strata_host::provider::SendEvent;

@@ -4,10 +4,10 @@
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
-use strata_engine::cancel::Cancel;
-use strata_engine::conversation::history::{ContentBlock, Outcome, ResultPart, TextOrList};
-use strata_engine::conversation::providers::Tool as Declaration;
-use strata_engine::prompt::assembly::ToolResult;
+use strata_base::cancel::Cancel;
+use strata_conversation::history::{ContentBlock, Outcome, ResultPart, TextOrList};
+use strata_conversation::providers::Tool as Declaration;
+use strata_prompt::assembly::ToolResult;
 
 use super::connection::show;
 use super::delta::{Delta, DeltaToolResult};

@@ -163,7 +163,7 @@ fn described_commands() -> Value {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+    use strata_tokens::counting::{TokenCounter, Tokenizer};
 
     use super::*;
     use crate::jobs::tools::TOOLS;

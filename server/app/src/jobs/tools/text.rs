@@ -3,7 +3,7 @@
 //! as another line of the result; only the content of a file or a tool output keeps its lines.
 
 use serde_json::Value;
-use strata_engine::external::External;
+use strata_base::external::External;
 
 use super::pages::{MORE, NEXT};
 use crate::model::freshness::Freshness;

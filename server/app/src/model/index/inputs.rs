@@ -2,13 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use strata_engine::cancel::Cancel;
-use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::trust::Trust;
+use strata_base::cancel::Cancel;
 use strata_host::index::IndexOptions;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 use strata_host::walk::WalkOptions;
+use strata_prompt::settings::Settings;
+use strata_prompt::trust::Trust;
 
 /// The inputs of an index run.
 #[derive(Clone, Debug)]

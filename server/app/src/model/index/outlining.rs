@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use strata_engine::cancel::Cancel;
-use strata_engine::code::outline::{Outline, WorkBudget, edition, language_of};
-use strata_engine::code::symbols::FileSymbols;
-use strata_engine::key::FileKey;
-use strata_engine::text::first_line;
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_base::text::first_line;
+use strata_code::outline::{Outline, WorkBudget, edition, language_of};
+use strata_code::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineKey, OutlineUpdate};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::code::document::{Document, Sync};
-use strata_engine::code::notebook::CellKind;
+use strata_code::document::{Document, Sync};
+use strata_code::notebook::CellKind;
 
 /// Version of the protocol. Both sides must have the same.
 pub(super) const PROTOCOL: u32 = 1;

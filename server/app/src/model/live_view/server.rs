@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_engine::code::notebook::split_cell;
-use strata_engine::key::FileKey;
+use strata_base::key::FileKey;
+use strata_code::notebook::split_cell;
 use strata_host::endpoint::{Endpoint, EndpointError};
 use strata_host::store::state_directory;
 

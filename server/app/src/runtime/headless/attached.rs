@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::Value;
-use strata_engine::prompt::assembly::IndexState;
-use strata_engine::prompt::trust::Trust;
+use strata_prompt::assembly::IndexState;
+use strata_prompt::trust::Trust;
 
 use super::{Access, HeadlessWorkspace, SessionSource, is_left_to_server};
 use crate::commands::Definition;

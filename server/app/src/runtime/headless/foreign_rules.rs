@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use strata_engine::prompt::layout::inline;
-use strata_engine::prompt::trust::Trust;
 use strata_host::file_owner::{Caller, ForeignControl};
 use strata_host::rule_files::{foreign_rule_path, rule_files};
+use strata_prompt::layout::inline;
+use strata_prompt::trust::Trust;
 
 use crate::model::snapshot::Snapshot;
 

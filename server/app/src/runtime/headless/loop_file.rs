@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
-use strata_engine::conversation::iteration::RollingConfig;
+use strata_conversation::iteration::RollingConfig;
 use strata_host::config::{from_toml, from_yaml};
 
 const SECTION: &str = "context";

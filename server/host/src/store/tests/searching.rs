@@ -1,7 +1,7 @@
 //! Tests of searching: what is found, and that no query except an empty one is an error.
 
 use proptest::prelude::*;
-use strata_engine::conversation::history::{ContentBlock, Outcome, ResultPart, Visibility};
+use strata_conversation::history::{ContentBlock, Outcome, ResultPart, Visibility};
 
 use super::*;
 
@@ -68,7 +68,7 @@ fn hidden_messages_and_what_tools_said_are_found_with_their_place() {
     ];
     store.commit(&handle, &appended(&messages)).unwrap();
     let hit = &store.search("E0308", &Scope::Workspace, Limits::default()).unwrap().hits[0];
-    let kind = strata_engine::conversation::history::Kind::Normal;
+    let kind = strata_conversation::history::Kind::Normal;
     let source = Source::Message { session: id("a"), message: MessageId(5), role: Role::User, kind };
     assert_eq!((&hit.source, hit.time_ms), (&source, Some(77)));
     assert!(found(&store, "quux.rs")[0].contains("src/quux.rs"));

@@ -1,7 +1,7 @@
 //! Tests of whole sessions, of one writer at a time, and of changes that fit or are rejected.
 
 use serde_json::json;
-use strata_engine::conversation::history::ContentBlock;
+use strata_conversation::history::ContentBlock;
 
 use super::*;
 

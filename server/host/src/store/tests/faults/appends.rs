@@ -9,7 +9,7 @@ use std::fs;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use strata_engine::conversation::history::Message;
+use strata_conversation::history::Message;
 
 use super::super::{Home, appended, id, new, said};
 use super::cuts::{Cut, Rng, cuts, for_each, for_each_left};

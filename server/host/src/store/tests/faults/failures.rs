@@ -1,6 +1,6 @@
 //! Makes each of SQLite's reading and writing calls fail in turn.
 
-use strata_engine::conversation::history::MessageId;
+use strata_conversation::history::MessageId;
 
 use super::super::{Home, filled, id, said};
 use super::disk::{self, Fault, Lasting};

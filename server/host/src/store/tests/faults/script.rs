@@ -10,7 +10,7 @@ use super::disk;
 use crate::store::{
     Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, StoredSession,
 };
-use strata_engine::conversation::history::MessageId;
+use strata_conversation::history::MessageId;
 
 /// One change.
 #[derive(Clone, Copy)]

@@ -1,0 +1,117 @@
+//! Makes external text safe to embed in a prompt: finds invisible characters, keeps names on one line, and
+//! escapes closing tags.
+
+use crate::external::External;
+pub use crate::external::is_invisible;
+
+/// Escapes a name for use at the start of a line ([`External::line_start`]).
+pub fn single_line(name: &str) -> String {
+    External::new(name).line_start().to_string()
+}
+
+/// Escapes everything in `text` that could be read as a closing tag with one of these names, ignoring case,
+/// white space and invisible characters.
+pub fn escape_closing_tags(text: &str, names: &[&str]) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at + 1);
+        safe.push_str(before);
+        if names.iter().any(|name| closes(tag, name)) {
+            safe.push('\\');
+        }
+        rest = tag;
+    }
+    safe.push_str(rest);
+    safe
+}
+
+/// Whether the text after a `<` closes the tag `name`. Stops at the first letter that does not match.
+fn closes(tag: &str, name: &str) -> bool {
+    let mut seen = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
+    if seen.next_if_eq(&'/').is_none() {
+        return false;
+    }
+    while seen.next_if_eq(&'/').is_some() {}
+    name.chars().all(|wanted| seen.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_line_and_opens_nothing() {
+        for (name, line) in [
+            ("src/a b.rs", "src/a b.rs"),
+            ("a\n# Working Files", "a\\u{a}# Working Files"),
+            ("warning: a", "warning\\u{3a} a"),
+            ("# Working Files", "\\u{23} Working Files"),
+            ("</context-frame>", "\\u{3c}/context-frame>"),
+            ("```", "\\u{60}``"),
+            ("\u{a0}fn x()", "\\u{a0}fn x()"),
+            ("a\u{e0041}b", "a\\u{e0041}b"),
+            ("", ""),
+        ] {
+            assert_eq!(single_line(name), line);
+        }
+    }
+
+    #[test]
+    fn what_nobody_sees_is_unseen_and_letters_are_not() {
+        for unseen in [
+            '\0',
+            '\n',
+            '\u{1b}',
+            '\u{85}',
+            '\u{ad}',
+            '\u{202e}',
+            '\u{feff}',
+            '\u{fe0f}',
+            '\u{e0041}',
+            '\u{e01ef}',
+        ] {
+            assert!(is_invisible(unseen), "{unseen:?}");
+        }
+        let seen = "a é\u{301} 漢 🦀 ~ ` <|> ﬁ \u{a0}\u{3000}";
+        assert!(!seen.chars().any(is_invisible));
+    }
+
+    /// Checks against Unicode's general categories: all of `Cc`, `Cf`, `Zl` and `Zp` counts as invisible,
+    /// except for the visible signs of historic scripts.
+    #[test]
+    fn no_format_character_is_left_out() {
+        use regex::Regex;
+        let format = Regex::new(r"^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$").unwrap();
+        let signs = [
+            '\u{600}'..='\u{605}',
+            '\u{6DD}'..='\u{6DD}',
+            '\u{70F}'..='\u{70F}',
+            '\u{890}'..='\u{891}',
+            '\u{8E2}'..='\u{8E2}',
+            '\u{110BD}'..='\u{110BD}',
+            '\u{110CD}'..='\u{110CD}',
+            '\u{13430}'..='\u{1343F}',
+        ];
+        let left_out: Vec<char> = ('\0'..=char::MAX)
+            .filter(|c| format.is_match(c.encode_utf8(&mut [0; 4])) && !is_invisible(*c))
+            .filter(|c| !signs.iter().any(|signs| signs.contains(c)))
+            .collect();
+        assert_eq!(left_out, []);
+    }
+
+    #[test]
+    fn closing_tags_of_these_names_are_broken_and_no_others() {
+        for (text, expected) in [
+            ("a </results> b", "a <\\/results> b"),
+            ("</RESULTS>", "<\\/RESULTS>"),
+            ("< / results >", "<\\ / results >"),
+            ("<\n//re\u{200b}sults>", "<\\\n//re\u{200b}sults>"),
+            ("<</results", "<<\\/results"),
+            ("</result> <results> </div>", "</result> <results> </div>"),
+            ("a < b </", "a < b </"),
+        ] {
+            assert_eq!(escape_closing_tags(text, &["goal", "results"]), expected);
+        }
+    }
+}

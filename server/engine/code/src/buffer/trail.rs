@@ -1,0 +1,104 @@
+//! The edits that lead from the last parsed text to the current one. Clones share them, because every keystroke copies
+//! the buffer and up to a thousand edits may be waiting for a slow parse.
+
+use std::sync::Arc;
+
+use crate::outline::TreeEdit;
+
+/// A sequence of edits, each leading from one generation of a text to the next.
+#[derive(Clone, Debug)]
+pub(super) struct EditTrail {
+    /// Generation of the text before the first edit.
+    from: u64,
+    last: Option<Arc<Step>>,
+}
+
+#[derive(Debug)]
+struct Step {
+    edit: TreeEdit,
+    /// Generation of the text after the edit.
+    generation: u64,
+    before: Option<Arc<Step>>,
+    /// Number of edits in the trail up to and including this one.
+    count: usize,
+}
+
+impl EditTrail {
+    /// Creates an empty trail that starts at `generation`.
+    pub(super) fn from(generation: u64) -> Self {
+        Self { from: generation, last: None }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.last.as_ref().map_or(0, |step| step.count)
+    }
+
+    /// Appends an edit that led to `generation`.
+    pub(super) fn push(&mut self, generation: u64, edit: TreeEdit) {
+        let count = self.len() + 1;
+        let before = self.last.take();
+        self.last = Some(Arc::new(Step { edit, generation, before, count }));
+    }
+
+    /// Returns the edits after a generation, oldest first, or `None` if the trail does not contain the
+    /// generation.
+    pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
+        let steps = self.steps_since(generation)?;
+        Some(steps.into_iter().rev().map(|step| step.edit).collect())
+    }
+
+    /// Drops the edits before a generation. Returns `false` and changes nothing if the trail does not contain it.
+    pub(super) fn begin_at(&mut self, generation: u64) -> bool {
+        let Some(steps) = self.steps_since(generation) else { return false };
+        let mut rest = Self::from(generation);
+        steps.into_iter().rev().for_each(|step| rest.push(step.generation, step.edit));
+        *self = rest;
+        true
+    }
+
+    /// Returns the steps after a generation, newest first, or `None` if the trail does not contain the generation.
+    fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
+        let mut steps = Vec::new();
+        let mut next = self.last.as_deref();
+        while let Some(step) = next {
+            if step.generation == generation {
+                return Some(steps);
+            }
+            steps.push(step);
+            next = step.before.as_deref();
+        }
+        (self.from == generation).then_some(steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outline::TreePoint;
+
+    fn edit(byte: usize) -> TreeEdit {
+        let place = TreePoint { byte, row: 0, column: byte };
+        TreeEdit { start: place, old_end: place, new_end: place }
+    }
+
+    fn places(trail: &EditTrail, generation: u64) -> Option<Vec<usize>> {
+        Some(trail.since(generation)?.iter().map(|edit| edit.start.byte).collect())
+    }
+
+    #[test]
+    fn it_leads_from_every_text_it_went_through() {
+        let mut trail = EditTrail::from(10);
+        for (generation, byte) in [(11, 1), (15, 2), (20, 3)] {
+            trail.push(generation, edit(byte));
+        }
+        let before = trail.clone();
+        assert_eq!(places(&trail, 10), Some(vec![1, 2, 3]));
+        assert_eq!(places(&trail, 15), Some(vec![3]));
+        assert_eq!(places(&trail, 20), Some(vec![]));
+        assert_eq!(places(&trail, 12), None);
+
+        assert!(trail.begin_at(11) && !trail.begin_at(10));
+        assert_eq!((trail.len(), places(&trail, 11), places(&trail, 10)), (2, Some(vec![2, 3]), None));
+        assert_eq!((before.len(), places(&before, 10)), (3, Some(vec![1, 2, 3])), "the clone is unchanged");
+    }
+}

@@ -1,0 +1,137 @@
+//! Selects the files that are worth reading for a question.
+
+use strata_base::key::FileKey;
+use strata_grammars::LanguageId;
+
+use super::excerpt::ExcerptQuery;
+use crate::outline::Outline;
+use crate::symbols::{LexicalIndex, Query, References, Seeds, SymbolIndex, scores};
+
+/// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
+/// passages.
+const RECENT: f64 = 0.3;
+/// Bonus for an open file. It affects whether the file is read, but not the scores of its passages.
+const OPEN: f64 = 0.3;
+/// Number of commits after which the bonus for recency is halved.
+const HALF_AGE: f64 = 7.5;
+/// Factor for the score of a file in a role, such as tests, that the question does not ask for.
+const ASIDE: f64 = 0.25;
+
+/// A file that is worth reading for a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CandidateFile {
+    pub file: FileKey,
+    /// Relevance to the question, judged by path, names and references, between 0 and 1.
+    pub relevance: f64,
+    /// The file's role, if the question does not ask for files of that role; otherwise `None`.
+    pub(super) aside: Option<Role>,
+    /// Whether the question contains the file's path.
+    pub(super) is_named: bool,
+}
+
+/// A file that may contribute excerpts, with its current text.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The candidate that `candidate_files` returned.
+    pub file: &'a CandidateFile,
+    /// The file's outline, if it has one.
+    pub outline: Option<&'a Outline>,
+    pub text: &'a str,
+}
+
+/// The role of a file in a repository, judged by its path and language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Source,
+    Tests,
+    Example,
+    Document,
+}
+
+/// Returns at most `limit` files to read for a question, best first.
+pub fn candidate_files(
+    index: &SymbolIndex,
+    lexical: &LexicalIndex,
+    references: &References,
+    query: &ExcerptQuery<'_>,
+    limit: usize,
+) -> Vec<CandidateFile> {
+    let asked = query.parsed();
+    let seeds = Seeds { open: query.open, selected: query.selected, ..Seeds::default() };
+    let Some(scores) = scores(lexical, references, &asked, &Query { text: query.text, seeds }) else {
+        return Vec::new();
+    };
+    let named = asked.named(lexical);
+    let is_asked = |role: Role| asked.words.iter().any(|(word, _)| role.is_asked_by(word));
+    let set_aside: Vec<Role> =
+        [Role::Tests, Role::Example, Role::Document].into_iter().filter(|role| !is_asked(*role)).collect();
+    let mut ranked: Vec<(f64, CandidateFile)> = Vec::new();
+    for ((number, file), mut relevance) in lexical.files().zip(scores) {
+        let key = &file.key;
+        if query.selected.contains(key) || query.excluded.contains(key) {
+            continue;
+        }
+        let role = Role::of(key, index.get(key).map(|symbols| symbols.language));
+        let is_named = named.binary_search(&number).is_ok();
+        let aside = set_aside.contains(&role) && !is_named;
+        if aside {
+            relevance *= ASIDE;
+        }
+        let open = if query.open.contains(key) { OPEN } else { 0.0 };
+        let score =
+            relevance + open + if aside { 0.0 } else { RECENT * recent(query.recency.get(key).copied()) };
+        if score > 0.0 {
+            let aside = aside.then_some(role);
+            ranked.push((score, CandidateFile { file: key.clone(), relevance, aside, is_named }));
+        }
+    }
+    ranked.sort_by(|(a, a_file), (b, b_file)| b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file)));
+    ranked.truncate(limit);
+    ranked.into_iter().map(|(_, file)| file).collect()
+}
+
+/// Returns the recency of a file's last change, between 0 and 1. `age` is the number of commits since then; without
+/// it, the recency is 0.
+pub(super) fn recent(age: Option<u32>) -> f64 {
+    age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
+}
+
+impl Role {
+    fn of(key: &FileKey, language: Option<LanguageId>) -> Self {
+        let Some(language) = language.filter(|language| !language.is_document()) else {
+            return Self::Document;
+        };
+        if language.is_test_file(key.as_str()) {
+            return Self::Tests;
+        }
+        let is_example = |part: &str| {
+            let part = part.to_ascii_lowercase();
+            ["example", "examples", "fixtures", "fixture", "docs", "doc", "benches", "bench"]
+                .contains(&&*part)
+        };
+        let directories = key.as_str().rsplit_once('/').map_or("", |(directories, _)| directories);
+        if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
+    }
+
+    /// Whether `word` in a question asks for files of this role.
+    pub(super) fn is_asked_by(self, word: &str) -> bool {
+        match self {
+            Self::Source => true,
+            Self::Tests => matches!(word, "test" | "spec" | "fixtur" | "bench"),
+            Self::Example => matches!(word, "exampl" | "sampl" | "demo" | "bench" | "fixtur" | "doc"),
+            Self::Document => matches!(
+                word,
+                "doc"
+                    | "document"
+                    | "documentation"
+                    | "readm"
+                    | "changelog"
+                    | "config"
+                    | "configuration"
+                    | "ci"
+                    | "workflow"
+                    | "typo"
+            ),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Finds the definitions of an outline in a text without parsing it. A definition starts on the line that contains its
+//! name, preceded by the same word as in its head, and ends where the indentation returns to the level of its head. In
+//! unusually formatted text, a definition may be cut short or missed.
+
+use std::ops::Range;
+
+use strata_base::text::line_starts;
+
+use crate::outline::{Outline, QualifiedNames, Symbol};
+
+/// The search stops after this many definitions that are in the outline but not found in the text.
+const MAX_MISSES: usize = 64;
+/// Maximum number of lines of comments and attributes above a definition that belong to it.
+const MAX_LEADING: usize = 40;
+/// Prefixes of lines that continue a definition although they are indented no deeper than its first line.
+const CONTINUES: [&str; 12] =
+    [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
+/// Prefixes of lines that contain comments or attributes.
+const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
+
+/// A text with the offsets of its lines.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+/// The extent of a definition in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The definition's name, qualified by its containers.
+    pub(super) name: String,
+    /// Zero-based index among the definitions with the same name.
+    pub(super) ordinal: u32,
+    /// Line range of the definition, including the comments and attributes directly above it.
+    pub(super) lines: Range<usize>,
+}
+
+/// Returns the zero-based line range and the byte range of a definition in the current text of its file, or
+/// `None` if it no longer exists. `ordinal` is the index among the definitions called `definition`.
+pub fn definition_range(
+    outline: &Outline,
+    text: &str,
+    definition: &str,
+    ordinal: u32,
+) -> Option<(Range<u32>, Range<usize>)> {
+    let lines = Lines::of(text);
+    let found = extents(outline, &lines).into_iter();
+    let found = found.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
+    let range = lines.without_blank_ends(found.lines);
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    Some((number(range.start)..number(range.end), lines.bytes(&range)))
+}
+
+/// Returns the extents of the types, modules, functions and macros of an outline, in order. Ignores
+/// definitions inside functions.
+pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
+    let mut found = Vec::new();
+    let mut names = QualifiedNames::default();
+    let mut inside_function: Option<u32> = None;
+    let (mut from, mut misses) = (0, 0);
+    let mut ordinals = rustc_hash::FxHashMap::default();
+    for symbol in outline.symbols.iter() {
+        names.enter(symbol);
+        if inside_function.is_some_and(|depth| symbol.depth > depth) || symbol.kind.is_value() {
+            continue;
+        }
+        inside_function = symbol.kind.is_function().then_some(symbol.depth);
+        if misses > MAX_MISSES {
+            break;
+        }
+        let Some((at, end)) = lines.find(symbol, from).filter(|_| !symbol.name.is_empty()) else {
+            misses += 1;
+            continue;
+        };
+        from = end;
+        let head = lines.line_of(at);
+        let name = names.dotted();
+        let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
+        let range = lines.leading(head)..lines.end_of(head);
+        found.push(Extent { name, ordinal: *ordinal, lines: range });
+        *ordinal += 1;
+    }
+    found
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let starts = line_starts(text).filter(|start| *start < text.len()).collect();
+        Self { text, starts }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns a line without leading and trailing whitespace.
+    pub(super) fn trimmed(&self, line: usize) -> &'a str {
+        self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default().trim()
+    }
+
+    pub(super) fn is_blank(&self, line: usize) -> bool {
+        self.trimmed(line).is_empty()
+    }
+
+    /// Returns the width of a line's indentation, in columns. A tab counts as four.
+    pub(super) fn indent(&self, line: usize) -> usize {
+        let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
+        let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        white.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+    }
+
+    /// Returns the byte range of a range of lines.
+    pub(super) fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
+        start(lines.start)..start(lines.end)
+    }
+
+    pub(super) fn without_blank_ends(&self, mut lines: Range<usize>) -> Range<usize> {
+        while lines.start < lines.end && self.is_blank(lines.start) {
+            lines.start += 1;
+        }
+        while lines.start < lines.end && self.is_blank(lines.end - 1) {
+            lines.end -= 1;
+        }
+        lines
+    }
+
+    fn line_of(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// Finds the name of a definition at or after byte `from`, preceded by the same word as in its head, if any.
+    /// Returns the byte offsets of its start and end.
+    fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
+        let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
+        let word = before.split_whitespace().next_back().unwrap_or_default();
+        let joined = match before.ends_with(char::is_whitespace) {
+            true => format!("{word} {}", symbol.name),
+            false => format!("{word}{}", symbol.name),
+        };
+        [&*joined, &*symbol.name].into_iter().find_map(|wanted| self.find_word(wanted, from))
+    }
+
+    fn find_word(&self, word: &str, from: usize) -> Option<(usize, usize)> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let rest = self.text.get(from..)?;
+        let (at, _) = rest.match_indices(word).find(|(at, _)| {
+            let before = rest.get(..*at).and_then(|text| text.chars().next_back());
+            let after = rest.get(at + word.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })?;
+        Some((from + at, from + at + word.len()))
+    }
+
+    /// Returns the first line of the comments and attributes directly above `head`, or `head` if there are
+    /// none.
+    fn leading(&self, head: usize) -> usize {
+        let indent = self.indent(head);
+        let mut first = head;
+        while first > 0 && head - first < MAX_LEADING {
+            let above = first - 1;
+            let text = self.trimmed(above);
+            let belongs = LEADING.iter().any(|start| text.starts_with(*start));
+            if !belongs || self.indent(above).abs_diff(indent) > 1 {
+                break;
+            }
+            first = above;
+        }
+        first
+    }
+
+    /// Returns the line after the end of a definition whose head starts on line `head`.
+    fn end_of(&self, head: usize) -> usize {
+        let indent = self.indent(head);
+        let mut end = head + 1;
+        for line in head + 1..self.len() {
+            let text = self.trimmed(line);
+            // Blank lines and unindented `#` lines belong to the definition only if a deeper line follows.
+            if text.is_empty() || text.starts_with('#') && self.indent(line) <= indent {
+                continue;
+            }
+            let deeper = self.indent(line) > indent;
+            let continues = self.indent(line) == indent && CONTINUES.iter().any(|start| begins(text, start));
+            if !deeper && !continues {
+                break;
+            }
+            end = line + 1;
+        }
+        end
+    }
+}
+
+/// Whether a line starts with the word or symbol `start`, rather than with a longer word.
+fn begins(line: &str, start: &str) -> bool {
+    let Some(rest) = line.strip_prefix(start) else { return false };
+    !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}

@@ -1,0 +1,385 @@
+//! Renders outlines as map blocks, which describe a file to a model in few tokens. A block depends only on
+//! the file's name and outline. It contains no line numbers and nothing about other files, so an edit changes
+//! only one block.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_base::sanitize::single_line;
+use strata_grammars::LanguageId;
+
+use super::head::one_line;
+use super::visibility::Visibility;
+use super::{Names, Outline, Symbol, SymbolKind, Unparsed};
+
+/// Explanation of the symbol map, for the model that reads it.
+pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
+                          path. Below it, `imports` lists its imports, and each other line is the head of a definition, without its \
+                          body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \
+                          are attributes set on the instance. `path: A, B` names top-level definitions only; a path alone is a test \
+                          file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
+                          and `…` marks cut text.";
+
+/// Approximate maximum size of a block, in bytes. A block that is cut off ends with the number of definitions left
+/// out.
+const MAX_BLOCK: usize = 32_768;
+/// Maximum number of imports listed in a block.
+const MAX_IMPORTS: usize = 40;
+/// Maximum number of sections or keys listed per parent in documents. The first ones are representative, as in a
+/// changelog or a table.
+const MAX_SIBLINGS: usize = 40;
+/// Maximum indentation, in levels.
+const MAX_INDENT: usize = 12;
+/// Maximum length of an attribute, in characters.
+const MAX_ATTRIBUTE: usize = 60;
+/// Maximum number of names in a block at `MapLevel::Names`.
+const MAX_NAMES: usize = 24;
+/// Maximum length, in characters, of a name in a block at `MapLevel::Names`. Headings may be whole sentences.
+const MAX_NAME: usize = 48;
+
+/// How much of a file its map block shows. Each level includes the previous one.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum MapLevel {
+    /// The file's path only.
+    Path,
+    /// The path and the names of top-level definitions.
+    Names,
+    /// The signatures of definitions that other files refer to.
+    Signatures,
+    /// The signatures of all public definitions.
+    Public,
+    /// All signatures, including fields, and the imports.
+    #[default]
+    Full,
+}
+
+/// The part of an outline that a map block shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockDetail {
+    pub level: MapLevel,
+    /// Names of definitions to show in addition to those that the level includes.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub shown: Names,
+}
+
+impl BlockDetail {
+    /// Returns the detail of a block that shows only the definitions of its level.
+    pub(crate) fn plain(level: MapLevel) -> Self {
+        Self { level, shown: Names::default() }
+    }
+}
+
+/// One file's part of the symbol map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapBlock {
+    /// Text of the block, ending with a line break.
+    pub text: Arc<str>,
+    pub text_hash: ContentHash,
+    /// Hash of the definitions alone, without the file's name, imports and instance attributes. Does not change when
+    /// the file is renamed.
+    pub signature_hash: ContentHash,
+}
+
+pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
+    map_block_signed(language, key, outline, Signature::of(outline.visible()))
+}
+
+/// Like `map_block`, for an outline whose [`Signature`] was already computed.
+pub(super) fn map_block_signed(
+    language: LanguageId,
+    key: &FileKey,
+    outline: &Outline,
+    signature: Signature,
+) -> MapBlock {
+    let mut text = single_line(key.as_str());
+    if let Some(reason) = outline.unparsed {
+        text.push_str(&without_outline(reason));
+    } else if language.is_test_file(key.as_str()) {
+        counts(&mut text, outline);
+    } else {
+        text.push('\n');
+        imports(&mut text, &outline.imports);
+        symbols(&mut text, outline.visible(), signature.symbols);
+        if outline.tests > 0 {
+            let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+        }
+        unparsed_lines(&mut text, outline);
+    }
+    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
+}
+
+/// Returns the map block of a file at a given level of detail, ending with a line break.
+pub(crate) fn block_text(
+    language: LanguageId,
+    key: &FileKey,
+    outline: &Outline,
+    detail: &BlockDetail,
+) -> String {
+    let mut text = single_line(key.as_str());
+    if let Some(reason) = outline.unparsed {
+        return text + &without_outline(reason);
+    }
+    match detail.level {
+        MapLevel::Path => text.push('\n'),
+        MapLevel::Names => names(&mut text, outline),
+        MapLevel::Signatures | MapLevel::Public => {
+            text.push('\n');
+            let shown = shown(language, outline, detail);
+            let count = shown.len();
+            symbols(&mut text, shown.into_iter(), count);
+            if count < outline.visible().count() {
+                text.push_str(" …\n");
+            }
+            unparsed_lines(&mut text, outline);
+        }
+        MapLevel::Full => {
+            text.push('\n');
+            imports(&mut text, &outline.imports);
+            symbols(&mut text, outline.visible(), outline.visible().count());
+            if outline.tests > 0 {
+                let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+            }
+            unparsed_lines(&mut text, outline);
+        }
+    }
+    text
+}
+
+/// Appends a line with the lines that could not be parsed, if there are any.
+fn unparsed_lines(text: &mut String, outline: &Outline) {
+    if !outline.unparsed_lines.is_empty() {
+        let _ = writeln!(text, " … unparsed lines {}", outline.unparsed_lines);
+    }
+}
+
+/// Returns the definitions that a partial block shows: the chosen ones, the public ones if the level includes
+/// them, and the containers of both.
+fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
+    let chosen: FxHashSet<&str> = detail.shown.iter().collect();
+    let mut visibility = Visibility::of(language);
+    let mut shown: Vec<&Symbol> = Vec::new();
+    // Containers of the current definition that have not been added to `shown` yet, by depth.
+    let mut around: Vec<Option<&Symbol>> = Vec::new();
+    for symbol in outline.visible() {
+        let is_public = visibility.is_public(symbol);
+        let depth = usize::try_from(symbol.depth).unwrap_or(usize::MAX);
+        around.truncate(depth);
+        let is_shown = (detail.level == MapLevel::Public && is_public)
+            || (symbol.kind != SymbolKind::Impl && chosen.contains(&*symbol.name));
+        if is_shown {
+            shown.extend(around.iter_mut().filter_map(Option::take));
+            shown.push(symbol);
+        }
+        around.push((!is_shown).then_some(symbol));
+    }
+    shown
+}
+
+fn names(text: &mut String, outline: &Outline) {
+    let mut known = FxHashSet::default();
+    let mut separator = ": ";
+    let outer = outline.visible().filter(|symbol| symbol.depth == 0);
+    for symbol in outer.filter(|symbol| known.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
+        text.push_str(separator);
+        separator = ", ";
+        match symbol {
+            (MAX_NAMES, _) => text.push('…'),
+            (_, symbol) => text.push_str(&one_line(&symbol.name, MAX_NAME)),
+        }
+    }
+    text.push('\n');
+}
+
+/// Hash of the visible symbols of a text or of a piece of it, for [`MapBlock::signature_hash`]. Joining the signatures
+/// of all pieces gives the signature of the text. The symbols' hashes are the coefficients of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    value: u128,
+    /// [`BASE`] to the power of `symbols`.
+    power: u128,
+    symbols: usize,
+}
+
+/// The point at which the polynomial of a [`Signature`] is evaluated, modulo 2^128. Any large odd number works.
+const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+
+impl Signature {
+    /// Computes the signature of visible symbols.
+    pub(super) fn of<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
+        symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
+    }
+
+    /// Returns the signature of this piece followed by the piece `behind`.
+    pub(super) fn join(self, behind: Self) -> Self {
+        Self {
+            value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
+            power: self.power.wrapping_mul(behind.power),
+            symbols: self.symbols + behind.symbols,
+        }
+    }
+
+    fn of_one(symbol: &Symbol) -> Self {
+        let depth = symbol.depth.to_le_bytes();
+        let fixed: [&[u8]; 4] = [symbol.kind.word().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
+        let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
+        let hash = ContentHash::of_parts(fixed.into_iter().chain(attributes));
+        Self { value: u128::from_le_bytes(hash.to_bytes()), power: BASE, symbols: 1 }
+    }
+
+    fn hash(self) -> ContentHash {
+        ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
+    }
+}
+
+/// Returns what follows the path of a file that was not parsed.
+fn without_outline(reason: Unparsed) -> String {
+    format!(" (no outline: {reason})\n")
+}
+
+fn counts(text: &mut String, outline: &Outline) {
+    let count = |wanted: fn(SymbolKind) -> bool| {
+        let all = outline.symbols.iter().filter(|symbol| symbol.depth == 0 && wanted(symbol.kind));
+        u32::try_from(all.count()).unwrap_or(u32::MAX)
+    };
+    let parts = [
+        (outline.tests, "test", "tests"),
+        (count(SymbolKind::is_type), "type", "types"),
+        (count(SymbolKind::is_function), "function", "functions"),
+    ];
+    let mut separator = ": ";
+    for (number, one, many) in parts {
+        if number > 0 {
+            text.push_str(separator);
+            text.push_str(&counted(number, one, many));
+            separator = ", ";
+        }
+    }
+    text.push('\n');
+}
+
+fn counted(number: u32, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn imports(text: &mut String, imports: &Names) {
+    let mut separator = " imports ";
+    let mut left_out = 0_usize;
+    for (i, import) in imports.iter().enumerate() {
+        if i >= MAX_IMPORTS {
+            left_out += 1;
+            continue;
+        }
+        text.push_str(separator);
+        text.push_str(import);
+        separator = ", ";
+    }
+    if left_out > 0 {
+        let _ = write!(text, ", … {left_out} more");
+    }
+    if !imports.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// Appends the lines of definitions to `text`. `visible` is the number of symbols in `shown`.
+fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
+    let mut written = 0_usize;
+    // Depth of the line of values that the next value can join.
+    let mut values_at = None;
+    let mut siblings = Siblings::default();
+    // Heads already written, by level: a prototype and its definition, or the branches of a conditional, have the same
+    // head.
+    let mut heads: Vec<FxHashSet<&str>> = Vec::new();
+    for symbol in shown {
+        if text.len() > MAX_BLOCK {
+            break;
+        }
+        if !siblings.have_room_for(symbol) {
+            continue;
+        }
+        written += 1;
+        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).saturating_add(1);
+        heads.truncate(level);
+        let callable = symbol.kind.is_function() || symbol.kind == SymbolKind::Macro;
+        if callable && symbol.attributes.is_empty() {
+            heads.resize_with(level, FxHashSet::default);
+            if heads.last_mut().is_some_and(|heads| !heads.insert(&symbol.head)) {
+                continue;
+            }
+        }
+        let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
+        if joins && values_at == Some(symbol.depth) {
+            text.push_str(", ");
+            text.push_str(&symbol.head);
+            continue;
+        }
+        if values_at.is_some() {
+            text.push('\n');
+        }
+        values_at = joins.then_some(symbol.depth);
+        indent(text, symbol.depth);
+        for attribute in symbol.attributes.iter() {
+            text.push_str(&one_line(attribute, MAX_ATTRIBUTE));
+            text.push(' ');
+        }
+        text.push_str(&symbol.head);
+        if !joins {
+            text.push('\n');
+            instance(text, symbol);
+        }
+    }
+    if values_at.is_some() {
+        text.push('\n');
+    }
+    let left_out = visible.saturating_sub(written);
+    if left_out > 0 {
+        let _ = writeln!(text, " … {left_out} more");
+    }
+}
+
+/// Number of document sections and keys counted so far at each level, below the current ancestors.
+#[derive(Default)]
+struct Siblings(Vec<usize>);
+
+impl Siblings {
+    /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds [`MAX_SIBLINGS`]. Definitions
+    /// in code have no limit.
+    fn have_room_for(&mut self, symbol: &Symbol) -> bool {
+        if !symbol.kind.is_document() {
+            return true;
+        }
+        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).min(MAX_INDENT);
+        self.0.resize(level + 1, 0);
+        if let Some(count) = self.0.get_mut(level) {
+            *count += 1;
+        }
+        self.0.iter().all(|count| *count <= MAX_SIBLINGS)
+    }
+}
+
+fn instance(text: &mut String, symbol: &Symbol) {
+    if symbol.instance.is_empty() {
+        return;
+    }
+    indent(text, symbol.depth.saturating_add(1));
+    let mut separator = ".";
+    for name in symbol.instance.iter() {
+        text.push_str(separator);
+        text.push_str(name);
+        separator = " .";
+    }
+    text.push('\n');
+}
+
+fn indent(text: &mut String, depth: u32) {
+    let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT).min(MAX_INDENT) + 1;
+    text.extend(std::iter::repeat_n(' ', spaces));
+}

@@ -1,0 +1,87 @@
+//! Checks the outlines of constructs as people write them: per language a text, `constructs.*`, and the expected names,
+//! kinds, nesting and lines, `constructs.txt`, in the language's directory. Every name that an outline shows must find its
+//! definition.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::{ExpectFile, expect_file};
+use strata_base::cancel::Cancel;
+use strata_base::key::FileKey;
+use strata_base::text::LineStarts;
+use strata_grammars::LanguageId;
+
+use super::{Located, SyntaxTree, UnparsedLines, definitions, located, parse, qualified_name, with_lead};
+use crate::symbols::{FileSymbols, SymbolIndex, find};
+
+/// A language's constructs, outlined.
+struct Constructs {
+    language: LanguageId,
+    tree: SyntaxTree,
+    places: Vec<Located>,
+}
+
+fn all() -> impl Iterator<Item = Constructs> {
+    LanguageId::all().map(|language| {
+        let tree = parse(language, language.constructs, None, &Cancel::new()).unwrap();
+        let places = located(&tree, language.constructs, &Cancel::new()).unwrap();
+        Constructs { language, tree, places }
+    })
+}
+
+fn expected(language: LanguageId) -> ExpectFile {
+    expect_file![format!("../../../../../grammars/{language}/constructs.txt")]
+}
+
+impl Constructs {
+    fn name(&self, index: usize) -> String {
+        qualified_name(self.places.iter().map(|place| &place.symbol), index)
+    }
+}
+
+/// `UPDATE_EXPECT=1` rewrites the expected files.
+#[test]
+fn constructs_have_their_names_kinds_nesting_and_lines() {
+    for constructs in all() {
+        let Constructs { language, tree, places } = &constructs;
+        let source = language.constructs;
+        let lines = LineStarts::of(source);
+        let mut text = String::new();
+        for place in places {
+            let (first, last) = lines.of_range(&place.range);
+            let (lead, _) = lines.of_range(&with_lead(tree, source, place));
+            let lead = if lead < first { format!("{lead}/") } else { String::new() };
+            let indent = place.symbol.depth as usize * 2;
+            let kind = place.symbol.kind.word();
+            let _ =
+                writeln!(text, "{:indent$}{lead}{first}-{last} {kind} {}", "", constructs.name(place.index));
+        }
+        let unparsed = UnparsedLines::of(tree, source);
+        if !unparsed.is_empty() {
+            let _ = writeln!(text, "unparsed {unparsed}");
+        }
+        expected(*language).assert_eq(&text);
+    }
+}
+
+#[test]
+fn a_name_that_is_shown_finds_its_definition() {
+    for constructs in all() {
+        let Constructs { language, places, .. } = &constructs;
+        let key = FileKey::from("src/constructs");
+        let symbols = FileSymbols::read(*language, &key, language.constructs, &Cancel::new()).unwrap();
+        let index: SymbolIndex = [(key, Arc::new(symbols))].into_iter().collect();
+        for place in places {
+            assert!(place.symbol.head.contains(&*place.symbol.name), "{language}: {:?}", place.symbol);
+            let name = constructs.name(place.index);
+            let found = definitions(places, &name);
+            let names: BTreeSet<String> = found.iter().map(|found| constructs.name(found.index)).collect();
+            assert_eq!(names, BTreeSet::from([name.clone()]), "{language}");
+            let is_block = place.symbol.kind == super::SymbolKind::Impl;
+            assert!(is_block || found.iter().any(|found| found.index == place.index), "{language}: {name}");
+            let mut matches = find(&index, &name, usize::MAX, &Cancel::new()).unwrap().into_iter();
+            assert!(is_block || matches.any(|found| found.at == place.index), "{language}: {name}");
+        }
+    }
+}

@@ -1,0 +1,1046 @@
+//! Builds outlines in one walk over a syntax tree, running the outline query only at nodes where a pattern can start.
+//! The walk can be split into pieces and resumed at any boundary. Iterative, so deep nesting uses heap instead of
+//! stack. `resolve` combines the pieces.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_grammars::LanguageId;
+use tree_sitter::{Node, QueryCursor, StreamingIterator, TreeCursor};
+
+use super::head::{self, Span, SpanKind};
+use super::mask::{Mask, words};
+use super::qualified::name_parts;
+use super::source::Source;
+use super::tables::{Role, Tables, flag, usage};
+use super::tree::parse_part;
+use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
+
+/// Maximum length of a name, in bytes. Longer names are assumed to be generated, and are ignored.
+pub(super) const MAX_NAME: usize = 120;
+/// Maximum number of bytes before a mentioned name that may show that it is a secret.
+const MAX_LINE_START: usize = 120;
+/// Maximum length of an import or attribute, in characters.
+const MAX_DETAIL: usize = 80;
+/// Maximum number of attributes per symbol, and of names set on its instances.
+pub(super) const MAX_DETAILS: usize = 64;
+/// Maximum number of bytes of a captured text that count toward a hash.
+const MAX_SAID: usize = 512;
+/// Maximum depth of sources inside other sources, such as macros in the arguments of macros.
+const MAX_NESTING: usize = 4;
+/// Number of nodes visited between checks of the cancel flag.
+const CHECK_EVERY: usize = 4_096;
+
+/// Walks a whole tree and returns its symbols, imports and mentioned names.
+///
+/// # Errors
+/// [`Cancelled`] if the flag is raised before the walk finishes.
+pub(super) fn findings<'a>(
+    tree: &SyntaxTree,
+    source: Source<'a>,
+    cancel: &Cancel,
+) -> Result<Findings<'a>, Cancelled> {
+    let mut walk = Walk::new(tree, source, None);
+    walk.run(&mut tree.root().walk(), &mut SinglePiece, cancel)?;
+    Ok(walk.findings)
+}
+
+/// Walks a tree from the start or from an anchor, and passes its findings to `course` in pieces. Returns `None` if the
+/// tree has no such anchor.
+///
+/// # Errors
+/// [`Cancelled`] if the flag is raised before the walk finishes.
+pub(super) fn findings_from<'a>(
+    tree: &SyntaxTree,
+    source: Source<'a>,
+    from: Option<(&Anchor, usize)>,
+    course: &mut impl PiecePlan<'a>,
+    cancel: &Cancel,
+) -> Result<Option<()>, Cancelled> {
+    let mut walk = Walk::new(tree, source, Some(0));
+    let mut cursor = tree.root().walk();
+    if let Some((anchor, start)) = from
+        && !walk.go_to(&mut cursor, anchor, start)
+    {
+        return Ok(None);
+    }
+    if walk.run(&mut cursor, course, cancel)? == Step::On {
+        course.end(walk.findings);
+    }
+    Ok(Some(()))
+}
+
+/// The contents of a text or of a piece of it: symbols and imports in source order, mentioned names, and the number
+/// of tests.
+#[derive(Default)]
+pub(super) struct Findings<'a> {
+    pub(super) symbols: Vec<Draft<'a>>,
+    pub(super) instance: Vec<Instance<'a>>,
+    pub(super) imports: Vec<String>,
+    /// [`usage`] bits of each mentioned name.
+    pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
+    pub(super) tests: u32,
+}
+
+/// A symbol under construction: its head may not be complete yet.
+pub(super) struct Draft<'a> {
+    pub(super) kind: SymbolKind,
+    /// Number of enclosing definitions.
+    pub(super) level: u32,
+    pub(super) scope: Scope,
+    pub(super) reach: Reach,
+    pub(super) repeat: Repeat,
+    pub(super) name: Cow<'a, str>,
+    /// Type or module that the source names next to the symbol; empty if there is none.
+    pub(super) container: Cow<'a, str>,
+    pub(super) range: Range<usize>,
+    pub(super) name_range: Range<usize>,
+    pub(super) head: String,
+    pub(super) attributes: Vec<String>,
+}
+
+/// Whether other files can reach a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// Reachable by its own name.
+    Visible,
+    /// Not reachable: local to a function, or test code.
+    Hidden,
+}
+
+/// How a symbol relates to an earlier definition with the same name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Repeat {
+    /// A separate symbol.
+    New,
+    /// The same symbol: an assignment to an existing value, or another clause of a function with the same number of
+    /// parts.
+    Same {
+        /// Number of parts of the clause, usually parameters; `None` for values.
+        parts: Option<usize>,
+    },
+}
+
+/// A name set on an instance, as in `self.width = ...`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Instance<'a> {
+    /// Number of symbols in the piece that precede the name.
+    pub(super) behind: usize,
+    /// Level of the enclosing type to which the name belongs.
+    pub(super) owner: u32,
+    pub(super) name: Cow<'a, str>,
+}
+
+/// A position at which one walk can stop and another can start: the walk is about to enter a node, and its
+/// whole state follows from the enclosing nodes.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Anchor {
+    /// Number of nodes that enclose the node about to be entered.
+    pub(super) depth: usize,
+    pub(super) kind: u16,
+    /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
+    pub(super) tests_from: usize,
+    /// Hash of how the walk treats the enclosing nodes.
+    pub(super) around: u64,
+}
+
+/// How a walk proceeds at an anchor, as decided by a [`PiecePlan`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    On,
+    /// End the piece and start another.
+    Cut,
+    Stop,
+}
+
+/// Decides where a walk is split into pieces and where it stops.
+pub(super) trait PiecePlan<'a> {
+    /// Returns the byte offset from which the plan needs anchors.
+    fn next(&self) -> usize;
+    /// Decides what to do at an anchor before a node that starts at byte `start`.
+    fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
+    /// Receives the findings before an anchor at byte `start`.
+    fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
+    /// Receives the findings up to the end of the text.
+    fn end(&mut self, found: Findings<'a>);
+}
+
+struct SinglePiece;
+
+impl<'a> PiecePlan<'a> for SinglePiece {
+    fn next(&self) -> usize {
+        usize::MAX
+    }
+
+    fn step(&mut self, _: &Anchor, _: usize) -> Step {
+        Step::On
+    }
+
+    fn cut(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
+
+    fn end(&mut self, _: Findings<'a>) {}
+}
+
+/// The state of a walk over a syntax tree.
+struct Walk<'a> {
+    source: Source<'a>,
+    language: LanguageId,
+    tables: &'static Tables,
+    findings: Findings<'a>,
+    /// The definitions that contain the current node, outermost first.
+    open: Vec<Open>,
+    /// The ancestors of the current node, outermost first.
+    around: Vec<Ancestor>,
+    /// Modifiers that apply to the next definition, outermost first.
+    modifiers: Vec<Modifier<'a>>,
+    /// Attributes that belong to the next definition.
+    pending: Option<Pending>,
+    /// End of the innermost value or block around the current node that contains no visible definitions.
+    opaque_until: usize,
+    /// End of the last import. No piece may start before it, because an edit inside the import would change the
+    /// previous piece.
+    import_until: usize,
+    /// Hash of the query's result for the current node, for [`Anchor::around`]; `None` if no anchors are recorded.
+    said: Option<u64>,
+    /// End of the text.
+    end: usize,
+    mask: Mask,
+    /// Number of hidden parts before the current node.
+    passed: usize,
+    /// Number of enclosing sources inside the text, such as arguments of macros.
+    nesting: usize,
+}
+
+/// An ancestor of the current node.
+struct Ancestor {
+    kind: u16,
+    /// Value of [`Anchor::around`] for the nodes from the root down to this one.
+    mark: u64,
+    /// The [`usage`] bits of the names directly inside, if the node is a list.
+    list: Option<u8>,
+}
+
+/// A definition that contains the current node.
+struct Open {
+    kind: SymbolKind,
+    /// Index of the definition's symbol among those found since the last cut; `None` once the head is
+    /// written.
+    symbol: Option<usize>,
+    end: usize,
+    /// Byte range of the name, which does not count as a reference to the definition itself.
+    name: Range<usize>,
+    head: Range<usize>,
+    /// Range of the body, if it lies in the middle of the head because the name follows it; otherwise empty.
+    gap: Range<usize>,
+    /// Whether a syntax error ended the head early.
+    broken: bool,
+    /// Level of the heading, if the definition is a section of a document.
+    heading: Option<u8>,
+    /// Whether the section ends where a later heading ends it, rather than with its node.
+    is_unclosed: bool,
+    spans: Vec<Span>,
+    prefix: String,
+    /// Depth of the definition's node in the tree.
+    depth: usize,
+    /// Whether the members are local to a function.
+    local: bool,
+    /// Whether the definition has no symbol and its contents are ignored.
+    hidden: bool,
+    scope: Scope,
+    /// Level of the innermost type that contains the members.
+    owner: Option<u32>,
+    /// Number of modifiers before the body. They apply to the definition, but not to its members.
+    modifiers: usize,
+}
+
+struct Modifier<'a> {
+    text: Cow<'a, str>,
+    end: usize,
+    hold: Hold,
+}
+
+/// The scope of a modifier.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// The modifier applies to the remainder of the node that contains it.
+    Node,
+    /// The modifier applies to everything after it, up to the next modifier of this scope.
+    Rest,
+}
+
+struct Pending {
+    depth: usize,
+    attributes: Vec<String>,
+    scope: Scope,
+}
+
+/// The captured parts of a definition.
+#[derive(Clone, Copy)]
+struct Definition<'t> {
+    pattern: usize,
+    /// The kind of symbol; `None` for local definitions.
+    kind: Option<SymbolKind>,
+    name: Option<Node<'t>>,
+    body: Option<Node<'t>>,
+    /// Number of parts, usually parameters, if the definition is a clause.
+    clause: Option<usize>,
+    /// Start and end of the container that the definition names.
+    container: Option<(usize, usize)>,
+    /// Part of the definition that belongs to this name only, if it declares several.
+    declarator: Option<Node<'t>>,
+    heading: Option<Heading>,
+}
+
+/// The heading of a section.
+#[derive(Clone, Copy)]
+struct Heading {
+    level: u8,
+    /// Whether the node is only the heading, without the section.
+    is_alone: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tree: &SyntaxTree, source: Source<'a>, said: Option<u64>) -> Self {
+        Self {
+            source,
+            language: tree.language,
+            tables: Tables::of(tree.language),
+            findings: Findings::default(),
+            open: Vec::new(),
+            around: Vec::new(),
+            modifiers: Vec::new(),
+            pending: None,
+            opaque_until: 0,
+            import_until: 0,
+            said,
+            end: tree.root().end_byte(),
+            mask: tree.mask().clone(),
+            passed: 0,
+            nesting: 0,
+        }
+    }
+
+    /// Walks from the cursor's node to the end of the tree, or until `course` stops the walk.
+    fn run(
+        &mut self,
+        cursor: &mut TreeCursor<'_>,
+        course: &mut impl PiecePlan<'a>,
+        cancel: &Cancel,
+    ) -> Result<Step, Cancelled> {
+        let mut query_cursor = query_cursor();
+        let mut visited = 0_usize;
+        loop {
+            visited += 1;
+            if visited.is_multiple_of(CHECK_EVERY) {
+                cancel.check()?;
+            }
+            let node = cursor.node();
+            let kind = node.kind_id();
+            let flags = self.tables.flags(kind);
+            let start = node.start_byte();
+            self.leave(start);
+            self.pass_hidden(start);
+            if start >= course.next()
+                && let Some(anchor) = self.anchor(&node)
+            {
+                match course.step(&anchor, start) {
+                    Step::On => {}
+                    Step::Cut => course.cut(self.take_findings(), anchor, start),
+                    Step::Stop => {
+                        course.cut(self.take_findings(), anchor, start);
+                        return Ok(Step::Stop);
+                    }
+                }
+            }
+            self.note(&node, flags);
+            self.said = self.said.map(|_| 0);
+            if flags & flag::PATTERN != 0 {
+                self.query(&mut query_cursor, &node);
+            }
+            if flags & flag::IDENTIFIER != 0 {
+                let usage = match self.usage(cursor) {
+                    usage::PLAIN if flags & flag::TYPE != 0 => usage::MEMBER,
+                    usage => usage,
+                };
+                self.mention(&node, usage);
+            }
+            let list = self.list(kind, cursor);
+            if cursor.goto_first_child() {
+                self.descend(kind, list);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    self.pass_hidden(usize::MAX);
+                    self.open
+                        .iter_mut()
+                        .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
+                    return Ok(Step::On);
+                }
+                self.around.pop();
+            }
+        }
+    }
+
+    /// Moves the cursor to the node at byte `start` that corresponds to `anchor`, and restores the state of the walk
+    /// there. Returns `false` if the tree has no such node.
+    fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
+        let mut query_cursor = query_cursor();
+        for _ in 0..anchor.depth {
+            let node = cursor.node();
+            let kind = node.kind_id();
+            self.said = Some(0);
+            if self.tables.flags(kind) & flag::PATTERN != 0 {
+                let opened = self.open.len();
+                self.query(&mut query_cursor, &node);
+                if let Some(open) = self.open.get_mut(opened) {
+                    open.symbol = None;
+                    if opened >= anchor.tests_from {
+                        open.scope = Scope::Tests;
+                    }
+                }
+            }
+            self.descend(kind, self.list(kind, cursor));
+            if cursor.goto_first_child_for_byte(start).is_none() {
+                return false;
+            }
+        }
+        self.findings = Findings::default();
+        self.pending = None;
+        self.passed = self.mask.hidden().partition_point(|hidden| hidden.start < start);
+        let node = cursor.node();
+        let is_there = node.start_byte() == start && node.end_byte() > start;
+        is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
+    }
+
+    /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
+    fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
+        let start = node.start_byte();
+        let plain = self.pending.is_none()
+            && start >= self.opaque_until.max(self.import_until)
+            && self.modifiers.iter().all(|modifier| modifier.hold == Hold::Node)
+            && node.end_byte() > start
+            && self.open.iter().all(|open| !open.broken && !open.is_unclosed && open.head_is_over(start));
+        plain.then(|| Anchor {
+            depth: self.around.len(),
+            kind: node.kind_id(),
+            tests_from: self.tests_from(),
+            around: self.mark(),
+        })
+    }
+
+    fn tests_from(&self) -> usize {
+        self.open.iter().position(|open| open.scope == Scope::Tests).unwrap_or(usize::MAX)
+    }
+
+    fn mark(&self) -> u64 {
+        self.around.last().map_or(0, |around| around.mark)
+    }
+
+    /// Returns the [`usage`] bits of a name at the cursor.
+    fn usage(&self, cursor: &TreeCursor<'_>) -> u8 {
+        match self.around.last() {
+            Some(Ancestor { list: Some(usage), .. }) => *usage,
+            Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
+                self.tables.usage(parent.kind, || cursor.field_id())
+            }
+            _ => usage::PLAIN,
+        }
+    }
+
+    /// Returns the [`usage`] bits of the names directly inside the cursor's node, if it is a list.
+    fn list(&self, kind: u16, cursor: &TreeCursor<'_>) -> Option<u8> {
+        (self.tables.flags(kind) & flag::LIST != 0).then(|| self.usage(cursor))
+    }
+
+    fn descend(&mut self, kind: u16, list: Option<u8>) {
+        let mark = self.said.map_or(0, |said| mixed(mixed(self.mark(), u64::from(kind)), said));
+        self.around.push(Ancestor { kind, mark, list });
+    }
+
+    fn take_findings(&mut self) -> Findings<'a> {
+        for open in &mut self.open {
+            write_head(&self.source, &mut self.findings.symbols, open);
+            open.symbol = None;
+        }
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Adds the names in hidden parts of the text that start before byte `start`, which are not in the tree.
+    fn pass_hidden(&mut self, start: usize) {
+        while let Some(hidden) = self.mask.hidden().get(self.passed).filter(|hidden| hidden.start < start) {
+            let hidden = hidden.clone();
+            self.passed += 1;
+            let text = self.source.text(hidden.clone());
+            for name in words(&text) {
+                let (from, end) = (hidden.start + name.start, hidden.start + name.end);
+                self.mention_range(from..end, usage::PLAIN);
+            }
+        }
+    }
+
+    /// Closes the definitions and modifiers that end at or before byte `start`.
+    fn leave(&mut self, start: usize) {
+        while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
+            write_head(&self.source, &mut self.findings.symbols, &mut open);
+        }
+        let inherited = self.open.last().map_or(0, |open| open.modifiers);
+        while self.modifiers.len() > inherited && self.modifiers.last().is_some_and(|m| m.end <= start) {
+            self.modifiers.pop();
+        }
+    }
+
+    /// Updates the innermost open definition for a node: records the node if it is not ordinary code, ends the head
+    /// at a syntax error, and drops pending attributes that belong to no definition.
+    fn note(&mut self, node: &Node<'_>, flags: u8) {
+        let start = node.start_byte();
+        if let Some(pending) = &self.pending
+            && self.around.len() <= pending.depth
+            && flags & flag::PATTERN == 0
+            && node.is_named()
+            && !node.is_extra()
+        {
+            self.pending = None;
+        }
+        if let Some(open) = self.open.last_mut()
+            && start == open.gap.start
+            && node.end_byte() == open.gap.end
+        {
+            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+        } else if let Some(open) = self.open.last_mut()
+            && open.shows(start)
+            && node.end_byte() <= open.head.end
+        {
+            if node.is_error() {
+                // The head ends at the error. Otherwise, a body could become part of it.
+                if start > open.name.start {
+                    open.head.end = start;
+                    open.broken = true;
+                }
+            } else if flags & flag::STRING != 0 {
+                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Literal });
+            } else if node.is_named() && node.is_extra() {
+                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            }
+        }
+    }
+
+    /// Runs the outline query at a node.
+    fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
+        let Some(query) = self.tables.query else { return };
+        let mut definition: Option<Definition<'_>> = None;
+        let mut declared: Vec<Definition<'_>> = Vec::new();
+        let mut sources: Vec<Node<'_>> = Vec::new();
+        let mut opaque_until = self.opaque_until;
+        let mut matches = cursor.matches(query, *node, self.source);
+        while let Some(found) = matches.next() {
+            let mut candidate = Definition::of_pattern(found.pattern_index);
+            let mut defines = false;
+            let mut import: Option<Range<usize>> = None;
+            for capture in found.captures {
+                let role = self.tables.role(capture.index);
+                self.say(found.pattern_index, capture.index, role, &capture.node);
+                match role {
+                    Role::Definition(kind) => {
+                        candidate.kind = Some(kind);
+                        defines = true;
+                    }
+                    Role::Local => defines = true,
+                    Role::Clause => candidate.clause = Some(capture.node.named_child_count()),
+                    Role::Name => candidate.name = candidate.name.or(Some(capture.node)),
+                    Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
+                    Role::Container => {
+                        let start = candidate.container.map_or(capture.node.start_byte(), |(start, _)| start);
+                        candidate.container = Some((start, capture.node.end_byte()));
+                    }
+                    Role::Declarator => candidate.declarator = Some(capture.node),
+                    Role::Section(level) => candidate.heading = Some(Heading { level, is_alone: false }),
+                    Role::Heading(level) => candidate.heading = Some(Heading { level, is_alone: true }),
+                    Role::Source => sources.push(capture.node),
+                    Role::Modifier => {
+                        let text = self.text(&capture.node);
+                        self.modifiers.push(Modifier { text, end: node.end_byte(), hold: Hold::Node });
+                    }
+                    Role::ModifierOfRest => self.modifier_of_rest(&capture.node),
+                    Role::Attribute => self.attribute(&capture.node),
+                    Role::Omit => self.omit(&capture.node),
+                    Role::Opaque => opaque_until = opaque_until.max(capture.node.end_byte()),
+                    Role::Import => {
+                        let start = import.map_or(capture.node.start_byte(), |import| import.start);
+                        import = Some(start..capture.node.end_byte());
+                    }
+                    Role::Instance => self.instance(&capture.node),
+                    Role::Reference => self.mention(&capture.node, usage::MEMBER),
+                    Role::Test => self.findings.tests = self.findings.tests.saturating_add(1),
+                    Role::TestScope => self.pending().scope = Scope::Tests,
+                    Role::Lead | Role::Silent => {}
+                }
+            }
+            if let Some(range) = import {
+                self.import_until = self.import_until.max(range.end);
+                self.import(range);
+            }
+            if defines && candidate.declarator.is_some() {
+                declared.push(candidate);
+            }
+            if defines && definition.is_none_or(|best| candidate.pattern < best.pattern) {
+                definition = Some(candidate);
+            }
+        }
+        if let Some(definition) = definition {
+            match definition.kind {
+                Some(kind) if definition.declarator.is_some() => {
+                    declared.retain(|other| other.pattern == definition.pattern);
+                    self.define_all(node, kind, declared);
+                }
+                Some(kind) => self.define(node, kind, definition),
+                None => {
+                    let depth = self.around.len();
+                    self.pending.take_if(|pending| pending.depth >= depth);
+                    self.hide(node);
+                }
+            }
+        }
+        self.opaque_until = opaque_until;
+        for source in sources {
+            self.walk_source(&source);
+        }
+    }
+
+    /// Walks the text between the first and the last byte of a node as source text of the same language.
+    fn walk_source(&mut self, node: &Node<'_>) {
+        let range = node.start_byte() + 1..node.end_byte().saturating_sub(1);
+        // No piece may start inside, because the walk cannot resume there.
+        self.import_until = self.import_until.max(node.end_byte());
+        if range.start >= range.end || self.nesting >= MAX_NESTING {
+            return;
+        }
+        let text = self.source.text(range.clone());
+        let Some(tree) = parse_part(self.language, &text, range.start, node.start_position()) else { return };
+        let (open, around, modifiers) = (self.open.len(), self.around.len(), self.modifiers.len());
+        let (said, opaque_until) = (self.said.take(), self.opaque_until);
+        self.pending = None;
+        self.nesting += 1;
+        // Only cancellation stops this walk, and the flag is never raised.
+        let _ = self.run(&mut tree.root().walk(), &mut SinglePiece, &Cancel::new());
+        self.nesting -= 1;
+        self.open.truncate(open);
+        self.around.truncate(around);
+        self.modifiers.truncate(modifiers);
+        self.pending = None;
+        (self.said, self.opaque_until) = (said, opaque_until);
+    }
+
+    /// Adds a capture to the hash of the query's result for the current node.
+    fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
+        let Some(mut said) = self.said else { return };
+        said = mixed(mixed(said, pattern as u64), u64::from(capture));
+        let says_enough = matches!(
+            role,
+            Role::Definition(_)
+                | Role::Local
+                | Role::Clause
+                | Role::Opaque
+                | Role::Body
+                | Role::Test
+                | Role::TestScope
+                | Role::Declarator
+                | Role::Section(_)
+                | Role::Heading(_)
+                | Role::Lead
+                | Role::Source
+                | Role::Silent
+        );
+        if !says_enough {
+            let text = self.text(node);
+            for bytes in text.as_bytes().chunks(8).take(MAX_SAID / 8) {
+                said = mixed(said, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+            }
+            said = mixed(said, text.len() as u64);
+        }
+        self.said = Some(said);
+    }
+
+    /// Makes the walk ignore the definitions inside a node, unless the node is part of a head.
+    fn hide(&mut self, node: &Node<'_>) {
+        let parent = self.open.last();
+        // A head contains no definitions, and its spans must still be recorded.
+        if parent.is_some_and(|open| open.shows(node.start_byte())) {
+            return;
+        }
+        self.open.push(Open {
+            kind: SymbolKind::Variable,
+            symbol: None,
+            end: node.end_byte(),
+            name: usize::MAX..usize::MAX,
+            head: 0..0,
+            gap: 0..0,
+            broken: false,
+            heading: None,
+            is_unclosed: false,
+            spans: Vec::new(),
+            prefix: String::new(),
+            depth: self.around.len(),
+            local: true,
+            hidden: true,
+            scope: parent.map_or(Scope::Product, |open| open.scope),
+            owner: parent.and_then(|open| open.owner),
+            modifiers: self.modifiers.len(),
+        });
+    }
+
+    /// Adds the definitions of all names that a node declares. Each is shown without the others.
+    fn define_all(&mut self, node: &Node<'_>, kind: SymbolKind, mut declared: Vec<Definition<'_>>) {
+        let part = |found: &Definition<'_>| found.declarator.map_or(0..0, |part| part.byte_range());
+        declared.sort_by_key(|found| part(found).start);
+        declared.dedup_by_key(|found| found.name.map(|name| name.id()));
+        let Some((first, others)) = declared.split_first() else { return };
+        let end = others.last().map_or(0, |last| part(last).end);
+        let before = self.findings.symbols.len();
+        self.define(node, kind, *first);
+        let Some(symbol) = self.findings.symbols.get(before) else { return };
+        let (level, scope, reach, repeat) = (symbol.level, symbol.scope, symbol.reach, symbol.repeat);
+        let (kind, attributes) = (symbol.kind, symbol.attributes.clone());
+        let Some(open) = self.open.last_mut() else { return };
+        if !others.is_empty() {
+            let rest = part(first).end..end;
+            open.spans.push(Span { range: rest, kind: SpanKind::Dropped });
+        }
+        let prefix = open.prefix.clone();
+        for found in others {
+            let Some(name_node) = found.name else { continue };
+            let (name, name_range) = self.name(&name_node, found.body);
+            if !is_name(&name) {
+                continue;
+            }
+            let own = part(found);
+            let skipped = [part(first).start..own.start, own.end..end];
+            let spans = skipped.map(|range| Span { range, kind: SpanKind::Dropped });
+            let head_end = found.body.map_or(node.end_byte(), |body| body.start_byte());
+            let head = node.start_byte()..head_end.max(own.start);
+            let head = head::render(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
+            self.findings.symbols.push(Draft {
+                kind,
+                level,
+                scope,
+                reach,
+                repeat,
+                head: if head.is_empty() { head::name(&name) } else { head },
+                name,
+                container: self.container(found),
+                range: node.byte_range(),
+                name_range,
+                attributes: attributes.clone(),
+            });
+        }
+    }
+
+    /// Returns a name and its byte range, without quotes around it, the colon of a symbol before it, or a `=` between
+    /// it and its value.
+    fn name(&self, node: &Node<'_>, body: Option<Node<'_>>) -> (Cow<'a, str>, Range<usize>) {
+        let (text, range) = (self.text(node), node.byte_range());
+        if text.len() > 1 && text.ends_with('=') && body.is_some_and(|body| body.start_byte() == range.end) {
+            let bare = range.start..range.end - 1;
+            return (self.source.text(bare.clone()), bare);
+        }
+        let is_symbol = self.tables.flags(node.kind_id()) & flag::SYMBOL != 0;
+        let colon = text.strip_prefix(':').filter(|rest| is_symbol && !rest.is_empty());
+        let quoted = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+        let bare = match (colon, quoted) {
+            (Some(rest), _) => match rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                Some(inside) if !inside.is_empty() => range.start + 2..range.end - 1,
+                _ => range.start + 1..range.end,
+            },
+            (_, Some(inside)) if !inside.trim().is_empty() => range.start + 1..range.end - 1,
+            _ => return (text, range),
+        };
+        (self.source.text(bare.clone()), bare)
+    }
+
+    /// Returns the container that a definition names, or an empty text.
+    fn container(&self, found: &Definition<'_>) -> Cow<'a, str> {
+        let text = found.container.map(|(start, end)| {
+            // A container that includes the name, such as `Till::pay`, is what stands before the name.
+            let name = found.name.map(|name| name.start_byte()).filter(|name| (start..end).contains(name));
+            self.source.text(start..name.unwrap_or(end))
+        });
+        let text = text.unwrap_or_default();
+        if text.len() <= MAX_NAME && !head::is_secret(&text) { text } else { Cow::Borrowed("") }
+    }
+
+    /// Ends the sections that a heading of this level closes.
+    fn close_sections(&mut self, level: u8, start: usize) {
+        let ends = |open: &Open| open.heading.is_some_and(|heading| heading >= level);
+        let Some(first) = self.open.iter().position(ends) else { return };
+        for open in self.open.iter_mut().skip(first) {
+            open.end = start;
+            if let Some(draft) = open.symbol.and_then(|at| self.findings.symbols.get_mut(at)) {
+                draft.range.end = draft.range.end.min(start);
+            }
+        }
+        self.leave(start);
+    }
+
+    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, found: Definition<'_>) {
+        let depth = self.around.len();
+        let start = node.start_byte();
+        if let Some(heading) = found.heading {
+            self.close_sections(heading.level, start);
+        }
+        let is_unclosed = found.heading.is_some_and(|heading| heading.is_alone);
+        let whole_end = if is_unclosed { self.end } else { node.end_byte() };
+        let pending = self.pending.take_if(|pending| pending.depth >= depth);
+        let pending = pending.filter(|pending| pending.depth == depth);
+        let Some(name_node) = found.name else { return };
+        let (name, name_range) = self.name(&name_node, found.body);
+        let parent = self.open.last();
+        // A definition inside a head is shown as part of it.
+        if start < self.opaque_until || parent.is_some_and(|open| open.hidden || open.shows(start)) {
+            return;
+        }
+        let local = parent.is_some_and(|open| open.local);
+        if !is_name(&name) || self.open.len() >= self.tables.levels || (local && kind.is_value()) {
+            return;
+        }
+        let repeat = match found.clause {
+            None if !kind.is_value() => Repeat::New,
+            parts => Repeat::Same { parts },
+        };
+        let kind = match (kind, parent) {
+            (SymbolKind::Function, Some(parent)) if parent.kind.is_type() => SymbolKind::Method,
+            (kind, _) => kind,
+        };
+        let level = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        let owner = if kind.is_type() { Some(level) } else { parent.and_then(|open| open.owner) };
+        let own_modifiers = self.modifiers.get(parent.map_or(0, |open| open.modifiers)..).unwrap_or_default();
+        let prefix = own_modifiers.iter().take(4).flat_map(|m| [&*m.text, " "]).collect();
+        let end = node.end_byte();
+        let body = found.body.map_or(end..end, |body| body.byte_range());
+        let (head, gap) = if body.start >= name_node.end_byte() {
+            (start..body.start, end..end)
+        } else if body.end <= name_node.start_byte() {
+            (start..end, body)
+        } else {
+            (start..end, end..end)
+        };
+        let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
+        let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
+        let visible = !local && outer_scope == Scope::Product && scope == Scope::Product;
+        self.open.push(Open {
+            kind,
+            symbol: Some(self.findings.symbols.len()),
+            end: whole_end,
+            name: name_range.clone(),
+            head,
+            gap,
+            broken: false,
+            heading: found.heading.map(|heading| heading.level),
+            is_unclosed,
+            spans: Vec::new(),
+            prefix,
+            depth,
+            local: local || kind.is_function(),
+            hidden: false,
+            scope: if outer_scope == Scope::Tests { outer_scope } else { scope },
+            owner,
+            modifiers: self.modifiers.len(),
+        });
+        self.findings.symbols.push(Draft {
+            kind,
+            level,
+            scope,
+            reach: if visible { Reach::Visible } else { Reach::Hidden },
+            repeat,
+            name,
+            container: self.container(&found),
+            range: start..whole_end,
+            name_range,
+            head: String::new(),
+            attributes,
+        });
+    }
+
+    /// Adds a modifier such as `private:`, which applies up to the next one or the end of the enclosing definition.
+    fn modifier_of_rest(&mut self, node: &Node<'_>) {
+        let (inherited, end) = self.open.last().map_or((0, usize::MAX), |open| (open.modifiers, open.end));
+        let own = self.modifiers.get(inherited..).unwrap_or_default();
+        if let Some(earlier) = own.iter().position(|modifier| modifier.hold == Hold::Rest) {
+            self.modifiers.truncate(inherited + earlier);
+        }
+        self.modifiers.push(Modifier { text: self.text(node), end, hold: Hold::Rest });
+    }
+
+    /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
+    /// inside a head, it belongs to a parameter and stays in place. Elsewhere, it is kept for the next definition.
+    fn attribute(&mut self, node: &Node<'_>) {
+        let text = head::one_line(&self.text(node), MAX_DETAIL);
+        if let Some(open) = self.open.last_mut()
+            && open.shows(node.start_byte())
+        {
+            if open.depth + 1 != self.around.len() {
+                return;
+            }
+            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            if let Some(symbol) = open.symbol.and_then(|symbol| self.findings.symbols.get_mut(symbol))
+                && symbol.attributes.len() < MAX_DETAILS
+            {
+                symbol.attributes.push(text);
+            }
+            return;
+        }
+        let pending = self.pending();
+        if pending.attributes.len() < MAX_DETAILS {
+            pending.attributes.push(text);
+        }
+    }
+
+    /// Omits a node from the head being read, because callers do not need it.
+    fn omit(&mut self, node: &Node<'_>) {
+        if let Some(open) = self.open.last_mut()
+            && open.shows(node.start_byte())
+        {
+            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+        }
+    }
+
+    fn pending(&mut self) -> &mut Pending {
+        let depth = self.around.len();
+        let fresh = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
+        let pending = self.pending.get_or_insert_with(fresh);
+        if pending.depth != depth {
+            *pending = fresh();
+        }
+        pending
+    }
+
+    fn import(&mut self, range: Range<usize>) {
+        let text = self.source.text(range);
+        let text = text.trim_matches(['"', '\'', '`']);
+        if self.open.last().is_none_or(|open| open.scope != Scope::Tests) {
+            self.findings.imports.push(head::one_line(text, MAX_DETAIL));
+        }
+    }
+
+    fn instance(&mut self, node: &Node<'_>) {
+        let name = self.text(node);
+        let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
+        if name.len() <= MAX_NAME && !self.is_secret_here(&name, node.byte_range()) {
+            self.findings.instance.push(Instance { behind: self.findings.symbols.len(), owner, name });
+        }
+    }
+
+    fn mention(&mut self, node: &Node<'_>, usage: u8) {
+        if self.open.last().is_some_and(|open| open.name.start == node.start_byte()) {
+            return;
+        }
+        self.mention_range(node.byte_range(), usage);
+    }
+
+    fn mention_range(&mut self, range: Range<usize>, usage: u8) {
+        let name = self.source.text(range.clone());
+        // Single letters are type parameters or loop variables and hardly distinguish files. A line break
+        // occurs only in names of broken text, and is the separator of stored names.
+        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || self.is_secret_here(&name, range)
+        {
+            return;
+        }
+        *self.findings.mentions.entry(name).or_default() |= usage;
+    }
+
+    /// Whether the screen finds the mentioned name at `range` in its line, as it would in the text of the file.
+    fn is_secret_here(&self, name: &str, range: Range<usize>) -> bool {
+        let before = || self.source.nearest(range.start.saturating_sub(MAX_LINE_START)..range.end);
+        head::could_be_secret(name)
+            && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
+    }
+
+    fn text(&self, node: &Node<'_>) -> Cow<'a, str> {
+        self.source.text(node.byte_range())
+    }
+}
+
+impl Open {
+    /// Whether text that starts at byte `start` is shown as part of the head.
+    fn shows(&self, start: usize) -> bool {
+        start < self.head.end && !self.gap.contains(&start)
+    }
+
+    /// Whether the shown part of the head ends at or before byte `start`.
+    fn head_is_over(&self, start: usize) -> bool {
+        let name = self.name.start.clamp(self.head.start, self.head.end);
+        start >= self.head.end.min(name + head::MAX_SCAN + self.gap.len())
+    }
+}
+
+impl Draft<'_> {
+    /// Converts the draft to a symbol without considering other definitions of the same name. The symbol's
+    /// depth is its level.
+    pub(super) fn symbol(self) -> Symbol {
+        Symbol {
+            kind: self.kind,
+            depth: self.level,
+            scope: self.scope,
+            name: head::name(&self.name).into(),
+            container: container_name(&self.container).into(),
+            head: self.head.into(),
+            attributes: self.attributes.iter().collect(),
+            instance: Names::default(),
+        }
+    }
+}
+
+impl Definition<'_> {
+    fn of_pattern(pattern: usize) -> Self {
+        Self {
+            pattern,
+            kind: None,
+            name: None,
+            body: None,
+            clause: None,
+            container: None,
+            declarator: None,
+            heading: None,
+        }
+    }
+}
+
+/// Returns the name of a container without pointers, type arguments and separators around it.
+fn container_name(text: &str) -> String {
+    let is_around = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '`' | '>' | ']');
+    name_parts(text.trim_matches(is_around)).join(".")
+}
+
+/// Whether a text can be the name of a symbol.
+fn is_name(name: &str) -> bool {
+    !name.chars().all(|c| c.is_whitespace() || c.is_control())
+        && name.len() <= MAX_NAME
+        && !head::is_secret(name)
+}
+
+fn query_cursor() -> QueryCursor {
+    let mut cursor = QueryCursor::new();
+    cursor.set_max_start_depth(Some(0));
+    cursor
+}
+
+fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
+    if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
+        && symbol.head.is_empty()
+    {
+        open.spans.sort_by_key(|span| span.range.start);
+        let scan = head::MAX_SCAN + open.gap.len();
+        symbol.head = head::render(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
+        if symbol.head.is_empty() {
+            symbol.head = head::name(&symbol.name);
+        }
+    }
+}
+
+/// Mixes two numbers into a hash (two rounds of MurmurHash3's finalizer).
+fn mixed(a: u64, b: u64) -> u64 {
+    let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
+    mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    mixed ^ (mixed >> 33)
+}

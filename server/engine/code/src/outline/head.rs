@@ -1,0 +1,386 @@
+//! Renders the head of a definition, and other text copied from sources into a map, on one line: collapses whitespace,
+//! drops comments, and truncates long strings.
+
+use std::ops::Range;
+
+use strata_base::sanitize::is_invisible;
+use strata_base::text::floor;
+use strata_tokens::redaction::{contains_secret, has_a_secret, scan};
+
+use super::source::Source;
+
+/// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
+const SHORTEST_SECRET: usize = 16;
+
+/// Maximum length of a head, in characters, including the truncation mark.
+const MAX_HEAD: usize = 200;
+/// Minimum number of characters for the name of a head and the text after it.
+const MIN_AFTER_NAME: usize = 80;
+/// Maximum length of the word before the name, such as its qualifier, that stays if the text before the name is cut.
+const MAX_LAST_WORD: usize = 30;
+/// Minimum number of characters for the text before the name, if there is that much.
+const MIN_BEFORE_NAME: usize = 40;
+/// Maximum length of a string literal in a head, in characters.
+const MAX_STRING: usize = 24;
+/// Maximum number of bytes to read of a head, not counting bodies inside it. Limits the work when heads are nested.
+pub(super) const MAX_SCAN: usize = 4_096;
+
+/// A part of a head that is not ordinary code.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: SpanKind,
+}
+
+/// How to treat a [`Span`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// Omitted: a comment, or an attribute that is shown elsewhere.
+    Dropped,
+    /// A string literal, copied or truncated.
+    Literal,
+    /// A secret, replaced by `…`.
+    Secret,
+}
+
+/// Renders a head: `prefix`, then the text of `range` with its spans replaced, without punctuation that opens a body.
+/// The spans must be sorted by their start. Reads at most `scan` bytes before the name and as many after its start. If
+/// the text before the name leaves no room for the name, it is cut first.
+pub(super) fn render(
+    source: &Source<'_>,
+    range: Range<usize>,
+    scan: usize,
+    name: &Range<usize>,
+    spans: &[Span],
+    prefix: &str,
+) -> String {
+    let name_at = name.start.clamp(range.start, range.end);
+    let before = range.start..name_at.min(range.start.saturating_add(scan));
+    let mut line = Line::new(usize::MAX);
+    line.code(prefix);
+    write(&mut line, source, before.clone(), spans);
+    let room = source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
+    let is_cut = before.end < name_at;
+    line.max = MAX_HEAD;
+    if is_cut || line.chars > MAX_HEAD - room {
+        let rest = name_at..range.end.min(name_at.saturating_add(scan));
+        let mut whole = line.clone();
+        write(&mut whole, source, rest, spans);
+        if is_cut || whole.is_full() {
+            line.cut_to(MAX_HEAD - room - 1);
+        }
+    }
+    let end = range.end.min(name_at.saturating_add(scan));
+    let at = write(&mut line, source, name_at..end, spans);
+    line.cut |= end < range.end && at < range.end;
+    line.finish_head()
+}
+
+/// Writes the text of `range` with its spans replaced, and returns the end of what was read.
+fn write(line: &mut Line, source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> usize {
+    // A head without a body, such as a list, may be of any length.
+    let first = spans.partition_point(|span| span.range.start < range.start);
+    let last = spans.partition_point(|span| span.range.start < range.end);
+    let all = spans;
+    let spans = spans.get(first..last).unwrap_or_default();
+    // A span that starts before the range and ends in it was already written.
+    let earlier = all.get(..first).unwrap_or_default().iter().map(|span| span.range.end).max();
+    let mut at = range.start.max(earlier.unwrap_or(0));
+    if at >= range.end {
+        return at;
+    }
+    let secrets = without_secrets(source, at..range.end, spans);
+    for span in secrets.as_deref().unwrap_or(spans) {
+        if span.range.start < at || span.range.start >= range.end || line.is_full() {
+            continue;
+        }
+        line.code(&source.nearest(at..span.range.start));
+        match span.kind {
+            SpanKind::Dropped => line.code(" "),
+            SpanKind::Literal => line.literal(&source.nearest(span.range.clone())),
+            SpanKind::Secret => line.code("…"),
+        }
+        at = span.range.end;
+    }
+    if !line.is_full() {
+        line.code(&source.nearest(at..range.end.max(at)));
+    }
+    at
+}
+
+/// Returns the spans of a head with secrets added, or `None` if it contains no secret, which is the usual
+/// case. Does not insert redaction placeholders, because they depend on more than the text.
+fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
+    let text = source.nearest(range.clone());
+    let in_text = |span: &Span| source.nearest(span.range.clone());
+    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && has_a_secret(&in_text(span));
+    let hits = scan(&text);
+    if hits.is_empty() && !spans.iter().any(|span| is_secret(&span)) {
+        return None;
+    }
+    let mut secrets: Vec<Range<usize>> =
+        hits.into_iter().map(|hit| range.start + hit.range.start..range.start + hit.range.end).collect();
+    secrets.extend(spans.iter().filter(is_secret).map(|span| span.range.clone()));
+    let apart = |span: &&Span| {
+        !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
+    };
+    let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
+    // Replace a literal that contains a secret as a whole.
+    let touched = |secret: &Range<usize>| {
+        let around =
+            spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
+        around.fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
+    };
+    all.extend(secrets.iter().map(|secret| Span { range: touched(secret), kind: SpanKind::Secret }));
+    all.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
+    Some(all)
+}
+
+/// Renders a text on one line of at most `max` characters.
+pub(crate) fn one_line(text: &str, max: usize) -> String {
+    let mut line = Line::new(max);
+    let read = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
+    let mut at = 0;
+    for hit in scan(read) {
+        line.code(read.get(at..hit.range.start).unwrap_or_default());
+        line.code("…");
+        at = hit.range.end;
+    }
+    line.code(read.get(at..).unwrap_or_default());
+    line.cut |= text.len() > MAX_SCAN;
+    line.finish()
+}
+
+/// Renders a name on one line. Removes only whitespace and control characters, because `==` and `total=` are names too.
+pub(crate) fn name(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a name contains a secret, which can happen in headings and in text without quotes. Such names are never stored.
+/// That a name looks random is not enough: `Ed25519KeyPairSigner` and names of compilers do as well.
+pub(super) fn is_secret(name: &str) -> bool {
+    could_be_secret(name) && contains_secret(name)
+}
+
+/// Whether a name mentioned at the end of `line` is a secret, judging by the text before it.
+pub(super) fn is_secret_on_line(name: &str, line: &str) -> bool {
+    let begins = line.len().saturating_sub(name.len());
+    contains_secret(name) || (has_a_secret(name) && scan(line).iter().any(|hit| begins < hit.range.end))
+}
+
+/// Rules out nearly all names, but no credential.
+pub(super) fn could_be_secret(name: &str) -> bool {
+    name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// A line under construction.
+#[derive(Clone)]
+struct Line {
+    text: String,
+    chars: usize,
+    max: usize,
+    /// Whether whitespace followed the last character.
+    gap: bool,
+    /// Whether the last character came from a literal, and so is not punctuation of the code.
+    literal: bool,
+    cut: bool,
+}
+
+impl Line {
+    fn new(max: usize) -> Self {
+        Self { text: String::new(), chars: 0, max, gap: false, literal: false, cut: false }
+    }
+
+    fn is_full(&self) -> bool {
+        self.chars > self.max
+    }
+
+    fn code(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.is_full() {
+                return;
+            }
+            if c.is_whitespace() || c.is_control() {
+                self.gap = true;
+                continue;
+            }
+            let last = if self.literal { None } else { self.text.chars().next_back() };
+            if matches!(c, ')' | ']' | '}') && last == Some(',') {
+                // A comma after the last parameter serves only the line break, so remove it.
+                self.text.pop();
+                self.chars -= 1;
+            }
+            let tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
+            self.space(tight);
+            self.put(c);
+            self.literal = false;
+        }
+    }
+
+    fn literal(&mut self, text: &str) {
+        let last = self.text.chars().next_back();
+        self.space(matches!(last, Some('(' | '[')));
+        let long = text.chars().nth(MAX_STRING).is_some();
+        let kept = if long { MAX_STRING - 2 } else { MAX_STRING };
+        for c in text.chars().take(kept) {
+            self.put(if c.is_control() || is_line_break(c) { ' ' } else { c });
+        }
+        if long {
+            self.put('…');
+            self.put(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
+        }
+        self.literal = true;
+    }
+
+    /// Shortens the line to at most `chars` characters and marks the cut. The last word stays if it is short.
+    fn cut_to(&mut self, chars: usize) {
+        let last = self.text.rsplit(' ').next().unwrap_or_default();
+        let last =
+            Some(last).filter(|last| last.chars().count() <= MAX_LAST_WORD).unwrap_or_default().to_owned();
+        let room = chars.saturating_sub(last.chars().count() + 2);
+        if let Some((at, _)) = self.text.char_indices().nth(room) {
+            self.text.truncate(at);
+        }
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push('…');
+        if last.is_empty() {
+            self.gap = true;
+        } else {
+            self.text.push(' ');
+            self.text.push_str(&last);
+        }
+        self.chars = self.text.chars().count();
+        self.literal = last.is_empty();
+    }
+
+    fn space(&mut self, tight: bool) {
+        if self.gap && !tight && !self.text.is_empty() {
+            self.put(' ');
+        }
+        self.gap = false;
+    }
+
+    /// Appends a character, which never breaks the line. An invisible one is escaped, unless it only selects how the one
+    /// before it is drawn, as in headings with emoji.
+    fn put(&mut self, c: char) {
+        if matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}') {
+            return;
+        }
+        if is_invisible(c) {
+            for escaped in c.escape_unicode() {
+                self.text.push(escaped);
+                self.chars += 1;
+            }
+            return;
+        }
+        self.text.push(c);
+        self.chars += 1;
+    }
+
+    fn finish(mut self) -> String {
+        if self.is_full() || self.cut {
+            let keep =
+                self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
+            self.text.truncate(keep);
+            self.text.push('…');
+        }
+        self.text
+    }
+
+    /// Finishes a head and removes the punctuation before its body.
+    fn finish_head(mut self) -> String {
+        if self.is_full() || self.cut {
+            return self.finish();
+        }
+        if !self.literal {
+            let end =
+                self.text.trim_end_matches("=>").trim_end_matches([' ', ':', '=', '{', ';', ',', '\\']).len();
+            self.text.truncate(end);
+        }
+        self.text
+    }
+}
+
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+        super::render(&Source::whole(source), range, MAX_SCAN, &(0..0), spans, prefix)
+    }
+
+    fn check(source: &str, head: &str) {
+        assert_eq!(render(source, 0..source.len(), &[], ""), head);
+    }
+
+    #[test]
+    fn code_goes_on_one_line() {
+        check("def f(\n    a,\n    b = 1,\n) -> int:", "def f(a, b = 1) -> int");
+        check("fn f<T>(a: [u8; 3], )\nwhere\n    T: Ord,\n", "fn f<T>(a: [u8; 3]) where T: Ord");
+        check("f = async (text) =>", "f = async (text)");
+        check("pub const X: u32 = ", "pub const X: u32");
+        check("x\u{2028}y\u{0}z\r\n", "x y z");
+        check("", "");
+    }
+
+    #[test]
+    fn spans_are_dropped_or_kept_as_they_are() {
+        let source = "f(a /* x */, b=' , (  ', c)";
+        let spans =
+            [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
+        assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
+    }
+
+    #[test]
+    fn a_name_is_secret_only_where_the_screen_finds_it() {
+        let random = "aZ3kQ9xW7bN2mT5pR8vL";
+        for name in [
+            "Ed25519KeyPairSigner",
+            "_ZN2io5stdio6_print17h8f3c1b0a92d4e657E",
+            "css-1dbjc4n-r-18u37iz",
+            random,
+        ] {
+            assert!(!is_secret(name), "{name}");
+            assert!(!is_secret_on_line(name, &format!("    return {name}")), "{name}");
+        }
+        assert!(is_secret(&format!("Token: {random}")));
+        assert!(is_secret(&["gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX"].concat()));
+        assert!(is_secret_on_line(random, &format!("client_secret: {random}")));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "ä".repeat(300);
+        let head = render(&long, 0..long.len(), &[], "");
+        assert_eq!(head.chars().count(), MAX_HEAD);
+        assert!(head.ends_with('…'));
+        let spans = [Span { range: 0..long.len(), kind: SpanKind::Literal }];
+        assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
+        // The name and what follows it take precedence over a long text before it.
+        let template = "template <typename A, typename B> ".repeat(9);
+        for (source, kept) in [
+            (format!("{template}class Till : Box"), "class Till : Box"),
+            (format!("{template}{}class Till(int a)", " ".repeat(5_000)), "…"),
+        ] {
+            let name = source.find("Till").unwrap();
+            let head = super::render(
+                &Source::whole(&source),
+                0..source.len(),
+                MAX_SCAN,
+                &(name..name + 4),
+                &[],
+                "pub ",
+            );
+            assert!(head.starts_with("pub template <typename A") && head.contains("… "), "{head}");
+            assert!(head.contains("Till") && head.contains(kept), "{head}");
+            assert!(head.chars().count() <= MAX_HEAD, "{head}");
+        }
+        let blank = format!("f{}(a)", " ".repeat(10_000));
+        assert_eq!(render(&blank, 0..blank.len(), &[], ""), "f…");
+    }
+}

@@ -1,0 +1,38 @@
+//! One piece of a live outline.
+
+use std::sync::Arc;
+
+use crate::outline::Symbol;
+use crate::outline::block::Signature;
+use crate::outline::extract::{Anchor, Reach, Repeat};
+use crate::outline::mentions::Mention;
+
+/// The symbols, imports and mentioned names between two anchors.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// The anchor before the piece; unused for the first piece.
+    pub(super) anchor: Anchor,
+    /// The symbols as found, before definitions with the same name are compared. Their `depth` is the number of
+    /// enclosing definitions.
+    pub(super) found: Arc<[Symbol]>,
+    /// Whether other files can reach each symbol.
+    pub(super) reach: Box<[Reach]>,
+    pub(super) repeats: Box<[Repeat]>,
+    pub(super) instance: Box<[Set]>,
+    pub(super) imports: Box<[Box<str>]>,
+    pub(super) mentions: Box<[Mention]>,
+    pub(super) tests: u32,
+    /// The symbols that the outline shows, with their depth in it.
+    pub(super) shown: Arc<[Symbol]>,
+    /// Signature of the visible symbols in `shown`.
+    pub(super) signature: Option<Signature>,
+}
+
+/// A name set on an instance.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Set {
+    /// Number of symbols in the piece that precede the name.
+    pub(super) behind: usize,
+    pub(super) owner: u32,
+    pub(super) name: Box<str>,
+}

@@ -1,0 +1,197 @@
+//! Finds the positions of a file's symbols and names in its tree. Outlines store no positions, so that an edit changes
+//! little of them. Positions are valid only while the text is unchanged.
+
+use std::ops::Range;
+
+use strata_base::cancel::{Cancel, Cancelled};
+use tree_sitter::TreeCursor;
+
+use super::mask::words;
+use super::resolve::{self, Located};
+use super::source::Source;
+use super::tables::{Tables, flag};
+use super::{SyntaxTree, extract};
+
+/// Number of nodes visited between checks of the cancel flag.
+const CHECK_EVERY: usize = 4_096;
+
+/// Returns the symbols of a parsed text with their positions, in the order of
+/// [`Outline::of`](super::Outline::of). `source` must be the text of the tree.
+///
+/// # Errors
+/// [`Cancelled`] if the flag is raised before the walk finishes.
+pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
+    Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
+}
+
+/// Returns the byte ranges of all occurrences of the identifier `name`, including definitions and names that are hidden
+/// from the parser, in order. Strings and comments do not count.
+///
+/// # Errors
+/// [`Cancelled`] if the flag is raised before the search finishes.
+pub(crate) fn mentions_of(
+    tree: &SyntaxTree,
+    source: &str,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Range<usize>>, Cancelled> {
+    let mut found = Vec::new();
+    if name.is_empty() {
+        return Ok(found);
+    }
+    for hidden in tree.mask().hidden() {
+        let text = source.get(hidden.clone()).unwrap_or_default();
+        let ranges = words(text).filter(|word| text.get(word.clone()) == Some(name));
+        found.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
+    }
+    let tables = Tables::of(tree.language);
+    let mut wanted = source.match_indices(name).map(|(start, _)| start).peekable();
+    let mut cursor = tree.root().walk();
+    let mut visited = 0_usize;
+    while let Some(&start) = wanted.peek() {
+        visited += 1;
+        if visited.is_multiple_of(CHECK_EVERY) {
+            cancel.check()?;
+        }
+        let node = cursor.node();
+        let range = node.byte_range();
+        if range.start > start {
+            // The position is between nodes, or inside a node without a child there.
+            wanted.next();
+            continue;
+        }
+        if range.end > start {
+            if is_name(tables, &cursor) && range == (start..start + name.len()) {
+                found.push(range);
+                wanted.next();
+                continue;
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        if !goto_next(&mut cursor) {
+            break;
+        }
+    }
+    found.sort_unstable_by_key(|range| range.start);
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the name at a caret position and its byte range: the name that contains `byte`, or else the name
+/// that ends there.
+pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&'a str, Range<usize>)> {
+    let range = name_around(tree, byte).or_else(|| name_around(tree, byte.checked_sub(1)?))?;
+    Some((source.get(range.clone())?, range))
+}
+
+fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
+    let tables = Tables::of(tree.language);
+    let mut cursor = tree.root().walk();
+    let mut name = None;
+    while cursor.goto_first_child_for_byte(byte).is_some() {
+        let range = cursor.node().byte_range();
+        if !range.contains(&byte) {
+            break;
+        }
+        if is_name(tables, &cursor) {
+            name = Some(range);
+        }
+    }
+    name
+}
+
+fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
+    tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
+}
+
+/// Moves to the next node that is not inside the current one. Returns `false` at the end of the tree.
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_grammars::LanguageId;
+
+    use super::super::{Outline, parse};
+    use super::*;
+
+    fn tree(language: LanguageId, source: &str) -> SyntaxTree {
+        parse(language, source, None, &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn every_symbol_of_every_fixture_is_found_where_it_is() {
+        for language in LanguageId::all() {
+            let source = language.fixture;
+            let tree = tree(language, source);
+            let places = located(&tree, source, &Cancel::new()).unwrap();
+            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
+            assert!(places.iter().map(|place| &place.symbol).eq(outline.symbols.iter()), "{language}");
+            for (index, place) in places.iter().enumerate() {
+                assert_eq!(place.index, index);
+                let name = &source[place.name_range.clone()];
+                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(*place.symbol.name, *one_line, "{language}");
+                assert!(
+                    source.get(place.range.clone()).is_some_and(|text| text.contains(name)),
+                    "{language}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn mentions_are_names_and_nothing_else() {
+        let python = LanguageId::by_name("python").unwrap();
+        let source = "def ab(a):  # ab\n    abc = 'ab'\n    return ab(x.ab, cab) + (ab)\n";
+        let tree = tree(python, source);
+        let found = mentions_of(&tree, source, "ab", &Cancel::new()).unwrap();
+        assert_eq!(found, [4..6, 43..45, 48..50, 60..62]);
+        assert!(mentions_of(&tree, source, "", &Cancel::new()).unwrap().is_empty());
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let long = "f(x)\n".repeat(10_000);
+        let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
+        assert_eq!(mentions_of(&long_tree, &long, "x", &cancel), Err(Cancelled));
+    }
+
+    /// Compares the results with a check of every leaf, in every language.
+    #[test]
+    fn every_mention_is_found_and_is_the_name_at_its_place() {
+        for language in LanguageId::all() {
+            let source = language.fixture;
+            let tree = tree(language, source);
+            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
+            let mut all = 0;
+            for name in outline.symbols.iter().map(|symbol| &*symbol.name) {
+                let found = mentions_of(&tree, source, name, &Cancel::new()).unwrap();
+                let mut expected: Vec<_> =
+                    source.match_indices(name).map(|(at, _)| at..at + name.len()).collect();
+                expected.retain(|range| name_at(&tree, source, range.start) == Some((name, range.clone())));
+                assert_eq!(found, expected, "{language} {name}");
+                all += found.len();
+            }
+            assert!(all > 0 || language.is_document(), "{language}");
+        }
+    }
+
+    #[test]
+    fn a_caret_touches_the_name_it_is_in_or_behind() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let source = "fn ab() { cd; \"ef\" }";
+        let tree = tree(rust, source);
+        let name = |byte| name_at(&tree, source, byte).map(|(name, _)| name);
+        assert_eq!([name(3), name(4), name(5), name(12)], [Some("ab"), Some("ab"), Some("ab"), Some("cd")]);
+        assert_eq!([name(0), name(6), name(16), name(source.len()), name(1_000)], [None; 5]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Syntax trees, and the outlines built from them. Everything here concerns a single file; `symbols` relates files to
+//! each other. What counts as a definition, a name or an import is data in `grammars/`, without language-specific rules
+//! here. Does not read files. No source text causes a panic or quadratic time.
+
+mod block;
+mod contents;
+mod depth;
+mod edition;
+mod extract;
+mod generated;
+mod head;
+mod lead;
+mod list;
+mod live;
+mod located;
+mod mask;
+mod mentions;
+mod names;
+mod places;
+mod qualified;
+mod resolve;
+mod source;
+mod symbol;
+mod tables;
+mod tree;
+mod unparsed;
+mod unparsed_lines;
+mod visibility;
+mod work;
+
+#[cfg(test)]
+mod constructs;
+#[cfg(test)]
+mod tests;
+
+use ropey::str_utils::byte_to_line_idx;
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_base::key::FileKey;
+use strata_base::text::floor;
+use strata_grammars::LanguageId;
+
+pub use block::{BlockDetail, LEGEND, MapLevel, map_block};
+pub(crate) use block::{MapBlock, block_text};
+pub use contents::Outline;
+pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
+pub use edition::edition;
+pub use lead::with_lead;
+pub(crate) use list::Symbols;
+pub(crate) use live::{Currency, LiveOutline};
+pub(crate) use located::mentions_of;
+pub use located::{located, name_at};
+pub(crate) use names::Names;
+pub use places::{definitions, numbered_outline};
+pub use qualified::qualified_name;
+pub(crate) use qualified::{QualifiedNames, name_parts};
+pub use resolve::Located;
+pub use symbol::{Scope, Symbol, SymbolKind};
+pub use tree::{SyntaxTree, parse};
+pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
+pub use unparsed::Unparsed;
+pub use unparsed_lines::UnparsedLines;
+pub(crate) use visibility::Visibility;
+pub use work::WorkBudget;
+
+use self::source::Source;
+
+/// Detects a file's language from its name or, if that is not enough, its first line.
+pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
+    LanguageId::by_path(key.as_str(), first_line)
+}
+
+impl Outline {
+    /// Builds the outline of a parsed text. `source` must be the text of the tree. In broken text, includes whatever
+    /// can be recognized.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised before the walk finishes.
+    pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let findings = extract::findings(tree, Source::whole(source), cancel)?;
+        let mut outline = resolve::outline(tree.language, findings);
+        let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
+        let breaks = byte_to_line_idx(source, source.len());
+        outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
+        outline.unparsed = tree.unparsed;
+        outline.unparsed_lines = UnparsedLines::of(tree, source);
+        Ok(outline)
+    }
+
+    /// Parses a text and keeps only its outline.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised before the outline is complete.
+    pub fn read(language: LanguageId, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
+        Self::of(&parse(language, source, None, cancel)?, source, cancel)
+    }
+
+    /// Like [`Outline::read`], but takes the work from the budget of an index run.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised before the outline is complete.
+    pub fn read_within(
+        budget: &WorkBudget,
+        language: LanguageId,
+        source: &str,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
+        Self::of(&tree::parse_within(budget, language, source, cancel)?, source, cancel)
+    }
+}

@@ -1,0 +1,173 @@
+//! Looks up the definitions of one file by qualified name, and lists them with line numbers. Used for answers about the
+//! current file. Prompts contain map blocks instead, which have no line numbers.
+
+use std::fmt::Write as _;
+
+use strata_base::text::LineStarts;
+
+use super::qualified::{QualifiedNames, name_parts};
+use super::{Located, SymbolKind};
+
+/// Maximum indentation, in levels.
+const MAX_INDENT: usize = 12;
+
+/// How well a definition matches a qualified name. A smaller value is closer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameMatch {
+    /// The name as outlines show it, with all containers.
+    Shown,
+    /// The parts of the whole name, without type arguments and quotes.
+    Whole,
+    /// The end of the name as outlines show it.
+    ShownEnd,
+    /// The last parts of the name.
+    End,
+}
+
+/// Returns the definitions that match a qualified name, in source order: those whose name with containers is `name` or
+/// ends with it. Only the closest matches are returned. A type takes precedence over its implementations.
+pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
+    let wanted = name_parts(name);
+    let Some(own) = wanted.last() else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut names = QualifiedNames::default();
+    for place in places {
+        names.enter(&place.symbol);
+        // A cheap check rules out nearly all definitions.
+        if !place.symbol.name.contains(own) {
+            continue;
+        }
+        let shown = names.dotted();
+        let parts = names.parts();
+        let before = shown.strip_suffix(name);
+        let matched = if shown == name {
+            NameMatch::Shown
+        } else if parts == wanted {
+            NameMatch::Whole
+        } else if before.is_some_and(|before| before.ends_with('.')) {
+            NameMatch::ShownEnd
+        } else if names.ends_with(&wanted) {
+            NameMatch::End
+        } else {
+            continue;
+        };
+        found.push((matched, place));
+    }
+    let closest = found.iter().map(|(matched, _)| *matched).min();
+    let mut found: Vec<&Located> =
+        found.into_iter().filter(|(matched, _)| Some(*matched) == closest).map(|(_, place)| place).collect();
+    let is_block = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
+    if found.iter().any(|place| !is_block(place)) {
+        found.retain(|place| !is_block(place));
+    }
+    found
+}
+
+/// Renders the outline of a file, one definition per line: line numbers, then the head, indented by one space
+/// per level. Omits definitions inside functions.
+pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
+    let mut text = String::new();
+    let mut local_below = None;
+    for Located { symbol, range, .. } in places {
+        if local_below.is_some_and(|depth| symbol.depth > depth) {
+            continue;
+        }
+        local_below = symbol.kind.is_function().then_some(symbol.depth);
+        let indent = (symbol.depth as usize).min(MAX_INDENT);
+        let (first, last) = lines.of_range(range);
+        let _ = write!(text, "{:indent$}{first}", "");
+        if last > first {
+            let _ = write!(text, "-{last}");
+        }
+        let _ = writeln!(text, " {}", symbol.head);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_base::cancel::Cancel;
+    use strata_grammars::LanguageId;
+
+    use super::super::{located, parse};
+    use super::*;
+
+    const SOURCE: &str = "\
+LIMIT = 3
+
+class View:
+    name = 'x'
+
+    def answer(self):
+        def local():
+            pass
+        return local
+
+class Form:
+    def answer(self, value):
+        return value
+
+def answer():
+    pass
+";
+
+    fn places() -> Vec<Located> {
+        let python = LanguageId::by_name("python").unwrap();
+        let tree = parse(python, SOURCE, None, &Cancel::new()).unwrap();
+        located(&tree, SOURCE, &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn a_dotted_name_means_what_ends_with_it() {
+        let places = places();
+        let lines = LineStarts::of(SOURCE);
+        let found = |name: &str| -> Vec<(u32, u32)> {
+            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+        };
+        assert_eq!(found("View.answer"), [(6, 9)]);
+        assert_eq!(found("View::answer"), [(6, 9)]);
+        assert_eq!(found("answer"), [(15, 16)], "no nested definitions");
+        assert_eq!(found("name"), [(4, 4)]);
+        assert_eq!(found("Form"), [(11, 13)]);
+        assert_eq!(found("Form.name"), []);
+        assert_eq!(found(""), []);
+        assert_eq!(found("."), []);
+        assert_eq!(found("Form.answer"), [(12, 13)]);
+    }
+
+    #[test]
+    fn a_type_stands_for_itself_rather_than_for_its_implementation() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let source = "struct Till;\n\nimpl Till {\n    fn pay(&self) {}\n}\n";
+        let tree = parse(rust, source, None, &Cancel::new()).unwrap();
+        let places = located(&tree, source, &Cancel::new()).unwrap();
+        let lines = LineStarts::of(source);
+        let found = |name: &str| -> Vec<(u32, u32)> {
+            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+        };
+        assert_eq!(found("Till"), [(1, 1)]);
+        assert_eq!(found("Till::pay"), [(4, 4)]);
+    }
+
+    #[test]
+    fn an_outline_says_where_everything_is() {
+        let expected = "\
+1 LIMIT = 3
+3-9 class View
+ 4 name = 'x'
+ 6-9 def answer(self)
+11-13 class Form
+ 12-13 def answer(self, value)
+15-16 def answer()
+";
+        let outline = numbered_outline(&places(), &LineStarts::of(SOURCE));
+        let plain = |text: &str| {
+            text.lines()
+                .map(|line| line.trim_start().split(' ').next().map(str::to_owned))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(plain(&outline), plain(expected), "{outline}");
+        assert!(outline.contains("\n 12-13 ") && outline.contains("answer(self, value)"), "{outline}");
+        assert!(!outline.contains("local"), "{outline}");
+    }
+}

@@ -1,0 +1,143 @@
+//! The lines of a text that could not be parsed. Definitions in them may be missing from the outline.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use strata_base::text::LineStarts;
+use tree_sitter::{Node, QueryCursor, StreamingIterator};
+
+use super::source::Source;
+use super::tables::{Role, Tables, flag};
+use super::{SymbolKind, SyntaxTree};
+
+/// Maximum number of ranges listed; the last one extends to the last line that could not be parsed.
+const MAX_RANGES: usize = 8;
+/// Maximum number of errors examined.
+const MAX_ERRORS: usize = 200;
+
+/// Ranges of lines that could not be parsed, as first and last line counted from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnparsedLines(Box<[(u32, u32)]>);
+
+impl UnparsedLines {
+    /// Whether the whole text was parsed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the ranges in order: first and last line, counted from 1.
+    pub fn ranges(&self) -> &[(u32, u32)] {
+        &self.0
+    }
+
+    /// Finds the lines of a tree's text that could not be parsed. `source` must be the text of the tree. An error on a
+    /// single line inside a function does not count, because it hides no definition outside.
+    pub fn of(tree: &SyntaxTree, source: &str) -> Self {
+        if tree.unparsed.is_some() || !tree.has_error() {
+            return Self::default();
+        }
+        let lines = LineStarts::of(source);
+        let tables = Tables::of(tree.language);
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut errors = 0;
+        // The parts with local definitions only of each node around the current one.
+        let mut around: Vec<Vec<Range<usize>>> = Vec::new();
+        let mut cursor = tree.root().walk();
+        'tree: loop {
+            let node = cursor.node();
+            let is_error = node.is_error() || node.is_missing();
+            if is_error {
+                errors += 1;
+                let (mut first, mut last) = lines.of_range(&node.byte_range());
+                let function = innermost(&around, &node.byte_range());
+                if let Some(function) = function.filter(|_| node.is_missing()) {
+                    // Without its end, a function may have swallowed what follows.
+                    (first, last) = lines.of_range(function);
+                }
+                let hides = match function {
+                    None => true,
+                    Some(_) => last > first && (node.is_error() || closes_block(&node)),
+                };
+                if hides {
+                    ranges.push((first, last));
+                }
+                if errors > MAX_ERRORS {
+                    ranges.push((first, lines.count()));
+                    break;
+                }
+            } else if node.has_error() && cursor.goto_first_child() {
+                around.push(local_parts(tables, &node, source));
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'tree;
+                }
+                around.pop();
+            }
+        }
+        Self(joined(ranges).into())
+    }
+}
+
+/// Shows the lines as `3`, `5-8, 12`.
+impl fmt::Display for UnparsedLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (first, last)) in self.0.iter().enumerate() {
+            let separator = if at > 0 { ", " } else { "" };
+            match last > first {
+                true => write!(f, "{separator}{first}-{last}")?,
+                false => write!(f, "{separator}{first}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sorts ranges, joins those that touch, and keeps at most [`MAX_RANGES`].
+fn joined(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(u32, u32)> = Vec::new();
+    let count = ranges.len();
+    for (first, last) in ranges {
+        let is_full = joined.len() >= MAX_RANGES && count > MAX_RANGES;
+        match joined.last_mut() {
+            Some(before) if is_full || first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+/// Whether a missing token is the end of a block.
+fn closes_block(node: &Node<'_>) -> bool {
+    matches!(node.kind(), "}" | "end")
+}
+
+/// Returns the innermost of the parts around a node that contains its range.
+fn innermost<'r>(around: &'r [Vec<Range<usize>>], node: &Range<usize>) -> Option<&'r Range<usize>> {
+    around.iter().rev().flatten().find(|part| part.start <= node.start && node.end <= part.end)
+}
+
+/// Returns the ranges of a node, or of parts of it, that contain only local definitions, such as a function.
+fn local_parts(tables: &Tables, node: &Node<'_>, source: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let Some(query) = tables.query.filter(|_| tables.flags(node.kind_id()) & flag::PATTERN != 0) else {
+        return parts;
+    };
+    let mut cursor = QueryCursor::new();
+    cursor.set_max_start_depth(Some(0));
+    let mut matches = cursor.matches(query, *node, Source::whole(source));
+    while let Some(found) = matches.next() {
+        parts.extend(found.captures.iter().filter_map(|capture| match tables.role(capture.index) {
+            Role::Definition(SymbolKind::Function | SymbolKind::Method) | Role::Local => {
+                Some(node.byte_range())
+            }
+            Role::Opaque => Some(capture.node.byte_range()),
+            _ => None,
+        }));
+    }
+    parts
+}

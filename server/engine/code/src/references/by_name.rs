@@ -1,0 +1,49 @@
+//! Rates references in languages without reference rules: by the import graph if it covers the name,
+//! otherwise by the name alone.
+
+use std::collections::BTreeMap;
+
+use strata_base::key::FileKey;
+
+use super::report::Confidence;
+use crate::symbols::{References, SymbolIndex};
+
+/// Files that may refer to a name, with the confidence that they do.
+pub(super) struct LikelyFiles {
+    /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
+    known: BTreeMap<FileKey, f64>,
+    definers: Vec<FileKey>,
+    /// Whether the reference graph tracks the name.
+    is_followed: bool,
+}
+
+impl LikelyFiles {
+    pub(super) fn new(graph: &References, index: &SymbolIndex, name: &str, definers: &[&FileKey]) -> Self {
+        let mut known: BTreeMap<FileKey, f64> = BTreeMap::new();
+        for found in graph.references_to(name) {
+            if definers.contains(&&found.definer) {
+                for (referrer, likelihood) in found.referrers {
+                    let most = known.entry(referrer).or_default();
+                    *most = most.max(likelihood);
+                }
+            }
+        }
+        let is_followed = definers
+            .iter()
+            .any(|key| index.get(*key).is_some_and(|file| graph.follows(file.language.family, name)));
+        let definers = definers.iter().copied().cloned().collect();
+        Self { known, definers, is_followed }
+    }
+
+    /// Returns the confidence in a file's references, or `None` if its imports give the name another meaning.
+    pub(super) fn confidence(&self, key: &FileKey) -> Option<Confidence> {
+        if self.definers.contains(key) {
+            return Some(Confidence::Certain);
+        }
+        match self.known.get(key) {
+            Some(likelihood) if *likelihood >= 1.0 => Some(Confidence::Certain),
+            Some(_) => Some(Confidence::Guess),
+            None => (!self.is_followed).then_some(Confidence::Guess),
+        }
+    }
+}

@@ -1,0 +1,717 @@
+//! The names of one file: its scopes, their bindings and imports, and the structure of its expressions, according to
+//! `references.scm`.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use strata_base::cancel::{Cancel, Cancelled};
+use strata_grammars::LanguageId;
+use tree_sitter::{Node, Query, QueryCursor, QueryMatch, StreamingIterator};
+
+use crate::outline::{self, SyntaxTree};
+
+/// Number of matches between checks of the cancel flag.
+const CHECK_EVERY: usize = 4_096;
+
+#[derive(Debug)]
+pub(super) struct FileNames {
+    pub(super) text: Arc<str>,
+    pub(super) tree: SyntaxTree,
+    /// Scopes in order of their start, outer before inner. The file's own scope is first.
+    pub(super) scopes: Vec<Scope>,
+    pub(super) groups: Vec<Group>,
+    /// Modules from which all names are imported (`import *`).
+    pub(super) stars: Vec<Box<str>>,
+    /// Index of the group of each bound name, keyed by the start of the name.
+    pub(super) bound: FxHashMap<usize, usize>,
+    /// Imported names, keyed by the start of the name.
+    pub(super) imported: FxHashMap<usize, Import>,
+    /// Range of the object of each member access, keyed by the start of the member's name.
+    pub(super) members: FxHashMap<usize, Range<usize>>,
+    /// Names of members in quotes, such as `object["name"]`.
+    quoted: Vec<Range<usize>>,
+    /// Byte offsets at which object keys in values of unknown type start.
+    pub(super) keys: FxHashSet<usize>,
+    /// Ranges of object values that initialize a variable, in order, each with the range of the variable's type
+    /// annotation, if any.
+    records: Vec<(Range<usize>, Option<Range<usize>>)>,
+    /// Byte offsets at which argument labels start.
+    pub(super) labels: FxHashSet<usize>,
+    /// Starts of the names of types that accept every value, such as `any`.
+    pub(super) any: FxHashSet<usize>,
+    shapes: FxHashMap<(usize, usize), Shape>,
+}
+
+/// A region of a file in which names are bound.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) range: Range<usize>,
+    pub(super) kind: ScopeKind,
+    pub(super) around: Option<usize>,
+    /// Start of the name of the definition that opens the scope.
+    name: Option<usize>,
+    pub(super) names: FxHashMap<Box<str>, usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ScopeKind {
+    /// A file or namespace. Its names are visible inside and reachable from outside.
+    Module,
+    /// A type. Its names are reached through a value or the type's own name.
+    Type,
+    /// A function. Its names are private.
+    Function,
+}
+
+/// All bindings of a name in one scope.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) scope: usize,
+    pub(super) name: Box<str>,
+    /// Bindings in order of position.
+    pub(super) bindings: Vec<Binding>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Binding {
+    pub(super) name: Range<usize>,
+    /// Range of the annotated type.
+    pub(super) annotation: Option<Range<usize>>,
+    /// Range of the assigned value.
+    pub(super) value: Option<Range<usize>>,
+    /// Range of the annotated return type.
+    pub(super) returns: Option<Range<usize>>,
+    /// Range of a base type.
+    pub(super) base: Option<Range<usize>>,
+    /// Whether the value is an object of which the binding takes the part with its name.
+    pub(super) is_part: bool,
+    /// Range of the name of the type to which the definition adds a member.
+    owner: Option<Range<usize>>,
+    /// Index of the scope that the binding opens.
+    pub(super) owns: Option<usize>,
+    pub(super) import: Option<Import>,
+    pub(super) reach: Reach,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reach {
+    #[default]
+    Scope,
+    /// Visible only inside the scope, even if the scope is a type.
+    Inside,
+    /// Refers to a name of an outer scope.
+    Outer,
+    /// Another name for the assigned value.
+    Alias,
+}
+
+/// The target of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Import {
+    pub(super) module: Box<str>,
+    /// The imported name; `None` for the whole module.
+    pub(super) name: Option<Box<str>>,
+}
+
+/// The structure of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    Member {
+        object: Range<usize>,
+        name: Range<usize>,
+    },
+    Call {
+        callee: Range<usize>,
+    },
+    Same(Vec<Range<usize>>),
+    /// A value of a built-in type.
+    Literal,
+    /// The absence of a value, such as `null`.
+    Nothing,
+    /// The instance on which the enclosing method was called.
+    Own,
+    /// The instance on which the enclosing method was called, as a value of its base type.
+    Super,
+    /// A value of the annotated type.
+    Typed(Range<usize>),
+}
+
+/// The name of a module's default export.
+pub(super) const DEFAULT: &str = "default";
+
+impl FileNames {
+    /// Collects the names of a parsed file. Returns `None` for a language without reference rules.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised before reading finishes.
+    pub(super) fn read(tree: SyntaxTree, text: Arc<str>, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let Some(rules) = Rules::of(tree.language) else { return Ok(None) };
+        let mut draft = FileDraft::new(&text);
+        let mut cursor = QueryCursor::new();
+        {
+            let mut matches = cursor.matches(rules.query, tree.root(), text.as_bytes());
+            let mut seen = 0_usize;
+            while let Some(found) = matches.next() {
+                seen += 1;
+                if seen.is_multiple_of(CHECK_EVERY) {
+                    cancel.check()?;
+                }
+                draft.take(&MatchParts::of(found, &rules.roles));
+            }
+        }
+        Ok(Some(draft.finish(tree, Arc::clone(&text))))
+    }
+
+    /// Returns the ranges of all mentions of a name, in order.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if the flag is raised.
+    pub(super) fn mentions(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
+        let mut found = outline::mentions_of(&self.tree, &self.text, name, cancel)?;
+        found.extend(self.quoted.iter().filter(|range| self.str(range) == name).cloned());
+        found.sort_unstable_by_key(|range| range.start);
+        Ok(found)
+    }
+
+    /// Returns the index of the innermost scope that contains a byte.
+    pub(super) fn scope_at(&self, byte: usize) -> usize {
+        innermost(&self.scopes, byte)
+    }
+
+    pub(super) fn shape(&self, range: &Range<usize>) -> Option<&Shape> {
+        self.shapes.get(&(range.start, range.end))
+    }
+
+    pub(super) fn str(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn group(&self, scope: usize, name: &str) -> Option<usize> {
+        self.scopes.get(scope)?.names.get(name).copied()
+    }
+
+    /// Whether other files may refer to the name whose bindings `group` contains.
+    pub(super) fn is_definition(&self, group: &Group) -> bool {
+        self.is_reachable(group.scope)
+            && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
+            && &*group.name != DEFAULT
+    }
+
+    /// Whether other files can reach the names of a scope. False for functions, and for unnamed types outside any named
+    /// type.
+    fn is_reachable(&self, scope: usize) -> bool {
+        let mut at = self.scopes.get(scope);
+        while let Some(scope) = at {
+            match scope.kind {
+                ScopeKind::Module => return true,
+                ScopeKind::Function => return false,
+                ScopeKind::Type if scope.name.is_some() => return true,
+                ScopeKind::Type => {}
+            }
+            at = scope.around.and_then(|around| self.scopes.get(around));
+            if at.is_some_and(|around| around.kind != ScopeKind::Type) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Returns the annotated type of the variable that is initialized with the object value around `key`. The
+    /// outer `None` means that there is no such value, the inner `None` that the variable has no annotation.
+    pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
+        let before = self.records.partition_point(|(range, _)| range.start <= key);
+        let mut around = self.records.get(..before)?.iter().rev();
+        around.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
+    }
+
+    /// Returns the names of the types and namespaces that contain a group, outermost first.
+    pub(super) fn container(&self, group: &Group) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut at = Some(group.scope);
+        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
+            let owner = scope.name.and_then(|name| self.bound.get(&name)).and_then(|at| self.groups.get(*at));
+            found.extend(owner.map(|owner| &*owner.name));
+            at = scope.around;
+        }
+        found.reverse();
+        found
+    }
+
+    /// Returns the index of the group of the innermost type that contains a byte.
+    pub(super) fn type_around(&self, byte: usize) -> Option<usize> {
+        let mut at = Some(self.scope_at(byte));
+        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
+            if scope.kind == ScopeKind::Type
+                && let Some(group) = scope.name.and_then(|name| self.bound.get(&name))
+            {
+                return Some(*group);
+            }
+            at = scope.around;
+        }
+        None
+    }
+}
+
+fn innermost(scopes: &[Scope], byte: usize) -> usize {
+    let mut at = scopes.partition_point(|scope| scope.range.start <= byte).saturating_sub(1);
+    while let Some(scope) = scopes.get(at) {
+        match scope.around {
+            Some(around) if scope.range.end <= byte => at = around,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// The role of a capture in `references.scm`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Scope(ScopeKind),
+    Define,
+    Owner,
+    Bind,
+    BindPart,
+    BindInside,
+    Outer,
+    Alias,
+    Record,
+    Field,
+    Type,
+    Value,
+    Returns,
+    Base,
+    Default,
+    ImportModule,
+    ImportFrom,
+    ImportName,
+    ImportAlias,
+    ImportDefault,
+    ImportAll,
+    Access,
+    Object,
+    Member,
+    QuotedMember,
+    Call,
+    Callee,
+    Pass,
+    Same,
+    Literal,
+    Nothing,
+    Own,
+    Super,
+    Typed,
+    Key,
+    Label,
+    Any,
+    /// Used only by a predicate of the query.
+    Silent,
+}
+
+struct Rules {
+    query: &'static Query,
+    /// Role of each capture, by capture index.
+    roles: Vec<Role>,
+}
+
+impl Rules {
+    fn of(language: LanguageId) -> Option<&'static Self> {
+        static RULES: [OnceLock<Option<Rules>>; LanguageId::COUNT] =
+            [const { OnceLock::new() }; LanguageId::COUNT];
+        let rules = RULES.get(language.index())?.get_or_init(|| {
+            let query = language.references_query()?;
+            let roles = query.capture_names().iter().map(|name| role(name).unwrap_or(Role::Silent));
+            Some(Self { query, roles: roles.collect() })
+        });
+        rules.as_ref()
+    }
+}
+
+fn role(capture: &str) -> Option<Role> {
+    Some(match capture {
+        "scope" => Role::Scope(ScopeKind::Function),
+        "scope.type" => Role::Scope(ScopeKind::Type),
+        "scope.module" => Role::Scope(ScopeKind::Module),
+        "define" => Role::Define,
+        "owner" => Role::Owner,
+        "bind" => Role::Bind,
+        "bind.part" => Role::BindPart,
+        "bind.local" => Role::BindInside,
+        "outer" => Role::Outer,
+        "alias" => Role::Alias,
+        "record" => Role::Record,
+        "field" => Role::Field,
+        "type" => Role::Type,
+        "value" => Role::Value,
+        "returns" => Role::Returns,
+        "base" => Role::Base,
+        "default" => Role::Default,
+        "import.module" => Role::ImportModule,
+        "import.from" => Role::ImportFrom,
+        "import.name" => Role::ImportName,
+        "import.alias" => Role::ImportAlias,
+        "import.default" => Role::ImportDefault,
+        "import.all" => Role::ImportAll,
+        "access" => Role::Access,
+        "object" => Role::Object,
+        "member" => Role::Member,
+        "member.quoted" => Role::QuotedMember,
+        "call" => Role::Call,
+        "callee" => Role::Callee,
+        "pass" => Role::Pass,
+        "same" => Role::Same,
+        "literal" => Role::Literal,
+        "nothing" => Role::Nothing,
+        "self" => Role::Own,
+        "super" => Role::Super,
+        "typed" => Role::Typed,
+        "key" => Role::Key,
+        "label" => Role::Label,
+        "any" => Role::Any,
+        _ => return None,
+    })
+}
+
+/// The nodes of one match with their roles.
+struct MatchParts<'t> {
+    parts: Vec<(Role, Node<'t>)>,
+}
+
+impl<'t> MatchParts<'t> {
+    fn of(found: &QueryMatch<'_, 't>, roles: &[Role]) -> Self {
+        let parts = found.captures.iter().filter_map(|capture| {
+            let role = usize::try_from(capture.index).ok().and_then(|at| roles.get(at))?;
+            Some((*role, capture.node))
+        });
+        Self { parts: parts.collect() }
+    }
+
+    fn range(&self, wanted: Role) -> Option<Range<usize>> {
+        self.parts.iter().find(|(role, _)| *role == wanted).map(|(_, node)| node.byte_range())
+    }
+}
+
+/// The scopes and names found in a file so far, before the scopes are nested.
+struct FileDraft<'s> {
+    text: &'s str,
+    scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
+    bindings: FxHashMap<(usize, BindingPlace), Binding>,
+    names: FileParts,
+}
+
+/// The scope in which a name is bound.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum BindingPlace {
+    /// The enclosing scope.
+    Around,
+    /// The parent of the scope that the definition opens.
+    Outside,
+    /// The enclosing type.
+    Type,
+    /// The type that the definition names.
+    Owner,
+    /// The file, as its default export.
+    Default,
+}
+
+#[derive(Default)]
+struct FileParts {
+    stars: Vec<Box<str>>,
+    imported: FxHashMap<usize, Import>,
+    members: FxHashMap<usize, Range<usize>>,
+    quoted: Vec<Range<usize>>,
+    keys: FxHashSet<usize>,
+    records: FxHashMap<(usize, usize), Option<Range<usize>>>,
+    labels: FxHashSet<usize>,
+    any: FxHashSet<usize>,
+    shapes: FxHashMap<(usize, usize), Shape>,
+}
+
+impl<'s> FileDraft<'s> {
+    fn new(text: &'s str) -> Self {
+        Self {
+            text,
+            scopes: FxHashMap::default(),
+            bindings: FxHashMap::default(),
+            names: FileParts::default(),
+        }
+    }
+
+    fn str(&self, range: &Range<usize>) -> &'s str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn bind(&mut self, name: Range<usize>, place: BindingPlace) -> &mut Binding {
+        let start = name.start;
+        self.bindings.entry((start, place)).or_insert_with(|| Binding { name, ..Binding::default() })
+    }
+
+    fn take(&mut self, parts: &MatchParts<'_>) {
+        let define = parts.range(Role::Define);
+        for (role, node) in &parts.parts {
+            let range = node.byte_range();
+            match role {
+                Role::Scope(kind) => {
+                    let scope = self.scopes.entry((range.start, range.end)).or_insert((*kind, None));
+                    scope.1 = scope.1.or(define.as_ref().map(|name| name.start));
+                }
+                Role::Define => match parts.range(Role::Owner) {
+                    Some(_) => self.describe(range, BindingPlace::Owner, parts),
+                    None => self.describe(range, BindingPlace::Outside, parts),
+                },
+                Role::Bind => self.describe(range, BindingPlace::Around, parts),
+                Role::Field => self.describe(range, BindingPlace::Type, parts),
+                Role::BindPart => {
+                    self.describe(range.clone(), BindingPlace::Around, parts);
+                    self.bind(range, BindingPlace::Around).is_part = true;
+                }
+                Role::BindInside => self.bind(range, BindingPlace::Around).reach = Reach::Inside,
+                Role::Outer => self.bind(range, BindingPlace::Around).reach = Reach::Outer,
+                Role::Alias => {
+                    self.describe(range.clone(), BindingPlace::Around, parts);
+                    self.bind(range, BindingPlace::Around).reach = Reach::Alias;
+                }
+                Role::Record => {
+                    let annotation = self.names.records.entry((range.start, range.end)).or_default();
+                    *annotation = annotation.take().or_else(|| parts.range(Role::Type));
+                }
+                Role::Default => {
+                    let binding = self.bind(range.clone(), BindingPlace::Default);
+                    binding.value = Some(range);
+                }
+                Role::Key => {
+                    self.names.keys.insert(range.start);
+                }
+                Role::Label => {
+                    self.names.labels.insert(range.start);
+                }
+                Role::Any => {
+                    self.names.any.insert(range.start);
+                }
+                Role::Literal => self.shape(range, Shape::Literal),
+                Role::Nothing => self.shape(range, Shape::Nothing),
+                Role::Own => self.shape(range, Shape::Own),
+                Role::Super => self.shape(range, Shape::Super),
+                Role::Access => {
+                    let quoted = parts.range(Role::QuotedMember);
+                    self.names.quoted.extend(quoted.clone());
+                    let member = parts.range(Role::Member).or(quoted);
+                    if let (Some(object), Some(name)) = (parts.range(Role::Object), member) {
+                        self.names.members.insert(name.start, object.clone());
+                        self.shape(range, Shape::Member { object, name });
+                    }
+                }
+                Role::Call => {
+                    if let Some(callee) = parts.range(Role::Callee) {
+                        self.shape(range, Shape::Call { callee });
+                    }
+                }
+                Role::Pass => {
+                    let same = parts.parts.iter().filter(|(role, _)| *role == Role::Same);
+                    self.shape(range, Shape::Same(same.map(|(_, node)| node.byte_range()).collect()));
+                }
+                Role::Typed => {
+                    if let Some(annotation) = parts.range(Role::Type) {
+                        self.shape(range, Shape::Typed(annotation));
+                    }
+                }
+                Role::ImportModule | Role::ImportName | Role::ImportDefault => {
+                    self.import(*role, range, parts);
+                }
+                Role::ImportAll => {
+                    let module = parts.range(Role::ImportFrom).map(|range| self.str(&range).into());
+                    self.names.stars.extend(module);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Records the shape of an expression. Some patterns match `super()` as an ordinary call, so any other
+    /// shape takes precedence over a call.
+    fn shape(&mut self, range: Range<usize>, shape: Shape) {
+        let place = (range.start, range.end);
+        match shape {
+            Shape::Call { .. } => {
+                self.names.shapes.entry(place).or_insert(shape);
+            }
+            _ => {
+                self.names.shapes.insert(place, shape);
+            }
+        }
+    }
+
+    fn describe(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchParts<'_>) {
+        let binding = self.bind(name, place);
+        let add = |slot: &mut Option<Range<usize>>, role| *slot = slot.take().or_else(|| parts.range(role));
+        add(&mut binding.annotation, Role::Type);
+        add(&mut binding.value, Role::Value);
+        add(&mut binding.returns, Role::Returns);
+        add(&mut binding.base, Role::Base);
+        add(&mut binding.owner, Role::Owner);
+    }
+
+    fn import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
+        let own: Box<str> = self.str(&range).into();
+        let alias = parts.range(Role::ImportAlias);
+        let from = parts.range(Role::ImportFrom).map(|range| self.str(&range));
+        let (name, import) = match (role, from) {
+            (Role::ImportModule, _) => match alias {
+                Some(alias) => (alias, Import { module: own, name: None }),
+                // `import a.b` binds `a`.
+                None => {
+                    let first = own.split('.').next().unwrap_or_default().len();
+                    let first = range.start..range.start + first;
+                    let module = self.str(&first).into();
+                    (first, Import { module, name: None })
+                }
+            },
+            (Role::ImportDefault, Some(from)) => {
+                (range, Import { module: from.into(), name: Some(DEFAULT.into()) })
+            }
+            (_, Some(from)) => {
+                let import = Import { module: from.into(), name: Some(own) };
+                self.names.imported.insert(range.start, import.clone());
+                (alias.unwrap_or(range), import)
+            }
+            _ => return,
+        };
+        self.bind(name, BindingPlace::Around).import = Some(import);
+    }
+
+    fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileNames {
+        let mut scopes = nested(self.scopes, self.text.len());
+        let mut bindings: Vec<((usize, BindingPlace), Binding)> = self.bindings.into_iter().collect();
+        // A type may be defined after its members.
+        bindings.sort_unstable_by_key(|((start, place), _)| (*place == BindingPlace::Owner, *start, *place));
+        let opened: FxHashMap<usize, usize> =
+            (0..).zip(&scopes).filter_map(|(at, scope): (usize, &Scope)| Some((scope.name?, at))).collect();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut bound = FxHashMap::default();
+        for ((start, place), mut binding) in bindings {
+            let around = innermost(&scopes, start);
+            let scope = match place {
+                BindingPlace::Around => Some(around),
+                BindingPlace::Outside => match opened.get(&start) {
+                    Some(own) => scopes.get(*own).and_then(|scope| scope.around),
+                    None => Some(around),
+                },
+                BindingPlace::Type => type_scope(&scopes, around),
+                BindingPlace::Owner => {
+                    let owner = binding.owner.as_ref().and_then(|owner| self.text.get(owner.clone()));
+                    let owner = owner.and_then(|owner| group_seen(&scopes, around, owner));
+                    let owner = owner.and_then(|group| groups.get_mut(group));
+                    Some(owner.and_then(|owner| members_of(owner, &mut scopes)).unwrap_or(around))
+                }
+                BindingPlace::Default => Some(0),
+            };
+            let name = match place {
+                BindingPlace::Default => DEFAULT,
+                _ => self.text.get(binding.name.clone()).unwrap_or_default(),
+            };
+            let Some(scope) = scope.filter(|_| !name.is_empty()) else { continue };
+            binding.owns = opened.get(&start).copied().filter(|own| {
+                place == BindingPlace::Outside
+                    && scopes.get(*own).is_some_and(|scope| scope.kind != ScopeKind::Function)
+            });
+            let next = groups.len();
+            let Some(names) = scopes.get_mut(scope).map(|scope| &mut scope.names) else { continue };
+            let group = *names.entry(name.into()).or_insert(next);
+            if group == next {
+                groups.push(Group { scope, name: name.into(), bindings: Vec::new() });
+            }
+            if let Some(group) = groups.get_mut(group) {
+                group.bindings.push(binding);
+            }
+            if place != BindingPlace::Default {
+                bound.insert(start, group);
+            }
+        }
+        let FileParts { stars, imported, members, quoted, keys, records, labels, any, shapes } = self.names;
+        let records = records.into_iter().map(|((start, end), annotation)| (start..end, annotation));
+        let mut records: Vec<_> = records.collect();
+        records.sort_unstable_by_key(|(range, _)| range.start);
+        FileNames {
+            text,
+            tree,
+            scopes,
+            groups,
+            stars,
+            bound,
+            imported,
+            members,
+            quoted,
+            keys,
+            records,
+            labels,
+            any,
+            shapes,
+        }
+    }
+}
+
+/// Sorts the scopes of a file and links each to its enclosing scope.
+fn nested(found: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>, end: usize) -> Vec<Scope> {
+    let whole = Scope {
+        range: 0..end,
+        kind: ScopeKind::Module,
+        around: None,
+        name: None,
+        names: FxHashMap::default(),
+    };
+    let mut scopes = vec![whole];
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_unstable_by_key(|((start, end), _)| (*start, usize::MAX - end));
+    let mut open = vec![0_usize];
+    for ((start, end), (kind, name)) in found {
+        while open.len() > 1
+            && open.last().and_then(|at| scopes.get(*at)).is_some_and(|scope| scope.range.end <= start)
+        {
+            open.pop();
+        }
+        let around = open.last().copied();
+        open.push(scopes.len());
+        scopes.push(Scope { range: start..end, kind, around, name, names: FxHashMap::default() });
+    }
+    scopes
+}
+
+/// Returns the index of the group that a name means in a scope.
+fn group_seen(scopes: &[Scope], scope: usize, name: &str) -> Option<usize> {
+    let mut at = Some(scope);
+    while let Some(scope) = at.and_then(|at| scopes.get(at)) {
+        if let Some(group) = scope.names.get(name) {
+            return Some(*group);
+        }
+        at = scope.around;
+    }
+    None
+}
+
+/// Returns the scope of the members that are defined outside their type, added if the type has no scope. Returns `None`
+/// for an imported type.
+fn members_of(owner: &mut Group, scopes: &mut Vec<Scope>) -> Option<usize> {
+    let binding = owner.bindings.iter_mut().find(|binding| binding.import.is_none())?;
+    let next = scopes.len();
+    let scope = *binding.owns.get_or_insert(next);
+    if scope == next {
+        // No text is inside, and scopes are in order of their start.
+        let end = scopes.first()?.range.end;
+        let (kind, name) = (ScopeKind::Type, Some(binding.name.start));
+        let names = FxHashMap::default();
+        scopes.push(Scope { range: end..end, kind, around: Some(owner.scope), name, names });
+    }
+    Some(scope)
+}
+
+fn type_scope(scopes: &[Scope], from: usize) -> Option<usize> {
+    let mut at = Some(from);
+    while let Some(found) = at {
+        let scope = scopes.get(found)?;
+        if scope.kind == ScopeKind::Type {
+            return Some(found);
+        }
+        at = scope.around;
+    }
+    None
+}

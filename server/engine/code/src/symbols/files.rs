@@ -1,0 +1,180 @@
+//! Lists a repository's files within a token budget: every name, or directories with file counts if there are too many
+//! files.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use strata_base::key::FileKey;
+use strata_base::sanitize::single_line;
+
+/// A list of a repository's files as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileList {
+    /// The total number of files, followed by one line for each file or collapsed directory, sorted. Empty if
+    /// not even the number fits.
+    pub text: String,
+    /// Tokens of the text, counted line by line; at most the budget.
+    pub tokens: usize,
+    /// Number of files listed by name.
+    pub names: usize,
+    /// Number of directories listed instead of their contents.
+    pub directories: usize,
+    /// Number of files in the directories that are listed instead of their contents.
+    pub collapsed: usize,
+}
+
+/// A directory, with the files directly in it and the indices of its subdirectories.
+#[derive(Default)]
+struct Directory<'a> {
+    path: &'a str,
+    depth: usize,
+    files: Vec<&'a FileKey>,
+    directories: Vec<usize>,
+    /// Number of files in the directory and its subdirectories.
+    total: usize,
+}
+
+/// A directory that may be expanded. Candidates that compare as greater are tried first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate<'a> {
+    relevant: bool,
+    depth: Reverse<usize>,
+    path: Reverse<&'a str>,
+    number: usize,
+}
+
+/// Lists `files` within `budget` tokens. Starts from the top directory and expands one directory after
+/// another while the result fits: first those that contain a file of `focus`, then others from shallow to
+/// deep. The deepest and least relevant directories stay collapsed. `count` returns the tokens of a text and
+/// is called at most once per line.
+pub fn file_list(
+    files: &[FileKey],
+    focus: &[FileKey],
+    budget: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> FileList {
+    let mut files: Vec<&FileKey> = files.iter().collect();
+    files.sort_unstable();
+    files.dedup();
+    let heading = heading(files.len());
+    let heading_tokens = count(&heading);
+    if files.is_empty() || heading_tokens > budget {
+        return FileList::default();
+    }
+    let directories = tree(&files);
+    let relevant: BTreeSet<&str> = focus.iter().flat_map(|key| around(key.as_str())).collect();
+    let mut left = budget - heading_tokens;
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    let mut list = FileList::default();
+    let mut candidates =
+        BinaryHeap::from([Candidate { relevant: true, depth: Reverse(0), path: Reverse(""), number: 0 }]);
+    while let Some(candidate) = candidates.pop() {
+        let Some(directory) = directories.get(candidate.number) else { continue };
+        let own_line = directory_line(directory);
+        let refund = lines.get(&own_line).copied().unwrap_or(0);
+        let Some(contents) = contents(directory, &directories, left + refund, count) else { continue };
+        left = left + refund - contents.iter().map(|(_, tokens)| tokens).sum::<usize>();
+        if lines.remove(&own_line).is_some() {
+            list.directories -= 1;
+            list.collapsed -= directory.total;
+        }
+        lines.extend(contents);
+        list.names += directory.files.len();
+        for &number in &directory.directories {
+            if let Some(below) = directories.get(number) {
+                list.directories += 1;
+                list.collapsed += below.total;
+                candidates.push(Candidate {
+                    relevant: relevant.contains(below.path),
+                    depth: Reverse(below.depth),
+                    path: Reverse(below.path),
+                    number,
+                });
+            }
+        }
+    }
+    list.tokens = budget - left;
+    list.text = heading;
+    list.text.extend(lines.into_keys());
+    list
+}
+
+fn heading(files: usize) -> String {
+    if files == 1 { "1 file\n".to_owned() } else { format!("{files} files\n") }
+}
+
+/// Returns lines for the direct contents of a directory, with their tokens, or `None` if they exceed
+/// `budget`.
+fn contents(
+    directory: &Directory<'_>,
+    directories: &[Directory<'_>],
+    budget: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> Option<Vec<(String, usize)>> {
+    // Every line has at least one token.
+    if directory.files.len() + directory.directories.len() > budget {
+        return None;
+    }
+    let files = directory.files.iter().map(|key| file_line(key));
+    let below = directory.directories.iter().filter_map(|&number| directories.get(number));
+    let mut lines = Vec::with_capacity(directory.files.len() + directory.directories.len());
+    let mut used = 0;
+    for line in files.chain(below.map(directory_line)) {
+        let tokens = count(&line);
+        used += tokens;
+        if used > budget {
+            return None;
+        }
+        lines.push((line, tokens));
+    }
+    Some(lines)
+}
+
+/// Returns the directories of a sorted list of files, root first. Sorting keeps the files below a directory
+/// together, so only neighbors need to be compared.
+fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
+    let mut directories = vec![Directory::default()];
+    let mut open: Vec<usize> = vec![0];
+    for &key in files {
+        let path = key.as_str();
+        let is_around = |number: &usize| {
+            let around = directories.get(*number).map_or("", |directory| directory.path);
+            around.is_empty() || path.strip_prefix(around).is_some_and(|rest| rest.starts_with('/'))
+        };
+        open.truncate(open.iter().position(|number| !is_around(number)).unwrap_or(open.len()));
+        for (depth, path) in around(path).enumerate().skip(open.len()) {
+            let new = directories.len();
+            directories.push(Directory { path, depth, ..Directory::default() });
+            if let Some(above) = open.last().and_then(|above| directories.get_mut(*above)) {
+                above.directories.push(new);
+            }
+            open.push(new);
+        }
+        for number in open.iter().skip(1) {
+            if let Some(directory) = directories.get_mut(*number) {
+                directory.total += 1;
+            }
+        }
+        if let Some(directory) = open.last().and_then(|number| directories.get_mut(*number)) {
+            directory.files.push(key);
+        }
+    }
+    directories
+}
+
+/// Returns the directories that contain a path, outermost first: for `a/b/c.rs`, the top directory, `a` and
+/// `a/b`.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once("").chain(path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
+}
+
+fn file_line(key: &FileKey) -> String {
+    let mut line = single_line(key.as_str());
+    line.push('\n');
+    line
+}
+
+fn directory_line(directory: &Directory<'_>) -> String {
+    let files = if directory.total == 1 { "file" } else { "files" };
+    format!("{}/ ({} {files})\n", single_line(directory.path), directory.total)
+}

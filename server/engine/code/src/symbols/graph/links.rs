@@ -1,0 +1,157 @@
+//! Builds the graph of an index: numbers the names, resolves the imports, and weights the mentions in every file.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use strata_base::key::FileKey;
+use strata_grammars::{ImportStyle, LanguageId};
+
+use super::model::{Edge, Incoming, Node, Parts, Pin, References};
+use super::names::{Definer, Definition, DefinitionScope, NameTable};
+use super::pins::{self, FileScope, Marks};
+use crate::outline::SymbolKind;
+use crate::symbols::imports::Resolver;
+use crate::symbols::index::{FileSymbols, SymbolIndex};
+use crate::symbols::manifests::Manifests;
+
+/// An unresolved mention of a name counts only if at most this many files define the name. If more do, a mention
+/// says little about any of them, and the cost would grow with the square of the repository's size.
+pub(super) const MAX_DEFINERS: usize = 16;
+/// Weight of a mention that no import resolves and whose name is defined only inside types.
+const MEMBER_WEIGHT: f32 = 0.25;
+/// Weight of an import whose names are never mentioned.
+const IMPORT_WEIGHT: f32 = 0.25;
+
+/// Implements [`References::build`].
+pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
+    let files = index.iter().map(|(key, file)| (key.clone(), file.language));
+    let resolver = Resolver::new(files, Arc::clone(manifests));
+    let mut names = NameTable::default();
+    let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.defined(file)).collect();
+    names.settle(defines.iter().map(|defines| &**defines));
+    let parts: Vec<Parts> = index
+        .iter()
+        .zip(defines)
+        .map(|((key, file), defines)| Parts {
+            defines,
+            mentions: names.mentioned(file),
+            imports: imports(&resolver, key, file),
+        })
+        .collect();
+    let all: Vec<&Parts> = parts.iter().collect();
+    let among = FileScope { parts: &all, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::of_all(among, &mut Marks::new(names.len()));
+    let mut nodes = Vec::with_capacity(parts.len());
+    let mut weights = FxHashMap::default();
+    for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
+        let language = symbols.language;
+        let tests = language.is_test_file(key.as_str());
+        let mut node = Node { language, tests, parts, pins, edges: Box::default() };
+        node.edges = edges(&resolver, &names, file, &node, &mut weights);
+        nodes.push(Arc::new(node));
+    }
+    let incoming = Arc::new(Incoming::of_all(&nodes));
+    let (resolver, names) = (Arc::new(resolver), Arc::new(names));
+    References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
+}
+
+/// Returns the files that a mentioned name may refer to, if the file does not define the name itself.
+pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
+    let mut meant = Vec::new();
+    each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
+        meant.push(Edge { file, weight });
+    });
+    meant
+}
+
+/// Returns the files that the imports of a file refer to.
+pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+    let mut found: Vec<Edge> = Vec::new();
+    let mut add = |text: &str| {
+        let files = resolver.numbers(key, file.language, text);
+        let weight = IMPORT_WEIGHT / files.len().max(1) as f32;
+        found.extend(files.into_iter().map(|file| Edge { file, weight }));
+    };
+    file.outline.imports.iter().for_each(&mut add);
+    if file.language.imports == ImportStyle::Crate {
+        for module in declared_modules(file) {
+            add(&format!("self::{module}"));
+        }
+    }
+    found.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| b.weight.total_cmp(&a.weight)));
+    found.dedup_by_key(|edge| edge.file);
+    found.into()
+}
+
+/// Returns the modules declared with `mod name;`, whose content is in other files.
+fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
+    let mut symbols = file.outline.symbols.iter().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let symbol = symbols.next()?;
+            let is_empty = symbols.peek().is_none_or(|next| next.depth <= symbol.depth);
+            if symbol.kind == SymbolKind::Module && symbol.depth == 0 && is_empty {
+                return Some(&*symbol.name);
+            }
+        }
+    })
+}
+
+/// Returns the references of a file to other files, given its names and its [pins](super::model::Pin).
+pub(super) fn edges(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    weights: &mut FxHashMap<u32, f32>,
+) -> Box<[Edge]> {
+    for &name in &node.parts.mentions {
+        each_meant(resolver, names, file, node, name, |to, weight| *weights.entry(to).or_default() += weight);
+    }
+    for import in &node.parts.imports {
+        weights.entry(import.file).or_insert(import.weight);
+    }
+    let mut edges: Vec<Edge> = weights.drain().map(|(file, weight)| Edge { file, weight }).collect();
+    edges.sort_unstable_by_key(|edge| edge.file);
+    edges.into()
+}
+
+/// Calls `add` with every file that a name may refer to, and the likelihood that it does.
+pub(super) fn each_meant(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    name: u32,
+    mut add: impl FnMut(u32, f32),
+) {
+    let pinned = node.pins_of(name);
+    for Pin { file, .. } in pinned {
+        add(*file, 1.0 / pinned.len() as f32);
+    }
+    let definers = names.definers(name);
+    let outer = definers.partition_point(|definer| definer.place == DefinitionScope::Outer);
+    let meant = if outer > 0 { definers.get(..outer).unwrap_or_default() } else { definers };
+    let is_own = || meant.iter().any(|definer| definer.file == file);
+    if !pinned.is_empty() || meant.len() > MAX_DEFINERS || is_own() {
+        return;
+    }
+    let beside = |definer: &&Definer| {
+        let directory = |number: u32| resolver.files().get(number as usize).map_or("", FileKey::directory);
+        directory(definer.file) == directory(file)
+    };
+    if shares_directory(node.language) {
+        let count = meant.iter().filter(beside).count();
+        if count > 0 {
+            meant.iter().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
+            return;
+        }
+    }
+    let weight = if outer > 0 { 1.0 } else { MEMBER_WEIGHT };
+    meant.iter().for_each(|definer| add(definer.file, weight / meant.len() as f32));
+}
+
+/// Whether files in the same directory see each other's names without imports.
+fn shares_directory(language: LanguageId) -> bool {
+    matches!(language.imports, ImportStyle::Package | ImportStyle::Namespace)
+}

@@ -1,0 +1,57 @@
+//! Counts the mentions of each definition, in its own file and in others.
+
+use strata_base::key::FileKey;
+
+use super::links::each_meant;
+use super::model::References;
+
+/// Weight of a mention in the defining file, relative to one in another file.
+const OWN: f32 = 0.3;
+/// Weight of a mention in a test file, relative to one in any other file.
+const IN_TESTS: f32 = 0.3;
+
+impl References {
+    /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
+    /// may refer to several files counts in proportion to the likelihood that it refers to this one.
+    pub(in crate::symbols) fn mentioned(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
+        let all = self.mentions_of_definitions();
+        let number = self.number(key);
+        let node = number.and_then(|number| self.node(number));
+        let weights = number.and_then(|number| all.get(number as usize)).map_or(&[][..], |weights| weights);
+        let defines = node.map_or(&[][..], |node| &node.parts.defines);
+        defines
+            .iter()
+            .zip(weights)
+            .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
+    }
+
+    /// Returns, for each file, the weighted number of mentions of each of its definitions, in the order of the
+    /// definitions.
+    fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
+        self.mentioned.get_or_init(|| {
+            let mut all: Vec<Box<[f32]>> =
+                self.nodes.iter().map(|node| vec![0.0; node.parts.defines.len()].into()).collect();
+            let mut add = |file: u32, name: u32, weight: f32| {
+                let defines = self.node(file).map_or(&[][..], |node| &node.parts.defines);
+                let at = defines.binary_search_by_key(&name, |definition| definition.name);
+                if let (Ok(at), Some(weights)) = (at, all.get_mut(file as usize))
+                    && let Some(slot) = weights.get_mut(at)
+                {
+                    *slot += weight;
+                }
+            };
+            for (file, node) in (0_u32..).zip(&self.nodes) {
+                let worth = if node.tests { IN_TESTS } else { 1.0 };
+                for &name in &node.parts.mentions {
+                    if node.place(name).is_some() {
+                        add(file, name, OWN * worth);
+                    }
+                    each_meant(&self.resolver, &self.names, file, node, name, |to, weight| {
+                        add(to, name, weight * worth);
+                    });
+                }
+            }
+            all
+        })
+    }
+}

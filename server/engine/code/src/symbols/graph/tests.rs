@@ -1,0 +1,222 @@
+//! The graph, its walks and its ranks in small invented repositories.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use strata_base::cancel::Cancel;
+use strata_grammars::LanguageId;
+
+use super::walk::Direction;
+use super::*;
+use crate::symbols::index::FileSymbols;
+
+fn symbols(path: &str, source: &str) -> (FileKey, Arc<FileSymbols>) {
+    let key = FileKey::from(path);
+    let language = LanguageId::by_path(path, "").unwrap();
+    let symbols = FileSymbols::read(language, &key, source, &Cancel::new()).unwrap();
+    (key, Arc::new(symbols))
+}
+
+fn graph(files: &[(&str, &str)]) -> References {
+    let index: SymbolIndex = files.iter().map(|(path, source)| symbols(path, source)).collect();
+    References::build(&index, &Arc::default())
+}
+
+/// Returns the files that a file refers to, strongest first, with weights.
+fn dependencies(graph: &References, path: &str) -> Vec<(String, f32)> {
+    let node = graph.node(graph.number(&FileKey::from(path)).unwrap()).unwrap();
+    let mut edges: Vec<(String, f32)> = node
+        .edges
+        .iter()
+        .map(|edge| (graph.key(edge.file).unwrap().as_str().to_owned(), edge.weight))
+        .collect();
+    edges.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    edges
+}
+
+fn owned(edges: &[(&str, f32)]) -> Vec<(String, f32)> {
+    edges.iter().map(|(path, weight)| ((*path).to_owned(), *weight)).collect()
+}
+
+#[test]
+fn an_import_says_which_of_several_definers_is_meant() {
+    let graph = graph(&[
+        ("a.py", "def shared(): ...\n"),
+        ("b.py", "def shared(): ...\n"),
+        ("c.py", "from b import shared\nshared()\n"),
+        ("d.py", "shared()\n"),
+    ]);
+    assert_eq!(dependencies(&graph, "c.py"), owned(&[("b.py", 1.0)]));
+    assert_eq!(dependencies(&graph, "d.py"), owned(&[("a.py", 0.5), ("b.py", 0.5)]));
+    let found = graph.references_to("shared");
+    let b = &found[1];
+    assert_eq!((found.len(), b.definer.as_str()), (2, "b.py"));
+    assert_eq!(b.referrers, [(FileKey::from("c.py"), 1.0), (FileKey::from("d.py"), 0.5)]);
+    let definers = |from: &str| graph.definers(&FileKey::from(from), "shared");
+    assert_eq!(definers("c.py"), [&FileKey::from("b.py")]);
+    assert_eq!(definers("a.py"), [&FileKey::from("a.py")]);
+}
+
+#[test]
+fn an_import_makes_up_for_a_name_that_many_define() {
+    let many: Vec<(String, String)> =
+        (0..40).map(|n| (format!("m{n}.py"), "class Command: ...\n".to_owned())).collect();
+    let mut files: Vec<(&str, &str)> =
+        many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.extend([("x.py", "from m7 import Command\nCommand()\n"), ("y.py", "Command()\n")]);
+    let graph = graph(&files);
+    assert_eq!(dependencies(&graph, "x.py"), owned(&[("m7.py", 1.0)]));
+    assert_eq!(dependencies(&graph, "y.py"), []);
+}
+
+#[test]
+fn names_are_followed_through_packages_that_hand_them_on() {
+    let graph = graph(&[
+        ("shop/__init__.py", "from .order import Order\nfrom .stock import *\n"),
+        ("shop/order.py", "class Order: ...\n"),
+        ("shop/stock.py", "def refill(): ...\n"),
+        ("other.py", "class Order: ...\ndef refill(): ...\n"),
+        ("web.py", "from shop import Order, refill\nOrder(); refill()\n"),
+    ]);
+    assert_eq!(
+        dependencies(&graph, "web.py"),
+        owned(&[("shop/order.py", 1.0), ("shop/stock.py", 1.0), ("shop/__init__.py", 0.25)])
+    );
+}
+
+#[test]
+fn an_import_none_of_whose_names_are_used_is_a_weak_reference() {
+    let graph = graph(&[("a.py", "import b\n"), ("b.py", "def unused(): ...\n")]);
+    assert_eq!(dependencies(&graph, "a.py"), owned(&[("b.py", 0.25)]));
+    assert_eq!(graph.imports(&FileKey::from("a.py")), [&FileKey::from("b.py")]);
+}
+
+#[test]
+fn files_of_a_go_package_see_each_other_first() {
+    let graph = graph(&[
+        ("a/one.go", "package a\nfunc Area() int { return 1 }\n"),
+        ("b/one.go", "package b\nfunc Area() int { return 2 }\n"),
+        ("b/two.go", "package b\nfunc Use() int { return Area() }\n"),
+    ]);
+    assert_eq!(dependencies(&graph, "b/two.go"), owned(&[("b/one.go", 1.0)]));
+}
+
+#[test]
+fn modules_of_rust_are_references() {
+    let graph = graph(&[
+        ("src/lib.rs", "mod parse;\npub use parse::Tree;\n"),
+        ("src/parse.rs", "pub struct Tree;\npub fn leaves() {}\n"),
+        ("src/show.rs", "use crate::Tree;\nfn show(tree: Tree) {}\n"),
+    ]);
+    assert_eq!(dependencies(&graph, "src/lib.rs"), owned(&[("src/parse.rs", 1.0)]));
+    assert_eq!(dependencies(&graph, "src/show.rs"), owned(&[("src/parse.rs", 1.0), ("src/lib.rs", 0.25)]));
+}
+
+#[test]
+fn identifiers_lead_to_their_definers_in_any_spelling() {
+    let graph = graph(&[
+        ("a.py", "def max_redirects(): ...\n"),
+        ("b.py", "def other_thing(): ...\n"),
+        ("c.py", "def third_thing(): ...\n"),
+    ]);
+    for name in ["max_redirects", "maxRedirects", "MaxRedirects"] {
+        let identifiers = [name.to_owned()];
+        let ranking = graph.rank(&Seeds { identifiers: &identifiers, ..Seeds::default() });
+        assert_eq!(ranking.files[0].as_str(), "a.py", "{name}");
+    }
+}
+
+/// Random repositories: files that define one name each, mention some, and import some.
+fn repository() -> impl Strategy<Value = Vec<(String, String)>> {
+    let file =
+        (prop::collection::vec(0_usize..12, 0..5), prop::collection::vec(0_usize..12, 0..3), 0_usize..4);
+    prop::collection::vec(file, 1..12).prop_map(|files| {
+        let text = |(number, (mentions, imports, directory)): (usize, (Vec<usize>, Vec<usize>, usize))| {
+            let imports: String = imports.iter().map(|import| format!("import file{import}\n")).collect();
+            let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
+            let path = if directory == 0 {
+                format!("file{number}.py")
+            } else {
+                format!("d{directory}/file{number}.py")
+            };
+            (path, format!("{imports}def name{}(): ...\n{mentions}", number % 7))
+        };
+        files.into_iter().enumerate().map(text).collect()
+    })
+}
+
+fn indexed(files: &[(String, String)]) -> SymbolIndex {
+    files.iter().map(|(path, source)| symbols(path, source)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_graph_does_not_depend_on_the_order_of_files(files in repository()) {
+        let mut reversed = files.clone();
+        reversed.reverse();
+        let (one, other) = (References::build(&indexed(&files), &Arc::default()), References::build(&indexed(&reversed), &Arc::default()));
+        for (path, _) in &files {
+            prop_assert_eq!(dependencies(&one, path), dependencies(&other, path));
+        }
+        prop_assert_eq!(one.rank(&Seeds::default()), other.rank(&Seeds::default()));
+    }
+
+    #[test]
+    fn an_update_leads_to_the_same_as_building_anew(
+        files in repository(),
+        at in 0_usize..12,
+        mentions in prop::collection::vec(0_usize..12, 0..4),
+        more in prop::sample::select(vec!["", "def new_one(): ...\n", "import file3\n"]),
+    ) {
+        let at = at % files.len();
+        let before = References::build(&indexed(&files), &Arc::default());
+        let mut edited = files.clone();
+        let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
+        edited[at].1 = format!("{}{more}{mentions}", edited[at].1);
+        let index = indexed(&edited);
+        let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), References::build(&index, &Arc::default()));
+        for (path, _) in &files {
+            prop_assert_eq!(dependencies(&updated, path), dependencies(&built, path));
+            prop_assert_eq!(updated.incoming(&FileKey::from(path.as_str())), built.incoming(&FileKey::from(path.as_str())));
+        }
+    }
+
+    #[test]
+    fn edges_look_the_same_from_both_ends(files in repository()) {
+        let graph = References::build(&indexed(&files), &Arc::default());
+        for from in graph.files() {
+            for to in graph.dependencies(from) {
+                prop_assert!(graph.dependents(to).contains(&from));
+            }
+        }
+        let forward: usize = graph.files().iter().map(|key| graph.dependencies(key).len()).sum();
+        let back: usize = graph.files().iter().map(|key| graph.dependents(key).len()).sum();
+        prop_assert_eq!(forward, back);
+    }
+
+    #[test]
+    fn a_walk_ends_up_somewhere(files in repository(), start in prop::collection::vec(0.0_f64..5.0, 0..12)) {
+        let graph = References::build(&indexed(&files), &Arc::default());
+        for direction in [Direction::Forward, Direction::Either] {
+            let ranks = graph.walk(&start, direction);
+            prop_assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            prop_assert!(ranks.iter().all(|rank| *rank >= 0.0));
+        }
+    }
+
+    #[test]
+    fn more_interest_in_a_file_never_lowers_its_rank(files in repository(), at in 0_usize..12, more in 0.1_f64..3.0) {
+        let graph = References::build(&indexed(&files), &Arc::default());
+        let at = at % files.len();
+        let mut start = vec![1.0; files.len()];
+        for direction in [Direction::Forward, Direction::Either] {
+            start[at] = 1.0;
+            let before = graph.walk(&start, direction)[at];
+            start[at] += more;
+            // The tolerance covers the change at which the walk stops.
+            prop_assert!(graph.walk(&start, direction)[at] >= before - 1e-3);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The importing file, and helpers for paths relative to it.
+
+use strata_base::key::FileKey;
+use strata_grammars::LanguageId;
+
+/// The file that contains an import.
+#[derive(Clone, Copy)]
+pub(super) struct Importer<'a> {
+    pub(super) key: &'a FileKey,
+    pub(super) language: LanguageId,
+}
+
+/// Returns a directory and its parents, innermost first, ending with the top directory (empty).
+pub(super) fn outward(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |directory| {
+        (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
+    })
+}
+
+/// Joins `directory` and `name`, either of which may be empty.
+pub(super) fn inside(directory: &str, name: &str) -> String {
+    match (directory, name) {
+        ("", name) => name.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, name) => format!("{directory}/{name}"),
+    }
+}
+
+/// Whether a path is in a directory or below it.
+pub(super) fn is_in(path: &str, directory: &str) -> bool {
+    directory.is_empty() || path.strip_prefix(directory).is_some_and(|below| below.starts_with('/'))
+}

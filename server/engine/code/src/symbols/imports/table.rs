@@ -1,0 +1,213 @@
+//! An index of the paths of a repository by full path, by path suffix, and by directory.
+
+use std::cmp::Ordering;
+
+use strata_base::key::FileKey;
+use strata_grammars::LanguageId;
+
+/// Names, without extension, of files that represent their directory.
+const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
+
+/// Maximum number of paths with the same suffix among which to select the closest.
+const MAX_SAME: usize = 8;
+/// Maximum number of paths with the same suffix to examine before filtering by language.
+const MAX_RANGE: usize = 64;
+
+/// The paths of all files, in a separate sort order for each kind of lookup.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Files in key order.
+    files: Vec<FileKey>,
+    languages: Vec<LanguageId>,
+    /// File numbers, sorted by path compared from the end.
+    names: Vec<u32>,
+    /// Paths without extensions, sorted by path compared from the end. A file that represents its directory
+    /// is also listed under the directory's path.
+    stems: Vec<Stem>,
+    /// File numbers, sorted by directory.
+    directories: Vec<u32>,
+    /// One file of each directory, sorted by the directory's path compared from the end.
+    directory_ends: Vec<u32>,
+}
+
+/// The first `len` bytes of a file's path.
+#[derive(Clone, Copy, Debug)]
+struct Stem {
+    file: u32,
+    len: u32,
+}
+
+impl Table {
+    pub(super) fn new(files: impl IntoIterator<Item = (FileKey, LanguageId)>) -> Self {
+        let mut sorted: Vec<(FileKey, LanguageId)> = files.into_iter().collect();
+        sorted.sort();
+        sorted.dedup_by(|a, b| a.0 == b.0);
+        let (files, languages): (Vec<FileKey>, Vec<LanguageId>) = sorted.into_iter().unzip();
+        let mut names: Vec<u32> = (0_u32..).take(files.len()).collect();
+        let mut stems = Vec::with_capacity(files.len());
+        for (file, key) in (0_u32..).zip(&files) {
+            let end = stem_end(key);
+            stems.push(Stem { file, len: length(end) });
+            if is_entry(key) && !key.directory().is_empty() {
+                stems.push(Stem { file, len: length(key.directory().len()) });
+            }
+        }
+        let mut directories = names.clone();
+        let text = |number: u32| files.get(number as usize).map_or("", FileKey::as_str);
+        let directory = |number: u32| files.get(number as usize).map_or("", FileKey::directory);
+        names.sort_unstable_by(|&a, &b| backwards(text(a), text(b)));
+        stems.sort_unstable_by(|a, b| {
+            let cut = |stem: &Stem| text(stem.file).get(..stem.len as usize).unwrap_or_default();
+            backwards(cut(a), cut(b)).then_with(|| a.file.cmp(&b.file))
+        });
+        directories.sort_unstable_by(|&a, &b| directory(a).cmp(directory(b)).then_with(|| a.cmp(&b)));
+        let mut directory_ends = directories.clone();
+        directory_ends.dedup_by(|a, b| directory(*a) == directory(*b));
+        directory_ends.sort_unstable_by(|&a, &b| backwards(directory(a), directory(b)));
+        Self { files, languages, names, stems, directories, directory_ends }
+    }
+
+    pub(super) fn files(&self) -> &[FileKey] {
+        &self.files
+    }
+
+    pub(super) fn key(&self, number: u32) -> Option<&FileKey> {
+        self.files.get(number as usize)
+    }
+
+    pub(super) fn language(&self, number: u32) -> Option<LanguageId> {
+        self.languages.get(number as usize).copied()
+    }
+
+    pub(super) fn is_entry(&self, number: u32) -> bool {
+        self.key(number)
+            .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
+    }
+
+    /// Returns the file with exactly this path.
+    pub(super) fn exact(&self, path: &str) -> Option<u32> {
+        self.files.binary_search_by(|key| key.as_str().cmp(path)).ok().and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// Returns the files of a language family whose path without extension is `path`, or that represent the
+    /// directory `path`.
+    pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let from = self.stems.partition_point(|stem| backwards(self.cut(*stem), path) == Ordering::Less);
+        let rest = self.stems.get(from..).unwrap_or_default();
+        let equal = rest.iter().take_while(move |stem| self.cut(**stem) == path).map(|stem| stem.file);
+        equal.filter(move |&file| self.family(file) == family)
+    }
+
+    /// Like [`module`](Self::module), but returns a list.
+    pub(super) fn modules(&self, path: &str, family: &str) -> Vec<u32> {
+        self.module(path, family).collect()
+    }
+
+    /// Returns the file whose path ends with the components `end`. If there are several, returns the file
+    /// closest to `near`, or `None` if no single file is closest.
+    pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
+        let range = ends_with(&self.names, end, |&number| self.text(number));
+        self.closest(range.iter().copied(), near)
+    }
+
+    /// Like `by_name_end`, but compares paths without their extensions and considers only files whose
+    /// language `fits` accepts.
+    pub(super) fn by_stem_end(
+        &self,
+        end: &str,
+        near: &str,
+        fits: impl Fn(LanguageId) -> bool,
+    ) -> Option<u32> {
+        let range = ends_with(&self.stems, end, |stem| self.cut(*stem));
+        let numbers = range.iter().map(|stem| stem.file);
+        self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)
+    }
+
+    /// Returns the files directly in a directory.
+    pub(super) fn in_directory(&self, directory: &str) -> &[u32] {
+        let of = |number: u32| self.key(number).map_or("", FileKey::directory);
+        let from = self.directories.partition_point(|&number| of(number) < directory);
+        let rest = self.directories.get(from..).unwrap_or_default();
+        let len = rest.partition_point(|&number| of(number) == directory);
+        rest.get(..len).unwrap_or_default()
+    }
+
+    /// Returns the directory whose path ends with the components `end`. If there are several, returns the
+    /// directory closest to `near`, or `None` if no single directory is closest.
+    pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
+        let of = |number: u32| self.key(number).map_or("", FileKey::directory);
+        let range = ends_with(&self.directory_ends, end, |&number| of(number));
+        self.closest(range.iter().copied(), near).map(of)
+    }
+
+    fn closest(&self, candidates: impl Iterator<Item = u32>, near: &str) -> Option<u32> {
+        let mut candidates: Vec<u32> = candidates.take(MAX_SAME + 1).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        if candidates.len() > MAX_SAME {
+            return None;
+        }
+        let shared = |number: u32| {
+            let parts = self.text(number).split('/').zip(near.split('/'));
+            parts.take_while(|(one, other)| one == other).count()
+        };
+        let most = candidates.iter().map(|&number| shared(number)).max()?;
+        candidates.retain(|&number| shared(number) == most);
+        match candidates[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    fn family(&self, number: u32) -> &'static str {
+        self.language(number).map_or("", |language| language.family)
+    }
+
+    fn text(&self, number: u32) -> &str {
+        self.key(number).map_or("", FileKey::as_str)
+    }
+
+    fn cut(&self, stem: Stem) -> &str {
+        self.text(stem.file).get(..stem.len as usize).unwrap_or_default()
+    }
+}
+
+/// Returns at most `MAX_RANGE` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
+/// by [`backwards`].
+fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
+    if end.is_empty() {
+        return &[];
+    }
+    let from = sorted.partition_point(|item| backwards(text(item), end) == Ordering::Less);
+    let rest = sorted.get(from..).unwrap_or_default();
+    let is_end = |item: &T| {
+        let before = text(item).strip_suffix(end);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let len = rest.iter().take(MAX_RANGE).take_while(|item| is_end(item)).count();
+    rest.get(..len).unwrap_or_default()
+}
+
+/// Compares strings from their last byte to their first. A slash sorts first, so that paths with the same last
+/// components are adjacent.
+fn backwards(a: &str, b: &str) -> Ordering {
+    let letter = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
+    a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
+}
+
+/// Returns the byte offset in the path at which the extension starts, including a `.d` before it.
+fn stem_end(key: &FileKey) -> usize {
+    let name = key.file_name();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
+    let stem = stem.strip_suffix(".d").unwrap_or(stem);
+    key.as_str().len() - name.len() + stem.len()
+}
+
+fn is_entry(key: &FileKey) -> bool {
+    let name = key.file_name();
+    ENTRIES.contains(&name.split('.').next().unwrap_or(name))
+}
+
+fn length(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,16 @@
+//! Finds the files that are relevant to a text, such as a question or a commit message. Looks up the words of
+//! the text, gives more weight to the paths and names it contains, and spreads scores along references and to
+//! tests. Results depend only on the text and the files.
+
+pub(super) mod asked;
+mod companions;
+pub(super) mod lexical;
+pub(super) mod query;
+pub(super) mod score;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::lexical::name_words;
+pub(crate) use self::query::ParsedQuery;
+pub(crate) use self::score::scores;

@@ -1,0 +1,205 @@
+//! Parses a query into weighted words, paths and identifiers.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+#[cfg(test)]
+use rustc_hash::FxHashSet;
+use strata_base::key::FileKey;
+use strata_base::text::floor;
+
+use super::lexical::{LexicalIndex, name_words};
+use crate::symbols::graph::Seeds;
+
+/// Number of bytes of a text that are parsed. The rest is ignored.
+const MAX_TEXT: usize = 64 << 10;
+/// Maximum number of words to look up.
+const MAX_WORDS: usize = 400;
+/// Maximum number of files that a path in the text may match. A path that matches more (`mod.rs`) does not
+/// identify a file.
+const MAX_NAMESAKES: usize = 4;
+/// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
+const FIRST_LINE: f64 = 2.5;
+/// Prefixes of lines that name the people or system behind a commit, rather than its subject.
+const TRAILERS: [&str; 9] = [
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "tested-by:",
+    "reported-by:",
+    "cc:",
+    "change-id:",
+    "git-svn-id:",
+];
+
+/// The text and the seeds for which to find relevant files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Query<'a> {
+    /// The task in the user's words. The first line carries more weight.
+    pub text: &'a str,
+    /// Files and names from which to start in addition to the text.
+    pub seeds: Seeds<'a>,
+}
+
+/// The words, paths and identifiers of a text.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedQuery {
+    /// Stemmed words, and names of several words as a whole, with their weights, in order of first occurrence.
+    pub(crate) words: Vec<(String, f64)>,
+    /// Tokens that look like paths or file names, as written.
+    pub(crate) paths: Vec<String>,
+    /// Tokens that look like identifiers, as written.
+    pub(crate) identifiers: Vec<String>,
+}
+
+/// The files and identifiers that a text mentions.
+#[cfg(test)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mentions {
+    /// Files whose path, or a distinctive ending of it, occurs in the text; in key order.
+    pub files: Vec<FileKey>,
+    /// Identifiers: words in backticks, `snake_case` or `camelCase`; in order of first occurrence.
+    pub identifiers: Vec<String>,
+}
+
+#[cfg(test)]
+impl Mentions {
+    /// Parses a text and looks up its paths among the existing files.
+    pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
+        let asked = ParsedQuery::read(text);
+        let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
+        let files = lexical.files().filter(|(number, _)| named.contains(number));
+        let mut identifiers = asked.identifiers;
+        let mut known = FxHashSet::default();
+        identifiers.retain(|name| known.insert(name.clone()));
+        Self { files: files.map(|(_, file)| file.key.clone()).collect(), identifiers }
+    }
+}
+
+/// Whether a text contains a path or an identifier.
+pub fn names_code(text: &str) -> bool {
+    let query = ParsedQuery::read(text);
+    !query.paths.is_empty() || !query.identifiers.is_empty()
+}
+
+impl ParsedQuery {
+    /// Parses a text into words, paths and identifiers.
+    pub(crate) fn read(text: &str) -> Self {
+        let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
+        let mut asked = Self::default();
+        let mut weights: FxHashMap<String, usize> = FxHashMap::default();
+        let mut is_first = true;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            if !is_first && is_trailer(line) {
+                continue;
+            }
+            let weight = if is_first { FIRST_LINE } else { 1.0 };
+            is_first = false;
+            for token in line.split(|c: char| {
+                c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
+            }) {
+                asked.token(token, weight, &mut weights);
+            }
+        }
+        asked
+    }
+
+    /// Returns the numbers of the files whose paths end with a path in the text. Ignores paths that match
+    /// more than a few files.
+    pub(crate) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
+        let numbered = lexical.files().map(|(number, file)| (number, &file.key));
+        self.named_by(numbered)
+    }
+
+    /// Like `named`, but for files that are not indexed, in their given order.
+    pub(super) fn named_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
+        self.named_by(files.map(|key| (key, key)))
+    }
+
+    fn named_by<'a, F: Ord + Copy>(&self, all: impl Iterator<Item = (F, &'a FileKey)>) -> Vec<F> {
+        let mut named: BTreeMap<&str, Vec<F>> =
+            self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        for (number, key) in all {
+            let path = key.as_str();
+            let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+            for end in std::iter::once(path).chain(below) {
+                if let Some(files) = named.get_mut(end) {
+                    files.push(number);
+                }
+            }
+        }
+        let mut files: Vec<F> =
+            named.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    fn token(&mut self, token: &str, weight: f64, known: &mut FxHashMap<String, usize>) {
+        if token.contains("://") || token.len() > 200 {
+            return;
+        }
+        let quoted = token.contains('`');
+        let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
+        let token = token.trim_end_matches(['.', '/']);
+        if token.is_empty() {
+            return;
+        }
+        if looks_like_path(token) {
+            self.paths.push(token.trim_start_matches("./").to_owned());
+        }
+        if quoted || looks_like_code(token) {
+            self.identifiers.extend(
+                token
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .filter(|n| n.len() > 2)
+                    .map(str::to_owned),
+            );
+        }
+        name_words(token, |word| {
+            // Repeating a word does not add weight.
+            if let Some(&at) = known.get(word) {
+                if let Some((_, before)) = self.words.get_mut(at) {
+                    *before = before.max(weight);
+                }
+            } else if self.words.len() < MAX_WORDS {
+                known.insert(word.to_owned(), self.words.len());
+                self.words.push((word.to_owned(), weight));
+            }
+        });
+    }
+}
+
+fn is_trailer(line: &str) -> bool {
+    let line = line.trim_start();
+    TRAILERS
+        .iter()
+        .any(|trailer| line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer)))
+}
+
+/// Whether a token contains a slash or is a name with an extension: `src/lib.rs`, `app.py`.
+fn looks_like_path(token: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
+    if !token.chars().all(plain) || !token.chars().any(char::is_alphabetic) {
+        return false;
+    }
+    let name = token.rsplit('/').next().unwrap_or(token);
+    let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    token.contains('/') || extension.is_some_and(|(_, end)| (1..=5).contains(&end.len()))
+}
+
+/// Whether a token is spelled like an identifier: `snake_case`, `camelCase`, `a.b`, `A::b`, `call()`.
+fn looks_like_code(token: &str) -> bool {
+    let inner = token.trim_matches('_');
+    let mut letters = inner.chars();
+    let small_then_capital = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
+    inner.contains('_')
+        || small_then_capital
+        || token.contains("::")
+        || token.ends_with("()")
+        || inner.contains('.') && !inner.ends_with('.')
+}

@@ -1,0 +1,572 @@
+//! One compaction as a state machine: provides the questions for a model, takes the answers, and ends with a
+//! draft or the reasons for having none. If no model's summary is usable, a summary is extracted without a
+//! model, and as a last resort the oldest messages are dropped. Does not change the conversation (`commit`
+//! does).
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_base::hash::ContentHash;
+use strata_base::text::clip_to_weight;
+
+use crate::conversation_facts::{ToolPatterns, facts};
+use crate::extractive::{self, Budget};
+use crate::history::{ContentBlock, Entry, History, Kind, Message, MessageId, Pin, emergency_truncate};
+
+use super::answer::{checked, without_reasoning};
+use super::pins::Pins;
+use super::profile::{Family, Profile, SUMMARY_SHARE};
+use super::question::{self, DETECT_CONFIDENCE, Question};
+use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
+use super::split::{Split, last_exchanges, split, split_at};
+use super::trigger::Pressure;
+
+/// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
+/// conversation.
+pub const EMERGENCY: usize = 2;
+
+/// Minimum tokens to which a summary is clipped when the compacted prompt is too large.
+const LEAST_SUMMARY: usize = 200;
+
+/// Functions that count tokens.
+#[derive(Clone, Copy)]
+pub struct Scales<'a> {
+    /// Counts the tokens of a message, including the overhead of the provider's format.
+    pub message: &'a dyn Fn(&Message) -> usize,
+    /// Counts the tokens of a string.
+    pub text: &'a dyn Fn(&str) -> usize,
+}
+
+/// The model that writes summaries, if any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Summariser {
+    /// No model: summaries are extracted from the conversation.
+    #[default]
+    Extractive,
+    /// A model that the client runs, or a provider's model.
+    Model {
+        /// Input window of the model, in tokens.
+        window: usize,
+        topics: Topics,
+    },
+}
+
+/// Whether a model may be asked where the topic changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Topics {
+    /// The profile `topic` summarizes without looking for a topic change.
+    #[default]
+    NotAsked,
+    /// The profile `topic` first looks for a topic change.
+    Asked,
+}
+
+/// How a compaction shortened a conversation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionStrategy")]
+pub enum Strategy {
+    /// The conversation was cut at the last topic change, without a summary.
+    TopicCut,
+    /// A model summarized the older messages.
+    Model,
+    /// The older messages were replaced with a summary extracted without a model.
+    Extractive,
+    /// The oldest exchanges were dropped.
+    Truncated,
+}
+
+/// Number and total tokens of the messages that the model sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ConversationSize")]
+pub struct Size {
+    /// Number of messages.
+    pub messages: usize,
+    /// Total tokens of the messages.
+    pub tokens: usize,
+}
+
+impl Size {
+    /// Measures the conversation as the model sees it.
+    pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
+        let visible: Vec<_> = history.sent().cloned().collect();
+        Self::of(&visible, scales)
+    }
+
+    fn of(visible: &[Arc<Message>], scales: Scales<'_>) -> Self {
+        let tokens = visible.iter().map(|message| (scales.message)(message)).sum();
+        Self { messages: visible.len(), tokens }
+    }
+}
+
+/// Author of a compaction's summary: a model, or Strata itself if no model was used.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryAuthor {
+    /// Where the model runs, or `extractive` if no model was used.
+    pub kind: AuthorKind,
+    /// Name of the model: the one that the client reported with its answer, or `compaction.model`. Absent if no
+    /// model was used or the client did not report one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// How a summary was written: by a model that the client ran, by a provider's model, or without a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorKind {
+    /// The client ran the model (`strata/summarize`).
+    Client,
+    /// Strata called a provider's model over HTTP.
+    Http,
+    /// No model was used. The summary was extracted from the conversation.
+    Extractive,
+}
+
+impl SummaryAuthor {
+    pub(crate) const EXTRACTIVE: Self = Self { kind: AuthorKind::Extractive, model: None };
+}
+
+/// A shortened conversation, ready to be committed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Draft {
+    /// Profile that was applied.
+    pub profile: Profile,
+    pub strategy: Strategy,
+    pub before: Size,
+    pub after: Size,
+    /// Author of the summary, if there is one.
+    pub summarised_by: Option<SummaryAuthor>,
+    pub notes: Vec<String>,
+    pub(super) epoch: ContentHash,
+    pub(super) basis: Basis,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Reason for not compacting a conversation.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotCompacted {
+    /// The profile keeps every message.
+    #[error("nothing to compact: profile `{profile}` keeps all {messages} messages")]
+    NothingOld {
+        /// Name of the profile.
+        profile: String,
+        /// Number of messages that the model sees.
+        messages: usize,
+    },
+    /// No strategy shortens the conversation.
+    #[error("the conversation is unchanged: {}", reasons.join("; "))]
+    NotShorter {
+        /// Why each strategy failed.
+        reasons: Vec<String>,
+    },
+}
+
+/// A compaction in progress.
+#[derive(Clone)]
+pub struct Run {
+    visible: Vec<Arc<Message>>,
+    profile: Profile,
+    pressure: Pressure,
+    summariser: Summariser,
+    tools: ToolPatterns,
+    split: Split,
+    phase: Phase,
+    failures: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Phase {
+    /// Asks where the topic changed. The question lists the visible messages from index `from` on.
+    FindTopic {
+        question: Question,
+        from: usize,
+    },
+    /// Asks the `questions` one by one. `answers` contains the answers received so far, in the same order.
+    PromptRequest {
+        questions: Vec<Question>,
+        answers: Vec<String>,
+    },
+    Done(Box<Result<Draft, NotCompacted>>),
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("profile", &self.profile.name)
+            .field("split", &self.split)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Starts a compaction of the messages that the model sees.
+    ///
+    /// # Errors
+    /// [`NotCompacted::NothingOld`] if the profile keeps every message.
+    pub fn new(
+        history: &History,
+        profile: Profile,
+        pressure: Pressure,
+        summariser: Summariser,
+        tools: ToolPatterns,
+        scales: Scales<'_>,
+    ) -> Result<Self, NotCompacted> {
+        let visible: Vec<Arc<Message>> = history.sent().cloned().collect();
+        let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
+            return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
+        };
+        let nothing = Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() };
+        let mut run = Self {
+            visible,
+            profile,
+            pressure,
+            summariser,
+            tools,
+            split,
+            phase: nothing,
+            failures: Vec::new(),
+        };
+        match run.summariser {
+            Summariser::Extractive => run.extract(scales),
+            Summariser::Model { topics: Topics::Asked, window } if run.profile.family == Family::Topic => {
+                let (question, from) = question::find_topic(&run.visible, window, scales.text);
+                run.phase = Phase::FindTopic { question, from };
+            }
+            Summariser::Model { window, .. } => run.ask_for_summary(window, scales),
+        }
+        Ok(run)
+    }
+
+    /// Returns the next question; `None` when the compaction is done.
+    pub fn question(&self) -> Option<&Question> {
+        match &self.phase {
+            Phase::FindTopic { question, .. } => Some(question),
+            Phase::PromptRequest { questions, answers } => questions.get(answers.len()),
+            Phase::Done(_) => None,
+        }
+    }
+
+    /// Takes the answer to [`question`](Self::question), or the reason why there is none. Does nothing if no
+    /// question is open.
+    pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
+        let phase = std::mem::replace(
+            &mut self.phase,
+            Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() },
+        );
+        match phase {
+            Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
+            Phase::PromptRequest { questions, mut answers } => {
+                let Some(question) = questions.get(answers.len()) else { return };
+                // The file names may be at the end of an answer that is clipped. A part of a conversation need not name
+                // any.
+                let whole = answer.as_deref().ok().filter(|_| questions.len() == 1);
+                let unnamed = whole.and_then(|text| self.pins().unnamed_files(text));
+                let checked = checked(answer, question, self.profile.family.structure(), scales.text);
+                match unnamed.map_or(checked, |files| {
+                    Err(format!("the answer names none of the {files} edited files"))
+                }) {
+                    Ok(text) => answers.push(text),
+                    Err(reason) => {
+                        self.failures.push(format!("no summary from a model: {reason}"));
+                        return self.extract(scales);
+                    }
+                }
+                if answers.len() < questions.len() {
+                    self.phase = Phase::PromptRequest { questions, answers };
+                } else {
+                    self.answered(answers, questions.len(), scales);
+                }
+            }
+            done @ Phase::Done(_) => self.phase = done,
+        }
+    }
+
+    /// Returns the draft. If a question is still open, the summary is extracted without a model.
+    ///
+    /// # Errors
+    /// [`NotCompacted`] if the conversation would not get shorter.
+    pub fn finish(mut self, scales: Scales<'_>) -> Result<Draft, NotCompacted> {
+        if !matches!(self.phase, Phase::Done(_)) {
+            self.extract(scales);
+        }
+        match self.phase {
+            Phase::Done(result) => *result,
+            _ => Err(NotCompacted::NotShorter { reasons: self.failures }),
+        }
+    }
+
+    fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
+        let found = answer.ok().and_then(|answer| question::boundary(without_reasoning(&answer)));
+        let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
+        // Keep the minimum number of exchanges even if the topic is newer.
+        let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
+        let at = sure
+            .and_then(|boundary| from.checked_add(boundary.at))
+            .filter(|at| (self.split.end..self.visible.len()).contains(at))
+            .map(|at| at.min(least));
+        if let Some(at) = at
+            && let Some(split) = split_at(&self.visible, &self.profile, at)
+            && split.end >= self.split.end
+        {
+            let summarised = std::mem::replace(&mut self.split, split);
+            if self.end_with(Strategy::TopicCut, "", scales) {
+                return;
+            }
+            self.split = summarised;
+        }
+        match self.summariser {
+            Summariser::Model { window, .. } => self.ask_for_summary(window, scales),
+            Summariser::Extractive => self.extract(scales),
+        }
+    }
+
+    fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
+        let questions = question::summarise(&self.old(), &self.bounded(), window, &self.tools, scales.text);
+        self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
+    }
+
+    fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
+        let Summariser::Model { window, .. } = self.summariser else { return self.extract(scales) };
+        if let [text] = answers.as_slice() {
+            if !self.end_with(Strategy::Model, text, scales) {
+                self.extract(scales);
+            }
+            return;
+        }
+        let questions =
+            question::merge(&answers, &self.old(), &self.bounded(), window, &self.tools, scales.text);
+        // Each round of merging must reduce the number of questions, or merging would not terminate.
+        if questions.len() < asked {
+            self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
+        } else {
+            self.failures.push("the partial summaries together exceed the model's window".to_owned());
+            self.extract(scales);
+        }
+    }
+
+    fn extract(&mut self, scales: Scales<'_>) {
+        let summary = self.bounded().summary;
+        let budget = Budget { tokens: summary.tokens, words: summary.words };
+        let old = self.old();
+        let structure = self.profile.family.structure();
+        let text = extractive::summarise(&old, structure, &budget, &self.tools, None, scales.text);
+        if !self.end_with(Strategy::Extractive, &text, scales) {
+            self.truncate(scales);
+        }
+    }
+
+    fn truncate(&mut self, scales: Scales<'_>) {
+        if let Some(limit) =
+            self.limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
+        {
+            let kept = emergency_truncate(&self.visible, limit, scales.message);
+            let split = split_at(&self.visible, &self.profile, self.visible.len() - kept.len());
+            if let Some(split) = split {
+                self.split = split;
+                if self.end_with(Strategy::Truncated, "", scales) {
+                    return;
+                }
+            }
+        }
+        let reasons = std::mem::take(&mut self.failures);
+        self.phase = Phase::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
+    }
+
+    /// Completes the run with `summary` if that shortens the conversation, and returns whether it did.
+    fn end_with(&mut self, strategy: Strategy, summary: &str, scales: Scales<'_>) -> bool {
+        let pins = self.pins();
+        let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
+        let write = |summary: &str| {
+            let with = |missing: &str| match strategy {
+                Strategy::Model | Strategy::Extractive => rebuild.with_summary(summary, missing),
+                Strategy::TopicCut => rebuild.without_summary("", missing),
+                Strategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+            };
+            let bare = with("");
+            let missing = pins.missing(&self.text_of(&bare), scales.text);
+            if missing.is_empty() { bare } else { with(&missing) }
+        };
+        let mut entries = write(summary);
+
+        let before = self.size(scales);
+        let mut notes = Vec::new();
+        if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
+            let target = (window as f64 * share) as usize;
+            let over = |entries: &[Entry]| self.context_with(entries, scales).saturating_sub(target);
+            let too_much = over(&entries);
+            let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
+            if left > 0 && !summary.is_empty() {
+                // Keep a minimum, because a summary clipped to nothing would be useless.
+                let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
+                entries = write(&clip_to_weight(summary, room, scales.text));
+                clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
+            }
+            if over(&entries) > 0 {
+                notes.push(format!(
+                    "the prompt still has more than {target} tokens, {}% of the window: the kept messages and the rest of the prompt \
+                     are too large",
+                    (share * 100.0).round()
+                ));
+            }
+        }
+        let after = self.size_of(&entries, scales);
+        if after.tokens >= before.tokens {
+            self.failures.push(format!(
+                "{} would not be shorter ({} tokens instead of {})",
+                strategy.noun(),
+                after.tokens,
+                before.tokens
+            ));
+            return false;
+        }
+        notes.splice(0..0, std::mem::take(&mut self.failures));
+        let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
+        let Some(last_old) = last_old.map(|message| message.id) else { return false };
+        let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
+        let kept: HashSet<MessageId> = entries.iter().filter_map(Entry::kept).collect();
+        let behind = self.visible.iter().skip(self.split.end).map(|message| message.id);
+        let rewritten = behind.filter(|id| !kept.contains(id)).collect();
+        let basis = Basis { covered, last_old, rewritten };
+        let draft = Draft {
+            profile: self.profile.clone(),
+            strategy,
+            before,
+            after,
+            summarised_by: (strategy == Strategy::Extractive).then_some(SummaryAuthor::EXTRACTIVE),
+            notes,
+            epoch: basis.epoch(&self.visible),
+            basis,
+            entries,
+        };
+        self.phase = Phase::Done(Box::new(Ok(draft)));
+        true
+    }
+
+    /// Returns the tokens of the whole prompt if the conversation is replaced with `entries`.
+    fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
+        let around = self.pressure.context.saturating_sub(self.pressure.history);
+        around.saturating_add(self.size_of(entries, scales).tokens)
+    }
+
+    /// Returns the profile with its summary limit reduced to a share of the trigger limit.
+    fn bounded(&self) -> Profile {
+        let mut profile = self.profile.clone();
+        let most = self.limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
+        profile.summary.tokens = profile.summary.tokens.min(most);
+        profile
+    }
+
+    /// Returns the lowest trigger limit, in tokens; `None` if no condition limits the tokens.
+    fn limit(&self) -> Option<usize> {
+        self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
+    }
+
+    /// Returns the facts that the summary must preserve.
+    fn pins(&self) -> Pins {
+        let old = self.old();
+        let kept = self.visible.get(self.split.end..).unwrap_or_default();
+        Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools))
+    }
+
+    /// Returns the messages to summarize.
+    fn old(&self) -> Vec<Arc<Message>> {
+        self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
+    }
+
+    fn size(&self, scales: Scales<'_>) -> Size {
+        Size::of(&self.visible, scales)
+    }
+
+    fn size_of(&self, entries: &[Entry], scales: Scales<'_>) -> Size {
+        let mut size = Size::default();
+        for message in self.messages_of(entries) {
+            size.messages += 1;
+            size.tokens += (scales.message)(&message);
+        }
+        size
+    }
+
+    /// Returns the messages that the model would see after rebuilding with `entries`.
+    fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
+        let mut at = 0;
+        // Entries keep the order of messages, so each search starts where the last one stopped.
+        let mut find = move |id: MessageId| {
+            let offset = self.visible.get(at..)?.iter().position(|message| message.id == id)?;
+            at += offset + 1;
+            self.visible.get(at - 1)
+        };
+        entries.iter().filter_map(move |entry| match entry {
+            Entry::Keep(id) => find(*id).cloned(),
+            Entry::Archive(id) => find(*id).map(|message| {
+                let mut stub = Message::clone(message);
+                stub.body.kind = Kind::ToolResultArchived;
+                Arc::new(stub)
+            }),
+            Entry::Add(body) => Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() })),
+        })
+    }
+
+    fn text_of(&self, entries: &[Entry]) -> String {
+        let mut text = String::new();
+        for message in self.messages_of(entries) {
+            for block in &message.body.content {
+                match block {
+                    ContentBlock::Text { text: said } => text.push_str(said),
+                    ContentBlock::ToolCall { input, .. } => text.push_str(&input.to_string()),
+                    _ => {}
+                }
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+impl Strategy {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::TopicCut => "the conversation since the last topic change",
+            Self::Model => "a model's summary",
+            Self::Extractive => "a summary without a model",
+            Self::Truncated => "the conversation without its oldest exchanges",
+        }
+    }
+}
+
+/// The part of the conversation that a draft depends on.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Basis {
+    /// Ids of the messages that the draft replaces or keeps.
+    pub covered: Vec<MessageId>,
+    /// Id of the last message before the cut.
+    pub last_old: MessageId,
+    /// Ids of messages after the cut that the draft clips or archives.
+    pub rewritten: Vec<MessageId>,
+}
+
+impl Basis {
+    /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
+    /// after it, and pins. Other messages after the cut do not affect it. `sent` contains the messages that
+    /// the model receives.
+    pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
+        let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
+        let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();
+        let later = sent.iter().skip(end).filter(|message| rewritten.contains(&message.id));
+        let mut state = String::new();
+        for message in sent.iter().take(end).chain(later) {
+            // Serializing a message cannot fail, because its maps have string keys.
+            state.push_str(&serde_json::to_string(&**message).unwrap_or_default());
+        }
+        let covered: HashSet<MessageId> = self.covered.iter().copied().collect();
+        let pinned = sent.iter().filter(|message| message.body.pin == Pin::Kept);
+        for message in pinned.filter(|message| covered.contains(&message.id)) {
+            state.push_str(&format!(" {}", message.id.0));
+        }
+        ContentHash::of(&state)
+    }
+}

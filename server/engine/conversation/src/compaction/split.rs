@@ -1,0 +1,178 @@
+//! Splits a conversation into messages to summarize and messages to keep. Never separates a tool call from
+//! its result, and always keeps calls without a result.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::history::{ContentBlock, History, Message, OpenCalls, Pin};
+
+use super::profile::{First, Profile};
+use super::trigger::Pressure;
+
+/// The split of a conversation, as indices into the messages that the model sees.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Split {
+    /// Indices of the messages to summarize, in order.
+    pub old: Vec<usize>,
+    /// Indices of the messages before `end` that are kept: the first message, if the profile keeps it, and
+    /// pinned ones.
+    pub spared: BTreeSet<usize>,
+    /// Index of the first message of the tail that is kept whole.
+    pub end: usize,
+}
+
+/// Multiple of `Keep::tokens` up to which the newest exchanges are kept whole.
+const EXCHANGES_OVER: usize = 6;
+
+/// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the
+/// tokens of a message.
+pub(crate) fn split(
+    visible: &[Arc<Message>],
+    profile: &Profile,
+    pressure: &Pressure,
+    weigh: &dyn Fn(&Message) -> usize,
+) -> Option<Split> {
+    let keep = &profile.keep;
+    let limit = profile.trigger.token_limit(pressure.window, pressure.limit);
+    let half = pressure.limit.map(|limit| limit / 2);
+    let by_weight = |budget| newest_within(visible, budget, weigh);
+    let by_number = || visible.len().saturating_sub(keep.messages);
+    let from = if keep.tokens > 0 {
+        by_weight(limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2)))
+    } else {
+        half.map_or(0, by_weight).max(by_number())
+    };
+    // The window may be smaller than the trigger limit, and the request also needs space for the summary and
+    // the next question.
+    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
+    let room = [limit, pressure.window, half, newest].into_iter().flatten().min();
+    let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
+    let cut = split_at(visible, profile, from);
+    // Many short messages can fit in the token budget, so also try the number of messages.
+    cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
+}
+
+impl Profile {
+    /// Returns the messages that a compaction would summarize. `weigh` returns the tokens of a message.
+    pub fn old_messages(
+        &self,
+        history: &History,
+        pressure: &Pressure,
+        weigh: &dyn Fn(&Message) -> usize,
+    ) -> Vec<Arc<Message>> {
+        let visible: Vec<_> = history.sent().cloned().collect();
+        let old = split(&visible, self, pressure, weigh).map(|split| split.old).unwrap_or_default();
+        old.iter().filter_map(|at| visible.get(*at).cloned()).collect()
+    }
+}
+
+/// Splits `visible` before index `from`, or earlier to keep calls with their results. `None` if there is
+/// nothing to summarize.
+pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
+    let end = clean_cut(visible, from);
+    let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
+    let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
+    let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
+    let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
+    (!old.is_empty()).then_some(Split { old, spared, end })
+}
+
+/// Returns the index of the first of the newest messages that together fit in `budget` tokens.
+fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Message) -> usize) -> usize {
+    let mut sum = 0;
+    let newest = visible.iter().rev().take_while(|message| {
+        sum += weigh(message);
+        sum <= budget
+    });
+    visible.len() - newest.count()
+}
+
+/// Returns the index where the last `exchanges` exchanges start, or where fewer start if they exceed `limit`
+/// tokens, because larger ones would trigger the next compaction immediately. Returns the length of `visible`
+/// if not even one exchange fits.
+pub(super) fn last_exchanges(
+    visible: &[Arc<Message>],
+    exchanges: usize,
+    limit: Option<usize>,
+    weigh: &dyn Fn(&Message) -> usize,
+) -> usize {
+    let (mut sum, mut begun, mut start) = (0_usize, 0, visible.len());
+    for (at, message) in visible.iter().enumerate().rev() {
+        if begun == exchanges {
+            return start;
+        }
+        sum = sum.saturating_add(weigh(message));
+        if limit.is_some_and(|limit| sum > limit) {
+            return start;
+        }
+        if History::begins_exchange(message) {
+            (begun, start) = (begun + 1, at);
+        }
+    }
+    0
+}
+
+/// Returns the last index at or before `from` where a cut separates no call from its result. Calls whose
+/// results are pending stay after the cut.
+fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
+    let from = from.min(visible.len());
+    let mut parted: Vec<Pair> = pairs(visible);
+    parted.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
+    let mut clean = from;
+    for pair in parted {
+        if pair.call < clean && clean <= pair.result {
+            clean = pair.call;
+        }
+    }
+    clean
+}
+
+/// Indices of the messages that contain a call and its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pair {
+    call: usize,
+    /// Index of the message with the result, or the number of messages if the result is still pending.
+    result: usize,
+}
+
+/// Pairs calls with their results. Omits unanswered calls if the assistant has continued without their results.
+fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    let mut open = OpenCalls::default();
+    for (at, message) in visible.iter().enumerate() {
+        open.message(message);
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), at),
+                ContentBlock::ToolResult { call_id, .. } => {
+                    pairs.extend(open.result(call_id).map(|call| Pair { call, result: at }));
+                }
+                _ => {}
+            }
+        }
+    }
+    let waiting = open.into_unanswered().waiting.into_iter();
+    pairs.extend(waiting.map(|call| Pair { call, result: visible.len() }));
+    pairs.sort_unstable_by_key(|pair| (pair.call, pair.result));
+    pairs
+}
+
+/// Adds to `spared` the messages that answer its tool calls or contain the calls that it answers.
+fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
+    if spared.is_empty() {
+        return spared;
+    }
+    let mut partners: HashMap<usize, Vec<usize>> = HashMap::new();
+    for Pair { call, result } in pairs(visible) {
+        partners.entry(call).or_default().push(result);
+        partners.entry(result).or_default().push(call);
+    }
+    let mut all = BTreeSet::new();
+    let mut next: Vec<usize> = spared.into_iter().collect();
+    while let Some(at) = next.pop() {
+        if at < visible.len() && all.insert(at) {
+            next.extend(partners.get(&at).into_iter().flatten());
+        }
+    }
+    all
+}

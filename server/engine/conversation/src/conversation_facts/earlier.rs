@@ -1,0 +1,428 @@
+//! Parses the facts of an earlier summary, so that a second compaction keeps the facts of the first. Summaries
+//! written by `extractive` are parsed by the labels of their lines, and those written by a model by their
+//! headings, with guesses where necessary.
+
+use crate::history::{MessageId, Role};
+
+use super::clip::one_line;
+use super::files::{FileState, FileTrace, LastChange};
+use super::labels::{
+    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, LAST_CHANGE,
+    PLANNED, RAN, REQUIRED, SAID, UNRESOLVED, WRITTEN_ANEW, state_label, todo_label,
+};
+use super::notation::unbundle;
+use super::sentences::without_mark;
+use super::todos::{Todo, TodoState, boxed};
+use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
+
+/// Maximum characters kept of a line in a summary. Requests may be longer.
+const LINE: usize = 300;
+/// Maximum characters kept of a request in a summary.
+const REQUEST: usize = 4_000;
+
+/// Maximum number of file descriptions that are read. Each one is compared with the paths of all files.
+const DESCRIBED: usize = 64;
+
+/// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
+pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
+    let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
+}
+
+/// What the lines below a heading of a summary contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SectionKind {
+    Requests,
+    /// Lines that continue a request that is not a list item.
+    Request,
+    Constraints,
+    Decisions,
+    /// Files that were changed.
+    Edited,
+    /// Files with descriptions.
+    Files,
+    Read,
+    Tasks,
+    Notes(NoteKind),
+    Anything,
+}
+
+impl SectionKind {
+    /// Determines the kind of a section from the words of its heading. More specific words are tried
+    /// first.
+    fn heading(heading: &str) -> Self {
+        const WORDS: [(&str, SectionKind); 32] = [
+            ("files read", SectionKind::Read),
+            ("known files", SectionKind::Read),
+            ("files edited", SectionKind::Edited),
+            ("files modified", SectionKind::Edited),
+            ("files changed", SectionKind::Edited),
+            ("file", SectionKind::Files),
+            ("artifact", SectionKind::Files),
+            ("initial request", SectionKind::Requests),
+            ("user message", SectionKind::Requests),
+            ("request", SectionKind::Requests),
+            ("goal", SectionKind::Requests),
+            ("intent", SectionKind::Requests),
+            ("objective", SectionKind::Requests),
+            ("failed", SectionKind::Notes(NoteKind::Failure)),
+            ("next", SectionKind::Tasks),
+            ("remaining", SectionKind::Tasks),
+            ("pending", SectionKind::Tasks),
+            ("open", SectionKind::Tasks),
+            ("todo", SectionKind::Tasks),
+            ("task", SectionKind::Tasks),
+            ("unresolved", SectionKind::Tasks),
+            ("blocked", SectionKind::Tasks),
+            ("constraint", SectionKind::Constraints),
+            ("preference", SectionKind::Constraints),
+            ("decision", SectionKind::Decisions),
+            ("plan", SectionKind::Notes(NoteKind::Plan)),
+            ("design", SectionKind::Notes(NoteKind::Plan)),
+            ("done", SectionKind::Notes(NoteKind::Done)),
+            ("progress", SectionKind::Notes(NoteKind::Done)),
+            ("implementation", SectionKind::Notes(NoteKind::Done)),
+            ("exploration", SectionKind::Notes(NoteKind::Finding)),
+            ("context", SectionKind::Notes(NoteKind::Finding)),
+        ];
+        let heading = heading.to_lowercase();
+        WORDS.iter().find(|(word, _)| heading.contains(word)).map_or(Self::Anything, |&(_, under)| under)
+    }
+}
+
+struct Reader<'a> {
+    message: MessageId,
+    index: usize,
+    facts: &'a mut ConversationFacts,
+    under: SectionKind,
+    /// Number of file descriptions read so far.
+    described: usize,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str) {
+        if let Some(heading) = heading(line) {
+            self.under = SectionKind::heading(heading);
+            return;
+        }
+        let content = without_mark(line);
+        if is_nothing(content) || self.labelled(line, content) {
+            return;
+        }
+        self.files(content, None);
+        let text = one_line(content, LINE);
+        let is_item = content.len() < line.len();
+        match self.under {
+            SectionKind::Requests | SectionKind::Request if is_item => self.request(content),
+            SectionKind::Requests => {
+                self.under = SectionKind::Request;
+                self.request(content);
+            }
+            SectionKind::Request => self.more_of_a_request(content),
+            SectionKind::Constraints => self.constraint(text),
+            SectionKind::Decisions => self.decision(text),
+            SectionKind::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
+            SectionKind::Notes(kind) if is_item => self.note(kind, text),
+            _ => {}
+        }
+    }
+
+    /// Parses a line with a label; returns whether it has one.
+    fn labelled(&mut self, line: &str, content: &str) -> bool {
+        const STATES: [FileState; 6] = [
+            FileState::Edited,
+            FileState::Created,
+            FileState::Deleted,
+            FileState::Read,
+            FileState::Failed,
+            FileState::Mentioned,
+        ];
+        const TODOS: [TodoState; 3] = [TodoState::Done, TodoState::InProgress, TodoState::Pending];
+        const NOTES: [(&str, NoteKind); 4] = [
+            (PLANNED, NoteKind::Plan),
+            (DONE, NoteKind::Done),
+            (FOUND, NoteKind::Finding),
+            (DID_NOT_WORK, NoteKind::Failure),
+        ];
+        if let Some(todo) = boxed(line) {
+            self.facts.todos.push(todo);
+            return true;
+        }
+        for state in TODOS {
+            if let Some(text) = content.strip_prefix(todo_label(state).trim_end()) {
+                self.facts.todos.push(Todo { text: one_line(text, LINE), state });
+                return true;
+            }
+        }
+        for state in STATES {
+            if let Some(paths) = content.strip_prefix(state_label(state)) {
+                self.files(paths, Some(state));
+                return true;
+            }
+        }
+        for (label, kind) in NOTES {
+            if let Some(text) = content.strip_prefix(label) {
+                self.note(kind, one_line(text, LINE));
+                return true;
+            }
+        }
+        if WRITTEN_ANEW.iter().any(|label| content.starts_with(label)) {
+            return true;
+        }
+        if content.strip_prefix(ABOUT).is_some_and(|text| self.about(text)) {
+            return true;
+        }
+        let change = [CHANGED, LAST_CHANGE].iter().find_map(|label| content.strip_prefix(label));
+        if change.is_some_and(|text| self.change(text)) {
+            return true;
+        }
+        if let Some(text) =
+            [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label))
+        {
+            self.request(text);
+        } else if let Some(text) = content.strip_prefix(DECIDED) {
+            self.decision(one_line(text, LINE));
+        } else if let Some(text) = content.strip_prefix(REQUIRED) {
+            self.constraint(one_line(text, LINE));
+        } else if let Some(text) = content.strip_prefix(UNRESOLVED) {
+            self.error(text);
+        } else if let Some(text) = content.strip_prefix(RAN) {
+            self.command(text);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn request(&mut self, text: &str) {
+        self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
+    }
+
+    fn more_of_a_request(&mut self, text: &str) {
+        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
+        if let Some(request) = last {
+            request.text.push(' ');
+            request.text.push_str(&one_line(text, REQUEST));
+        }
+    }
+
+    fn decision(&mut self, text: String) {
+        self.facts.decisions.push(Statement { message: self.message, by: Role::Assistant, text });
+    }
+
+    fn constraint(&mut self, text: String) {
+        self.facts.constraints.push(Statement { message: self.message, by: Role::User, text });
+    }
+
+    fn note(&mut self, kind: NoteKind, text: String) {
+        self.facts.notes.push(Note { message: self.message, kind, text });
+    }
+
+    fn error(&mut self, text: &str) {
+        let (about, said) = text.split_once(SAID).map_or((None, text), |(about, said)| (Some(about), said));
+        self.facts.errors.push(UnresolvedError {
+            message: self.message,
+            tool: String::new(),
+            text: one_line(said, LINE),
+            about: about.map(|about| one_line(about, LINE)),
+        });
+    }
+
+    /// Parses `name (2 edits): description`; returns whether the text matched.
+    fn about(&mut self, text: &str) -> bool {
+        let Some((name, about)) = text.split_once(": ") else { return false };
+        let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+        let Some(trace) = self.named(name) else { return false };
+        trace.about = Some(one_line(about, LINE));
+        true
+    }
+
+    /// Parses `` name: `code` ``; returns whether the text matched.
+    fn change(&mut self, text: &str) -> bool {
+        let at = self.index;
+        let Some((name, code)) = text.split_once(": `") else { return false };
+        let Some(trace) = self.named(name) else { return false };
+        trace.change = Some(LastChange { at, code: one_line(code.trim_end_matches('`'), LINE) });
+        true
+    }
+
+    /// Returns the file whose path ends with `name`, if there is exactly one.
+    fn named(&mut self, name: &str) -> Option<&mut FileTrace> {
+        self.described += 1;
+        if self.described > DESCRIBED {
+            return None;
+        }
+        let ends = |path: &str| {
+            path.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+        };
+        let mut fitting = self.facts.files.iter_mut().filter(|(path, _)| ends(path));
+        let (_, only) = fitting.next()?;
+        fitting.next().is_none().then_some(only)
+    }
+
+    fn command(&mut self, text: &str) {
+        let (text, ended) = match text.strip_suffix(FAILED) {
+            Some(text) => (text, StepOutcome::Badly),
+            None => (text, StepOutcome::Well),
+        };
+        self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
+    }
+
+    /// Records the paths in a line. In a line without a label, only words with a directory and a file
+    /// extension count, and the heading and wording decide whether the file was changed.
+    fn files(&mut self, content: &str, labelled: Option<FileState>) {
+        let state = labelled.unwrap_or_else(|| match self.under {
+            SectionKind::Read => FileState::Read,
+            SectionKind::Edited => FileState::Edited,
+            SectionKind::Files if tells_of_a_change(content) => FileState::Edited,
+            _ => FileState::Mentioned,
+        });
+        for path in unbundle(content) {
+            let path = if labelled.is_some() { &*path } else { without_line(&path) };
+            let is_listed = self.under == SectionKind::Edited && is_file_name(path);
+            if labelled.is_some() || is_listed || is_path(path) {
+                let trace = FileTrace::carried(self.index, state);
+                let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
+                if known.last_state == FileState::Mentioned {
+                    *known = trace;
+                }
+            }
+        }
+        if labelled.is_none() && self.under == SectionKind::Files {
+            self.described(content);
+        }
+    }
+
+    /// Parses a model's description of a file: `` `src/a.rs`: reads the probe ``.
+    fn described(&mut self, content: &str) {
+        let Some((name, about)) = content.split_once(": ") else { return };
+        let name = without_line(name.trim_matches(['`', '*'])).to_owned();
+        if let Some(trace) = self.named(&name)
+            && trace.about.is_none()
+        {
+            trace.about = Some(one_line(about, LINE));
+        }
+    }
+}
+
+/// Returns the text of a heading: a line after `#`, between asterisks, or a short numbered line that ends
+/// with a colon.
+fn heading(line: &str) -> Option<&str> {
+    if line.starts_with('#') {
+        return Some(line.trim_start_matches('#').trim());
+    }
+    let bare = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    if let Some(bold) =
+        bare.strip_prefix("**").and_then(|rest| rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:")))
+    {
+        return Some(bold.trim_end_matches(':'));
+    }
+    let is_short = bare.len() <= 60 && !line.starts_with(['-', '*']);
+    if is_short { bare.strip_suffix(':') } else { None }
+}
+
+/// Whether a line marks an empty section.
+fn is_nothing(content: &str) -> bool {
+    content.is_empty()
+        || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
+}
+
+/// Whether a line about a file says that the file was changed.
+fn tells_of_a_change(content: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "added",
+        "changed",
+        "created",
+        "edited",
+        "extended",
+        "fixed",
+        "implemented",
+        "modified",
+        "new ",
+        "refactored",
+        "removed",
+        "rewritten",
+        "updated",
+        "wrote",
+    ];
+    let content = content.to_lowercase();
+    WORDS.iter().any(|word| content.contains(word))
+}
+
+/// Removes the line numbers after a path: `src/a.rs:12-14`.
+fn without_line(path: &str) -> &str {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
+    if path[bare.len()..].starts_with(':') { bare } else { path }
+}
+
+/// Whether a word in prose is a path: it has a directory, and a dot inside its last component.
+fn is_path(word: &str) -> bool {
+    let Some((folder, name)) = word.rsplit_once('/') else { return false };
+    !folder.contains(':') && !name.is_empty() && name.trim_start_matches('.').len() > 1 && name.contains('.')
+}
+
+/// Whether a word in a list of files is a file name without a directory. Excludes abbreviations such as
+/// `e.g`.
+fn is_file_name(word: &str) -> bool {
+    let is_ending =
+        |ending: &str| (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    word.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() + ending.len() > 2 && is_ending(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from(text: &str) -> ConversationFacts {
+        let mut facts = ConversationFacts::default();
+        read(text, MessageId(7), 0, &mut facts);
+        facts
+    }
+
+    #[test]
+    fn what_a_model_wrote_is_read_by_its_headings() {
+        let facts = read_from(
+            "Analysis:\n1. Primary Request and Intent:\n   - Make the parser faster\n\n## Key Decisions\n- Keep the old lexer\n\n\
+             **Files and Code Sections**\n- `src/parse.rs:12-30`: changed the hot loop\n- src/lex.rs: has the lexer\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
+        );
+        assert_eq!(facts.requests[0].text, "Make the parser faster");
+        assert_eq!(facts.decisions[0].text, "Keep the old lexer");
+        assert_eq!(facts.files["src/parse.rs"].last_state, FileState::Edited);
+        assert_eq!(facts.files["src/lex.rs"].last_state, FileState::Mentioned);
+        assert_eq!(facts.files["src/lex.rs"].about.as_deref(), Some("has the lexer"));
+        assert_eq!(facts.files["src/parse.rs"].about.as_deref(), Some("changed the hot loop"));
+        assert_eq!(facts.files.len(), 2);
+        assert_eq!(facts.constraints, []);
+        let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
+        assert_eq!(todos, [("Measure again", TodoState::Pending), ("Profile it", TodoState::Done)]);
+    }
+
+    #[test]
+    fn what_a_commit_adds_is_read_by_its_headings() {
+        let facts = read_from(
+            "## Last request\n\nmake it\nfaster\n\n## Files edited\n\nsrc/{a.rs,b/c.rs}, x.md (and 3 more)\n\n## Open tasks\n\n- measure",
+        );
+        let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
+        assert_eq!(requests, ["make it faster"]);
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/a.rs", "src/b/c.rs", "x.md"]);
+        assert!(facts.files.values().all(FileTrace::is_changed));
+        assert_eq!(facts.todos.len(), 1);
+    }
+
+    #[test]
+    fn own_lines_are_read_by_their_labels() {
+        let facts = read_from(
+            "- Asked first: a\n- Decided: b\n- edited: src/{x.rs,y.rs}\n- Unresolved: go test -> FAIL\n- Ran: make (failed)\n\
+             - 🔄 c\n- Found: d\n- About x.rs (2 edits): the door\n- Changed y.rs: `open()`\n- Changed the lock: `no file`",
+        );
+        assert_eq!(facts.files["src/x.rs"].about.as_deref(), Some("the door"));
+        assert_eq!(facts.files["src/y.rs"].change.as_ref().map(|change| &*change.code), Some("open()"));
+        assert_eq!(facts.requests[0].text, "a");
+        assert_eq!(facts.decisions[0].text, "b");
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/x.rs", "src/y.rs"]);
+        assert_eq!((facts.errors[0].about.as_deref(), &*facts.errors[0].text), (Some("go test"), "FAIL"));
+        assert_eq!((&*facts.commands[0].text, facts.commands[0].ended), ("make", StepOutcome::Badly));
+        assert_eq!(facts.todos[0].state, TodoState::InProgress);
+        assert_eq!(facts.notes[0].text, "d");
+    }
+}

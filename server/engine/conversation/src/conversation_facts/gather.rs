@@ -1,0 +1,270 @@
+//! Gathers facts in one pass over the messages, and dispatches each message to the modules that track one
+//! kind of fact.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::history::{ContentBlock, Kind, Message, MessageId, OpenCalls, Outcome, ResultPart, Role};
+
+use super::call::Subject;
+use super::clip::{self, one_line};
+use super::cues::{Binding, Cues};
+use super::describe;
+use super::errors::{self, Cause, Errors};
+use super::files::{self, FileState, Files, LastChange, Names};
+use super::todos::{self, Todos};
+use super::tools::{Purpose, ToolPatterns};
+use super::{
+    Command, ConversationFacts, Note, Request, Statement, StepOutcome, UnresolvedError, earlier, requests,
+    sentences,
+};
+
+/// Maximum characters kept of a sentence, or of the subject of a failed call.
+const SENTENCE: usize = 300;
+/// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
+const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
+/// Number of bytes at the beginning of a result that are checked for the outcome of the call.
+const LOOKED_AT: usize = 400;
+
+/// Facts gathered so far.
+pub(super) struct Gatherer<'a> {
+    tools: &'a ToolPatterns,
+    purposes: HashMap<&'a str, Purpose>,
+    open: OpenCalls<&'a str, OpenCall<'a>>,
+    files: Files,
+    names: Names,
+    errors: Errors,
+    todos: Todos,
+    said: HashSet<String>,
+    facts: ConversationFacts,
+}
+
+/// A call whose result has not been read yet.
+struct OpenCall<'a> {
+    tool: &'a str,
+    purpose: Purpose,
+    subject: Subject,
+    todos: todos::Role,
+    /// Index of the call's command in the list of commands; `None` if the call runs no command.
+    command: Option<usize>,
+    index: usize,
+}
+
+impl<'a> Gatherer<'a> {
+    pub(super) fn new(tools: &'a ToolPatterns) -> Self {
+        Self {
+            tools,
+            purposes: HashMap::new(),
+            open: OpenCalls::default(),
+            files: Files::default(),
+            names: Names::default(),
+            errors: Errors::default(),
+            todos: Todos::default(),
+            said: HashSet::new(),
+            facts: ConversationFacts::default(),
+        }
+    }
+
+    /// Reads the next message, which is at `index`.
+    pub(super) fn message(&mut self, index: usize, message: &'a Message) {
+        self.open.message(message);
+        for key in &message.body.files_modified {
+            self.files.note(key.as_str(), index, FileState::Edited);
+        }
+        for key in &message.body.files_mentioned {
+            self.files.note(key.as_str(), index, FileState::Mentioned);
+        }
+        if message.is_summary() {
+            return self.summary(index, message.id, &message.text());
+        }
+        for block in &message.body.content {
+            match block {
+                ContentBlock::Text { text } => self.text(index, message, text),
+                ContentBlock::ToolCall { id, name, input } => {
+                    let purpose = *self.purposes.entry(name).or_insert_with(|| self.tools.purpose(name));
+                    let todos = self.todos.call(id, name, input);
+                    let subject = Subject::of(name, purpose, input);
+                    let command = subject.command.clone().map(|text| {
+                        self.facts.commands.push(Command {
+                            message: message.id,
+                            text,
+                            ended: StepOutcome::Unanswered,
+                        });
+                        self.facts.commands.len() - 1
+                    });
+                    self.open.call(id, OpenCall { tool: name, purpose, subject, todos, command, index });
+                }
+                ContentBlock::ToolResult { call_id, content, outcome } => {
+                    if let Some(call) = self.open.result(call_id) {
+                        self.result(index, message.id, call, call_id, content, *outcome);
+                    }
+                }
+                ContentBlock::Image(_)
+                | ContentBlock::Thinking { .. }
+                | ContentBlock::RedactedThinking { .. }
+                | ContentBlock::Foreign(_) => {}
+            }
+        }
+    }
+
+    /// Reads a summary of earlier messages.
+    pub(super) fn summary(&mut self, index: usize, message: MessageId, text: &str) {
+        let mut carried = ConversationFacts::default();
+        earlier::read(text, message, index, &mut carried);
+        carried.files.iter().for_each(|(path, trace)| self.files.carry(path, trace));
+        carried.errors.into_iter().for_each(|error| self.errors.carry(error));
+        carried.todos.into_iter().for_each(|todo| self.todos.carry(todo));
+        let said = &mut self.said;
+        let mut is_new = |text: &String| said.insert(text.clone());
+        self.facts.requests.extend(carried.requests.into_iter().filter(|request| is_new(&request.text)));
+        self.facts.commands.extend(carried.commands);
+        self.facts.decisions.extend(carried.decisions.into_iter().filter(|said| is_new(&said.text)));
+        self.facts.constraints.extend(carried.constraints.into_iter().filter(|said| is_new(&said.text)));
+        self.facts.notes.extend(carried.notes.into_iter().filter(|note| is_new(&note.text)));
+    }
+
+    /// Returns the gathered facts.
+    pub(super) fn into_facts(mut self) -> ConversationFacts {
+        let unanswered = self.open.into_unanswered();
+        let mut unanswered: Vec<OpenCall<'a>> =
+            unanswered.given_up.into_iter().chain(unanswered.waiting).collect();
+        unanswered.sort_by(|a, b| (a.index, a.subject.main()).cmp(&(b.index, b.subject.main())));
+        for call in unanswered {
+            for (path, state) in &call.subject.files {
+                self.files.note(path, call.index, *state);
+            }
+            written(&mut self.files, &call.subject, call.index);
+        }
+        ConversationFacts {
+            files: self.files.into_traces(&self.names),
+            errors: self.errors.into_unresolved(),
+            todos: self.todos.into_list(),
+            ..self.facts
+        }
+    }
+
+    fn text(&mut self, index: usize, message: &Message, text: &str) {
+        if message.body.kind == Kind::ToolSummary || message.body.kind == Kind::SystemEvent {
+            return;
+        }
+        let words = match message.body.role {
+            Role::User => requests::spoken(text),
+            Role::Assistant => text.into(),
+        };
+        if words.is_empty() {
+            return;
+        }
+        if message.body.role == Role::User {
+            self.facts.requests.push(Request { message: message.id, text: words.clone().into_owned() });
+        }
+        self.names.read(index, &words);
+        self.todos.said(&words);
+        for sentence in sentences::sentences(&words) {
+            self.sentence(message, sentence);
+        }
+    }
+
+    fn sentence(&mut self, message: &Message, sentence: &str) {
+        let by = message.body.role;
+        // A colon introduces something other than prose, and a question by the assistant commits to nothing.
+        if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
+            return;
+        }
+        let cues = Cues::of(sentence);
+        let binding = cues.binding(by);
+        let kind = cues.kind().filter(|_| by == Role::Assistant);
+        if binding.is_none() && kind.is_none() {
+            return;
+        }
+        let text = one_line(&sentence.replace("**", ""), SENTENCE);
+        if !self.said.insert(text.clone()) {
+            return;
+        }
+        let message = message.id;
+        match (binding, kind) {
+            (Some(Binding::Constraint), _) => self.facts.constraints.push(Statement { message, by, text }),
+            (Some(Binding::Decision), _) => self.facts.decisions.push(Statement { message, by, text }),
+            (None, Some(kind)) => self.facts.notes.push(Note { message, kind, text }),
+            (None, None) => {}
+        }
+    }
+
+    fn result(
+        &mut self,
+        index: usize,
+        message: MessageId,
+        call: OpenCall<'a>,
+        call_id: &str,
+        content: &[ResultPart],
+        outcome: Outcome,
+    ) {
+        let text = content.iter().find_map(ResultPart::text).unwrap_or_default();
+        let begin = clip::head(text, LOOKED_AT);
+        let ended =
+            if says_it_failed(begin, call.purpose) { StepOutcome::Badly } else { StepOutcome::from(outcome) };
+        if call.todos == todos::Role::Create && ended == StepOutcome::Well {
+            self.todos.created(call_id, begin);
+        }
+        for (path, intended) in &call.subject.files {
+            let creates = *intended == FileState::Edited && begin.contains("created");
+            let state = if creates && !self.files.knows(path) { FileState::Created } else { *intended };
+            self.files.note(path, index, files::state(state, ended));
+            if state == FileState::Read && ended != StepOutcome::Badly && call.subject.files.len() == 1 {
+                self.files.describe(path, describe::about(text).as_deref(), None);
+            }
+        }
+        if ended != StepOutcome::Badly {
+            written(&mut self.files, &call.subject, index);
+        }
+        if let Some(command) = call.command.and_then(|at| self.facts.commands.get_mut(at)) {
+            command.ended = ended;
+        }
+        if REFUSED.iter().any(|refusal| begin.contains(refusal)) {
+            return;
+        }
+        let error = UnresolvedError {
+            message,
+            tool: call.tool.to_owned(),
+            text: if ended == StepOutcome::Badly { errors::told(text) } else { String::new() },
+            about: call.subject.main().map(|about| one_line(about, SENTENCE)),
+        };
+        causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
+    }
+}
+
+/// Records the code that a successful call wrote to its files.
+fn written(files: &mut Files, subject: &Subject, at: usize) {
+    if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
+        files.describe(path, Some(about), None);
+    }
+    for (path, code) in &subject.changes {
+        files.describe(path, None, Some(LastChange { at, code: code.clone() }));
+    }
+}
+
+/// Returns what must succeed to repair this call if it failed, or what it repairs if it succeeded.
+fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
+    if !call.subject.files.is_empty() {
+        let cause = |(path, state): &(String, FileState)| {
+            let path = files::normal(path).unwrap_or(path).to_owned();
+            if *state == FileState::Read { Cause::Look(path) } else { Cause::Change(path) }
+        };
+        return call.subject.files.iter().map(cause).collect();
+    }
+    vec![match &call.subject.command {
+        Some(command) => Cause::Command(errors::head(command)),
+        None => Cause::Call(call.tool.to_owned(), call.subject.main().map(str::to_owned)),
+    }]
+}
+
+/// Whether the result of a command starts with a nonzero exit code. Some formats report failures only this
+/// way.
+fn says_it_failed(begin: &str, purpose: Purpose) -> bool {
+    if purpose != Purpose::Command {
+        return false;
+    }
+    let begin = begin.to_ascii_lowercase();
+    ["exit code: ", "exit code ", "exit_code\":", "exit_code: ", "exit status "].iter().any(|mark| {
+        let code = begin.split_once(mark).map(|(_, rest)| rest.trim_start());
+        code.is_some_and(|code| code.starts_with(|c: char| c.is_ascii_digit() && c != '0'))
+    })
+}

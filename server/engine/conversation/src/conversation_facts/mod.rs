@@ -1,0 +1,66 @@
+//! Extracts facts from the messages of a conversation: requests, files read and edited, unrepaired failures,
+//! open to-dos, decisions. Follows fixed rules, is deterministic, never fails, and takes time linear in the
+//! size of the messages. Does not rank facts or write summaries (`extractive` does).
+
+mod call;
+mod clip;
+mod cues;
+mod describe;
+mod earlier;
+mod errors;
+mod files;
+mod gather;
+pub(crate) mod labels;
+mod notation;
+mod requests;
+mod sentences;
+mod step_outcome;
+mod steps;
+mod todos;
+mod tools;
+mod types;
+
+use crate::history::{Message, MessageId};
+
+pub use clip::one_line;
+pub(crate) use files::FileState;
+pub use files::FileTrace;
+pub(crate) use notation::bundle;
+pub use notation::unbundle;
+pub(crate) use step_outcome::StepOutcome;
+pub use steps::{Step, files_read, steps};
+pub(crate) use todos::TodoState;
+pub(crate) use tools::Purpose;
+pub use tools::ToolPatterns;
+pub(crate) use types::{Command, ConversationFacts, Note, Request};
+pub(crate) use types::{NoteKind, Statement, UnresolvedError};
+
+pub(crate) use errors::head as command_head;
+pub(crate) use requests::spoken;
+pub(crate) use sentences::{code_spans, sentences};
+pub(crate) use steps::last_calls;
+
+/// Extracts the facts of `messages`. If some messages are summaries, includes the facts that these state,
+/// before the facts of later messages.
+pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
+    facts_after(None, messages, tools)
+}
+
+/// Extracts the facts of `messages` and of an earlier `summary` that precedes them.
+pub(crate) fn facts_after<'a>(
+    summary: Option<&str>,
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> ConversationFacts {
+    let mut gathered = gather::Gatherer::new(tools);
+    let mut messages = messages.into_iter().enumerate().peekable();
+    if let Some(summary) = summary {
+        let first = messages.peek().map_or(MessageId(0), |(_, message)| message.id);
+        gathered.summary(0, first, summary);
+    }
+    messages.for_each(|(index, message)| gathered.message(index, message));
+    gathered.into_facts()
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

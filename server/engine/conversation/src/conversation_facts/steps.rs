@@ -1,0 +1,114 @@
+//! The steps of a conversation: its tool calls with their outcomes, and the files it read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::history::{ContentBlock, Message, MessageId, OpenCalls, Outcome};
+
+use super::call::Subject;
+use super::clip::one_line;
+use super::{FileTrace, Purpose, StepOutcome, ToolPatterns, facts, todos};
+
+/// Maximum characters of a step's subject.
+const SUBJECT: usize = 200;
+
+/// A tool call and its outcome.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// Message that called the tool.
+    pub message: MessageId,
+    /// Name of the tool.
+    pub tool: String,
+    /// Path, command line or query; empty if the call has none.
+    pub subject: String,
+    /// Whether the call succeeded or failed, if its result is known.
+    pub(crate) ended: StepOutcome,
+}
+
+/// Returns all tool calls in order, except those that change files or update a to-do list.
+pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
+    calls(messages, tools)
+        .into_iter()
+        .filter(|(purpose, _)| *purpose != Purpose::Edit)
+        .map(|(_, step)| step)
+        .collect()
+}
+
+/// Returns the last `most` tool calls in order, not counting those that update a to-do list.
+pub(crate) fn last_calls<'a>(
+    messages: impl DoubleEndedIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+    most: usize,
+) -> Vec<Step> {
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { name, input, .. } if !todos::keeps(name, input));
+    let mut found = 0;
+    let mut last: Vec<&Message> = messages
+        .rev()
+        .take_while(|message| {
+            let enough = found >= most;
+            found += message.body.content.iter().filter(is_call).count();
+            !enough
+        })
+        .collect();
+    last.reverse();
+    let mut calls = calls(last, tools);
+    calls.drain(..calls.len().saturating_sub(most));
+    calls.into_iter().map(|(_, step)| step).collect()
+}
+
+/// Returns all tool calls except those that update a to-do list.
+fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
+    let mut calls: Vec<(Purpose, Step)> = Vec::new();
+    let mut open = OpenCalls::default();
+    for message in messages {
+        open.message(message);
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
+                    open.call(id.as_str(), None);
+                }
+                ContentBlock::ToolCall { id, name, input } => {
+                    let purpose = tools.purpose(name);
+                    let subject = Subject::of(name, purpose, input);
+                    open.call(id.as_str(), Some(calls.len()));
+                    let step = Step {
+                        message: message.id,
+                        tool: name.clone(),
+                        subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
+                        ended: StepOutcome::Unanswered,
+                    };
+                    calls.push((purpose, step));
+                }
+                ContentBlock::ToolResult { call_id, outcome, .. } => {
+                    if let Some((_, step)) = open.result(call_id).flatten().and_then(|at| calls.get_mut(at)) {
+                        step.ended = StepOutcome::from(*outcome);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    calls
+}
+
+/// Returns the files that were read, least recent first, each with the index of the message that read it
+/// last.
+pub fn files_read<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> Vec<(usize, String)> {
+    let read = |(path, trace): (String, FileTrace)| trace.last_read.map(|last| (last, path));
+    let mut files: Vec<(usize, String)> = facts(messages, tools).files.into_iter().filter_map(read).collect();
+    files.sort();
+    files
+}
+
+impl From<Outcome> for StepOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ok => Self::Well,
+            Outcome::Error => Self::Badly,
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Tests of the facts of small conversations.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use strata_base::key::FileKey;
+
+use super::*;
+use crate::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
+
+/// A conversation under construction.
+#[derive(Default)]
+struct Talk {
+    history: History,
+}
+
+impl Talk {
+    fn user(mut self, text: &str) -> Self {
+        self.history.add(NewMessage::text(Role::User, text));
+        self
+    }
+
+    fn assistant(mut self, text: &str) -> Self {
+        self.history.add(NewMessage::text(Role::Assistant, text));
+        self
+    }
+
+    fn summary(mut self, text: &str) -> Self {
+        let message = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, text) };
+        self.history.add(message);
+        self
+    }
+
+    fn asks(mut self, tool: &str, input: Value) -> Self {
+        let id = format!("call {}", self.history.messages().len());
+        self.history.add(NewMessage::new(
+            Role::Assistant,
+            vec![ContentBlock::ToolCall { id, name: tool.into(), input }],
+        ));
+        self
+    }
+
+    fn gets(mut self, outcome: Outcome, text: &str) -> Self {
+        let call_id = format!("call {}", self.history.messages().len() - 1);
+        let content = vec![ResultPart::Text { text: text.into() }];
+        self.history
+            .add(NewMessage::new(Role::User, vec![ContentBlock::ToolResult { call_id, content, outcome }]));
+        self
+    }
+
+    fn runs(self, command: &str, outcome: Outcome, text: &str) -> Self {
+        self.asks("Bash", json!({ "command": command })).gets(outcome, text)
+    }
+
+    fn edits(self, path: &str, outcome: Outcome) -> Self {
+        self.asks("Edit", json!({ "file_path": path })).gets(outcome, "String to replace not found")
+    }
+
+    fn reads(self, path: &str, outcome: Outcome) -> Self {
+        self.asks("Read", json!({ "file_path": path })).gets(outcome, "no such file")
+    }
+
+    fn facts(&self) -> ConversationFacts {
+        facts(self.history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default())
+    }
+
+    fn errors(&self) -> Vec<String> {
+        self.facts().errors.into_iter().map(|error| error.about.unwrap_or_default()).collect()
+    }
+
+    fn state(&self, path: &str) -> Option<FileState> {
+        self.facts().files.get(path).map(|trace| trace.last_state)
+    }
+}
+
+#[test]
+fn an_error_vanishes_when_the_same_thing_succeeds_later() {
+    let failed = Talk::default().runs("cargo test --lib", Outcome::Error, "test x FAILED");
+    assert_eq!(failed.errors(), ["cargo test --lib"]);
+    let failed = failed.runs("cargo build", Outcome::Ok, "");
+    assert_eq!(failed.errors(), ["cargo test --lib"], "another command mends nothing");
+    let mended = failed.runs("cd x && cargo test", Outcome::Ok, "ok");
+    assert_eq!(mended.errors(), Vec::<String>::new());
+    let again = mended.runs("cargo test -q", Outcome::Error, "test y FAILED");
+    assert_eq!(again.errors(), ["cargo test -q"]);
+}
+
+#[test]
+fn the_last_of_several_failures_stands_for_all() {
+    let talk =
+        Talk::default().runs("make", Outcome::Error, "error: a").runs("make", Outcome::Error, "error: b");
+    let errors = talk.facts().errors;
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].text, "error: b");
+}
+
+#[test]
+fn a_look_does_not_mend_a_failed_change_but_a_change_mends_a_failed_look() {
+    let talk = Talk::default().edits("a.rs", Outcome::Error).reads("a.rs", Outcome::Ok);
+    assert_eq!(talk.errors(), ["a.rs"]);
+    assert_eq!(talk.edits("./a.rs", Outcome::Ok).errors(), Vec::<String>::new());
+    let talk = Talk::default().reads("b.rs", Outcome::Error).edits("b.rs", Outcome::Ok);
+    assert_eq!(talk.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn a_refused_call_is_no_error_and_an_exit_code_is_one() {
+    let refused =
+        Talk::default().runs("rm x", Outcome::Error, "The user doesn't want to proceed with this tool use.");
+    assert_eq!(refused.errors(), Vec::<String>::new());
+    let unmarked =
+        Talk::default().runs("ls y", Outcome::Ok, "Exit code: 2\nls: y: No such file or directory");
+    assert_eq!(unmarked.errors(), ["ls y"]);
+    assert_eq!(unmarked.facts().commands[0].ended, StepOutcome::Badly);
+    let fine = Talk::default().runs("ls y", Outcome::Ok, "Exit code: 0\ny");
+    assert_eq!(fine.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn the_last_thing_done_with_a_file_is_known() {
+    let talk = Talk::default().reads("./src/a.rs", Outcome::Ok);
+    assert_eq!(talk.state("src/a.rs"), Some(FileState::Read));
+    let talk = talk.edits("src/a.rs", Outcome::Ok).assistant("a.rs is better now, see src/a.rs.");
+    assert_eq!(talk.state("src/a.rs"), Some(FileState::Edited));
+    let trace = &talk.facts().files["src/a.rs"];
+    assert_eq!((trace.reads, trace.edits, trace.mentions, trace.last), (1, 1, 1, 4));
+    let talk = talk.asks("delete_file", json!({ "target_file": "src/a.rs" })).gets(Outcome::Ok, "");
+    assert_eq!(talk.state("src/a.rs"), Some(FileState::Deleted));
+    let talk = Talk::default().edits("b.rs", Outcome::Error);
+    assert_eq!(talk.state("b.rs"), Some(FileState::Failed));
+    assert!(!talk.facts().files["b.rs"].is_touched());
+}
+
+#[test]
+fn a_file_that_was_not_there_before_was_created() {
+    let write = |talk: Talk, said| talk.asks("Write", json!({ "file_path": "a.rs" })).gets(Outcome::Ok, said);
+    let created = "File created successfully at: a.rs";
+    assert_eq!(write(Talk::default(), created).state("a.rs"), Some(FileState::Created));
+    let talk = write(Talk::default().reads("a.rs", Outcome::Ok), "The file a.rs has been updated.");
+    assert_eq!(talk.state("a.rs"), Some(FileState::Edited));
+}
+
+#[test]
+fn a_call_without_a_result_counts_as_done() {
+    let talk = Talk::default().asks("Edit", json!({ "file_path": "a.rs" }));
+    assert_eq!(talk.state("a.rs"), Some(FileState::Edited));
+}
+
+#[test]
+fn files_that_messages_state_count() {
+    let mut talk = Talk::default();
+    let mut message = NewMessage::text(Role::Assistant, "done");
+    message.files_modified = vec![FileKey::from("a.rs")];
+    message.files_mentioned = vec![FileKey::from("b.rs")];
+    talk.history.add(message);
+    assert_eq!(
+        (talk.state("a.rs"), talk.state("b.rs")),
+        (Some(FileState::Edited), Some(FileState::Mentioned))
+    );
+}
+
+#[test]
+fn a_relative_and_an_absolute_spelling_are_one_file_when_that_is_clear() {
+    let talk = Talk::default().reads("/w/src/a.rs", Outcome::Ok).edits("src/a.rs", Outcome::Ok);
+    let files = talk.facts().files;
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["/w/src/a.rs"]);
+    let trace = &files["/w/src/a.rs"];
+    assert_eq!((trace.reads, trace.edits, trace.last_state), (1, 1, FileState::Edited));
+    let unclear = talk.reads("/other/src/a.rs", Outcome::Ok);
+    assert_eq!(unclear.facts().files.len(), 3);
+}
+
+#[test]
+fn requests_are_the_users_own_words() {
+    let talk = Talk::default()
+        .user("<system-reminder>be nice</system-reminder>\nFix the parser")
+        .user("<system-reminder>only this</system-reminder>")
+        .runs("ls", Outcome::Ok, "not a request")
+        .user("and the lexer");
+    let requests: Vec<String> = talk.facts().requests.into_iter().map(|request| request.text).collect();
+    assert_eq!(requests, ["Fix the parser", "and the lexer"]);
+}
+
+#[test]
+fn commitments_are_kept_once() {
+    let facts = Talk::default()
+        .user("You must not touch `main`. What is this?")
+        .assistant("We'll use **SQLite** for this. I am looking.\n```\nwe must not see code\n```")
+        .assistant("We'll use SQLite for this. Would you prefer something else?")
+        .facts();
+    let texts = |said: &[Statement]| said.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&facts.constraints), ["You must not touch `main`."]);
+    assert_eq!(texts(&facts.decisions), ["We'll use SQLite for this."]);
+}
+
+#[test]
+fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading() {
+    let talk = Talk::default()
+        .reads("a.rs", Outcome::Ok)
+        .reads("b.rs", Outcome::Ok)
+        .edits("b.rs", Outcome::Ok)
+        .asks("Grep", json!({ "pattern": "fn x" }))
+        .gets(Outcome::Error, "")
+        .asks("TodoWrite", json!({ "todos": [] }))
+        .gets(Outcome::Ok, "")
+        .reads("a.rs", Outcome::Ok)
+        .asks("LS", json!({ "path": "src" }));
+    let messages = || talk.history.messages().iter().map(AsRef::as_ref);
+    let steps = steps(messages(), &ToolPatterns::default());
+    let told: Vec<_> = steps.iter().map(|step| (&*step.tool, &*step.subject, step.ended)).collect();
+    assert_eq!(
+        told,
+        [
+            ("Read", "a.rs", StepOutcome::Well),
+            ("Read", "b.rs", StepOutcome::Well),
+            ("Grep", "fn x", StepOutcome::Badly),
+            ("Read", "a.rs", StepOutcome::Well),
+            ("LS", "src", StepOutcome::Unanswered),
+        ]
+    );
+    let read: Vec<String> =
+        files_read(messages(), &ToolPatterns::default()).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(read, ["b.rs", "a.rs"]);
+    let last: Vec<_> =
+        last_calls(messages(), &ToolPatterns::default(), 4).into_iter().map(|step| step.tool).collect();
+    assert_eq!(last, ["Edit", "Grep", "Read", "LS"]);
+}
+
+#[test]
+fn a_summary_carries_its_facts_on_and_later_messages_change_them() {
+    let summary = "## Goal\n- Asked first: build it\n- edited: src/{a.rs,b.rs}\n- Unresolved: cargo test -> it failed\n- ⏳ write docs";
+    let talk = Talk::default().summary(summary);
+    let facts = talk.facts();
+    assert_eq!(facts.requests[0].text, "build it");
+    assert!(facts.files["src/a.rs"].is_changed());
+    assert_eq!(facts.todos[0].text, "write docs");
+    assert_eq!(talk.errors(), ["cargo test"]);
+    let talk = talk
+        .runs("cargo test", Outcome::Ok, "ok")
+        .asks("TodoWrite", json!({ "todos": [{ "content": "new", "status": "pending" }] }))
+        .user("now ship it");
+    let facts = talk.facts();
+    assert_eq!(talk.errors(), Vec::<String>::new());
+    assert_eq!(facts.todos.len(), 1);
+    let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
+    assert_eq!(requests, ["build it", "now ship it"]);
+}
+
+/// Generates names and values that have a meaning for the rules, and arbitrary ones.
+fn input() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        any::<String>(),
+        "[a-c/.{},: `\\n-]{0,20}",
+        Just("*** Update File: x\n--- a/y\n+++ b/z".to_owned()),
+        Just("- [ ] a\n- [x] b".to_owned()),
+    ];
+    let leaf =
+        prop_oneof![text.prop_map(Value::String), any::<i64>().prop_map(Value::from), Just(Value::Null)];
+    let key = prop_oneof![
+        Just("file_path"),
+        Just("command"),
+        Just("patch"),
+        Just("todos"),
+        Just("status"),
+        Just("content"),
+        Just("files"),
+        Just("taskId"),
+        Just("subject"),
+    ];
+    leaf.prop_recursive(3, 16, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            proptest::collection::vec((key.clone(), inner), 0..4)
+                .prop_map(|pairs| pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+/// Generates messages whose call ids and tools collide.
+pub(crate) fn message() -> impl Strategy<Value = NewMessage> {
+    let text = prop_oneof![
+        any::<String>(),
+        "([a-zA-Z]{1,8} ){0,20}[.!?:]",
+        "(## |- |[0-9]. |Asked: |edited: |```|<system-reminder>|</system-reminder>|[a-d{},/.` ]|\n){0,30}",
+    ];
+    let id = prop_oneof![Just("1"), Just("2"), Just("3")];
+    let tool = prop_oneof![
+        Just("Edit"),
+        Just("Read"),
+        Just("Bash"),
+        Just("Grep"),
+        Just("TodoWrite"),
+        Just("TaskCreate"),
+        Just("TaskUpdate"),
+        Just("apply_patch"),
+        Just("x"),
+    ];
+    let block = prop_oneof![
+        text.clone().prop_map(ContentBlock::text),
+        (id.clone(), tool, input()).prop_map(|(id, name, input)| ContentBlock::ToolCall {
+            id: id.into(),
+            name: name.into(),
+            input
+        }),
+        (id, text, any::<bool>()).prop_map(|(id, text, failed)| ContentBlock::ToolResult {
+            call_id: id.into(),
+            content: vec![ResultPart::Text { text }],
+            outcome: if failed { Outcome::Error } else { Outcome::Ok },
+        }),
+    ];
+    let role = prop_oneof![Just(Role::User), Just(Role::Assistant)];
+    let kind = prop_oneof![4 => Just(Kind::Normal), 1 => Just(Kind::Summary), 1 => Just(Kind::ToolSummary)];
+    (role, kind, proptest::collection::vec(block, 0..4))
+        .prop_map(|(role, kind, content)| NewMessage { kind, ..NewMessage::new(role, content) })
+}
+
+proptest! {
+    #[test]
+    fn no_messages_make_it_fail_and_the_same_give_the_same(list in proptest::collection::vec(message(), 0..12)) {
+        let mut history = History::default();
+        history.set(list);
+        let read = || facts(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
+        let found = read();
+        prop_assert_eq!(&found, &read());
+        for (path, trace) in &found.files {
+            prop_assert!(!path.is_empty() && !path.starts_with("./"));
+            prop_assert!(trace.last < history.messages().len().max(1));
+        }
+        let lines = found.decisions.iter().chain(&found.constraints).map(|said| &said.text);
+        prop_assert!(lines.chain(found.errors.iter().map(|error| &error.text)).all(|line| !line.contains('\n')));
+        steps(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
+    }
+}

@@ -1,0 +1,199 @@
+//! Imports conversations, detecting the format from the content rather than the file name.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use strata_base::json;
+
+use super::agents::{self, Recorded};
+use super::{ReadError, ReadList};
+use crate::history::NewMessage;
+use crate::providers::{anthropic, openai, responses};
+use crate::transcript;
+
+/// Format of an imported conversation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ConversationForm")]
+pub enum Form {
+    /// JSON Lines recorded by Claude Code.
+    ClaudeCode,
+    /// JSON Lines recorded by Codex.
+    Codex,
+    /// A session recorded by Gemini CLI.
+    GeminiCli,
+    /// An export of opencode.
+    Opencode,
+    /// Aider's chat history in Markdown.
+    Aider,
+    /// ChatGPT's export of conversations, of which the one updated last is imported.
+    Chatgpt,
+    /// Messages of Anthropic's Messages API.
+    Anthropic,
+    /// Messages of OpenAI's Chat Completions API.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// Items of OpenAI's Responses API.
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses,
+    /// Strata's own format: a list or JSON Lines, where each item is a [`NewMessage`] or a `Message`.
+    Strata,
+}
+
+/// The known formats, for an error message.
+const KNOWN: &str = "exports of Strata, opencode and ChatGPT; recordings of Claude Code, Codex, Gemini CLI and Aider; \
+                     messages of Anthropic's and OpenAI's APIs";
+
+/// A conversation imported from text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ImportedConversation {
+    pub form: Form,
+    /// Instructions to the model that precede the conversation.
+    pub system: Vec<NewMessage>,
+    pub messages: Vec<NewMessage>,
+    /// Number of lines or items that are not messages.
+    pub skipped: usize,
+}
+
+/// Detects the format of JSON or JSON Lines; `None` if the text contains no known conversation. Messages that
+/// contain only text look the same in several formats and count as Anthropic's.
+#[cfg(test)]
+pub(crate) fn sniff(text: &str) -> Option<Form> {
+    Material::of(text).form()
+}
+
+/// Imports a conversation in any of the supported formats.
+///
+/// # Errors
+/// [`ReadError`] if the format is unknown or a part does not fit it. For JSON Lines, the path starts with the
+/// zero-based number of the line, not counting blank lines.
+pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let material = Material::of(text);
+    let Some(form) = material.form() else {
+        return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
+    };
+    let recorded = |(messages, skipped)| (ReadList { system: Vec::new(), messages }, skipped);
+    let (ReadList { system, messages }, skipped) = match form {
+        Form::ClaudeCode => {
+            let transcript = transcript::parse(text);
+            recorded((transcript.messages(), transcript.skipped))
+        }
+        Form::Codex => recorded(agents::read_codex(material.items())?),
+        Form::GeminiCli => recorded(agents::read_gemini_cli(&material.into_value())),
+        Form::Opencode => recorded(agents::read_opencode(&material.into_value())),
+        Form::Aider => recorded(agents::read_aider(text)),
+        Form::Chatgpt => recorded(agents::read_chatgpt(&agents::chatgpt(&material.into_value()))),
+        Form::Strata => recorded(material.own()?),
+        Form::Anthropic => (anthropic::exchange::read(&material.into_value())?, 0),
+        Form::OpenAi => (openai::exchange::read(&material.into_value())?, 0),
+        Form::OpenAiResponses => (responses::exchange::read(&material.into_value())?, 0),
+    };
+    Ok(ImportedConversation { form, system, messages, skipped })
+}
+
+/// Imported text, parsed as JSON or JSON Lines.
+enum Material {
+    /// A single JSON value.
+    Whole(Value),
+    /// A JSON value for each line; `None` for lines that are not JSON.
+    Lines(Vec<Option<Value>>),
+    /// Aider's chat history.
+    Markdown,
+}
+
+impl Material {
+    fn of(text: &str) -> Self {
+        match json::from_str(text) {
+            Ok(value) => Self::Whole(value),
+            Err(_) if text.lines().any(|line| line.starts_with(agents::AIDER_START)) => Self::Markdown,
+            Err(_) => {
+                let lines = text.lines().filter(|line| !line.trim().is_empty());
+                Self::Lines(lines.map(|line| json::from_str(line).ok()).collect())
+            }
+        }
+    }
+
+    /// Returns the values that may be messages.
+    fn items(&self) -> Vec<&Value> {
+        match self {
+            Self::Markdown => Vec::new(),
+            Self::Lines(lines) => lines.iter().flatten().collect(),
+            Self::Whole(Value::Array(items)) => items.iter().collect(),
+            Self::Whole(value) => match value.get("messages").or_else(|| value.get("input")) {
+                Some(Value::Array(items)) => items.iter().collect(),
+                _ => vec![value],
+            },
+        }
+    }
+
+    /// Returns the first form that fits. Forms that are easier to recognize come first.
+    fn form(&self) -> Option<Form> {
+        let items = self.items();
+        let any = |of: fn(&Value) -> bool| items.iter().any(|item| of(item));
+        let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
+        let whole = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
+        let is = |of: fn(&Value) -> bool| matches!(self, Self::Whole(value) if of(value));
+        let has_messages = any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages"));
+        let forms = [
+            (Form::Aider, matches!(self, Self::Markdown)),
+            (Form::Strata, any(is_own)),
+            (Form::Codex, lines && any(agents::is_codex)),
+            (Form::Opencode, is(agents::is_opencode)),
+            (Form::GeminiCli, is(agents::is_gemini_cli)),
+            (Form::Chatgpt, is(|value| !agents::chatgpt(value).is_empty())),
+            (Form::ClaudeCode, lines && any(is_recorded)),
+            (Form::OpenAiResponses, whole("input") || any(responses::exchange::is_item)),
+            (Form::OpenAi, any(openai::exchange::is_message)),
+            (Form::Anthropic, has_messages),
+        ];
+        forms.into_iter().find(|(_, fits)| *fits).map(|(form, _)| form)
+    }
+
+    /// Returns the lines as a JSON array, with `null` for those that are not JSON, or the single value
+    /// unchanged.
+    fn into_value(self) -> Value {
+        match self {
+            Self::Whole(value) => value,
+            Self::Markdown => Value::Null,
+            Self::Lines(lines) => lines.into_iter().map(Option::unwrap_or_default).collect(),
+        }
+    }
+
+    /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
+    fn own(&self) -> Result<Recorded, ReadError> {
+        let (mut messages, mut skipped) = (Vec::new(), 0);
+        for (index, item) in self.items().into_iter().enumerate() {
+            if item.get("role").is_none() {
+                skipped += 1;
+                continue;
+            }
+            let mut item = item.clone();
+            if let Some(fields) = item.as_object_mut() {
+                // Ids are only valid in the session that assigned them.
+                fields.shift_remove("id");
+            }
+            let message = NewMessage::deserialize(item)
+                .map_err(|error| ReadError::new(error.to_string()).inside(index))?;
+            messages.push(message);
+        }
+        if let Self::Lines(lines) = self {
+            skipped += lines.iter().filter(|line| line.is_none()).count();
+        }
+        Ok((messages, skipped))
+    }
+}
+
+/// Whether an item is in Strata's own format: a message with its visibility and kind, or the header of an
+/// export.
+fn is_own(item: &Value) -> bool {
+    item.get("strataSession").is_some()
+        || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
+}
+
+/// Whether an item is a message recorded by Claude Code, with the content in `message` and the role in
+/// `type`.
+fn is_recorded(item: &Value) -> bool {
+    item.get("message").is_some_and(Value::is_object)
+        && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")
+}

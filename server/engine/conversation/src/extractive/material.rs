@@ -1,0 +1,380 @@
+//! Converts facts to lines, and ranks the lines of each part. `fit` decides how many are used.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::conversation_facts::labels::{
+    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, EXPLORED, FAILED, FOUND,
+    GO_ON, LAST_CALLS, LAST_CHANGE, LAST_SAID, MOST_WORKED, PLANNED, RAN, REQUIRED, RESOLVE, SAID,
+    UNFINISHED, UNRESOLVED, todo_label,
+};
+use crate::conversation_facts::{
+    ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
+    command_head, last_calls, one_line, spoken, steps,
+};
+use crate::history::{ContentBlock, Message, MessageId, Role};
+
+use super::concepts::concepts;
+use super::lines::{Content, Line, Part, Widths};
+use super::recurrence::Recurrence;
+use super::structure::Structure;
+
+/// Maximum number of lines about one topic ([`Part`]). More would never fit in a summary.
+const MOST: usize = 150;
+/// Maximum number of files that a summary considers.
+const MOST_FILES: usize = 500;
+/// Number of last tool calls to list.
+const LAST_CALL_COUNT: usize = 6;
+/// Number of most edited files to list.
+const MOST_WORKED_FILES: usize = 5;
+/// Maximum number of files with a description.
+const DESCRIBED_FILES: usize = 20;
+/// Maximum number of files whose last written code is quoted.
+const QUOTED_CHANGES: usize = 8;
+/// Maximum number of path components in a short file name. If these are ambiguous, the whole path is used.
+const NAME_PARTS: usize = 3;
+/// Minimum bytes of a substantial request. Shorter ones ("yes", "go on") rank last.
+const SAYS_SOMETHING: usize = 12;
+/// Recency of facts from an earlier summary, on the scale of `Material::recency`. It is high because that
+/// summary already considered them important.
+const CARRIED: usize = 600;
+
+/// Facts that are being converted to the lines of a summary.
+pub(super) struct Material<'a> {
+    facts: &'a ConversationFacts,
+    messages: &'a [Arc<Message>],
+    tools: &'a ToolPatterns,
+    widths: Widths,
+    recurrence: Recurrence<'a>,
+    /// Recency of each message: its position in the conversation, from 0 to 1,000 for the newest.
+    recency: HashMap<MessageId, usize>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Material<'a> {
+    /// Computes how recent each of the messages is, and how many of them mention each name.
+    pub(super) fn new(
+        facts: &'a ConversationFacts,
+        messages: &'a [Arc<Message>],
+        tools: &'a ToolPatterns,
+        widths: Widths,
+    ) -> Self {
+        let mut recurrence = Recurrence::default();
+        let mut recency = HashMap::with_capacity(messages.len());
+        for (index, message) in messages.iter().enumerate() {
+            let recent = if message.is_summary() { CARRIED } else { (index + 1) * 1_000 / messages.len() };
+            recency.insert(message.id, recent);
+            for block in &message.body.content {
+                if let ContentBlock::Text { text } = block {
+                    recurrence.read(index, text);
+                }
+            }
+        }
+        Self { facts, messages, tools, widths, recurrence, recency, lines: Vec::new() }
+    }
+
+    /// Returns the lines for the sections of `structure`, in order within their parts.
+    pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
+        self.requests();
+        self.statements();
+        self.notes();
+        self.errors();
+        self.commands();
+        self.files(structure);
+        self.tasks();
+        self.exploration();
+        self.ending();
+        let wanted: HashSet<Part> =
+            structure.sections().iter().flat_map(|section| section.parts).copied().collect();
+        if wanted.contains(&Part::Concepts) {
+            let found = concepts(self.messages, self.widths.quotation);
+            self.ranked(Part::Concepts, found.into_iter().map(|text| (0, text)));
+        }
+        self.lines.retain(|line| wanted.contains(&line.part));
+        self.lines
+    }
+
+    fn requests(&mut self) {
+        let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else {
+            return;
+        };
+        let whole = self.widths.whole_request;
+        self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, whole)));
+        if self.facts.requests.len() == 1 {
+            return;
+        }
+        self.line(Part::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, whole)));
+        let between = &self.facts.requests[1..self.facts.requests.len() - 1];
+        let told = between.iter().map(|request| {
+            let text = one_line(&request.text, self.widths.request);
+            let value = self.value(request.message, &text);
+            let says_something = text.len() >= SAYS_SOMETHING;
+            (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Requests, told);
+    }
+
+    fn statements(&mut self) {
+        let facts = self.facts;
+        for (part, label, statements) in
+            [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
+        {
+            let told = |said: &Statement| {
+                // A decision by the user is more binding than one by the assistant.
+                let by_user = if said.by == Role::User { 400 } else { 0 };
+                let text = one_line(&said.text, self.widths.quotation);
+                (self.value(said.message, &text) + by_user, format!("{label}{text}"))
+            };
+            let told: Vec<_> = statements.iter().map(told).collect();
+            self.ranked(part, told);
+        }
+    }
+
+    fn notes(&mut self) {
+        for (part, label, kind) in [
+            (Part::Plans, PLANNED, NoteKind::Plan),
+            (Part::Findings, FOUND, NoteKind::Finding),
+            (Part::Completed, DONE, NoteKind::Done),
+            (Part::Failures, DID_NOT_WORK, NoteKind::Failure),
+        ] {
+            let notes = self.facts.notes.iter().filter(|note| note.kind == kind);
+            let told = notes.map(|note| {
+                let text = one_line(&note.text, self.widths.quotation);
+                (self.value(note.message, &text), format!("{label}{text}"))
+            });
+            let told: Vec<_> = told.collect();
+            self.ranked(part, told);
+        }
+    }
+
+    fn errors(&mut self) {
+        let told = self.facts.errors.iter().map(|error| {
+            let text = one_line(&error.text, self.widths.quotation);
+            let about = error.about.as_deref().or(Some(&*error.tool)).filter(|about| !about.is_empty());
+            let about = about.map(|about| format!("{}{SAID}", one_line(about, self.widths.subject)));
+            let line = format!("{UNRESOLVED}{}{text}", about.unwrap_or_default());
+            (self.value(error.message, &line), line)
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Errors, told);
+    }
+
+    /// Adds the commands with their outcomes. If several have the same beginning, only the last one is listed.
+    fn commands(&mut self) {
+        let mut last: HashMap<String, (usize, u32)> = HashMap::new();
+        for (at, command) in self.facts.commands.iter().enumerate() {
+            let (known, times) = last.entry(command_head(&command.text)).or_default();
+            *known = at;
+            *times += 1;
+        }
+        let mut kept: Vec<(usize, u32)> = last.into_values().collect();
+        kept.sort_unstable();
+        let told = kept.into_iter().map(|(at, times)| {
+            let command = &self.facts.commands[at];
+            let failed = if command.ended == StepOutcome::Badly { FAILED } else { "" };
+            let value = self.value(command.message, "") + 150 * times.ilog2() as usize;
+            (value, format!("{RAN}{}{failed}", one_line(&command.text, self.widths.subject)))
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Commands, told);
+    }
+
+    fn files(&mut self, structure: Structure) {
+        let total = self.messages.len().max(1);
+        let value = |trace: &FileTrace| {
+            let recent = (trace.last + 1) * 1_000 / total;
+            let work = 1 + trace.edits * 2 + trace.reads + trace.mentions;
+            recent * 2 + 200 * work.ilog2() as usize
+        };
+        let mut changed: Vec<(&'a String, &'a FileTrace)> = Vec::new();
+        let mut read: Vec<(&'a String, &'a FileTrace)> = Vec::new();
+        for (path, trace) in &self.facts.files {
+            if trace.is_changed() {
+                changed.push((path, trace));
+            } else if trace.is_touched() || trace.last_state == FileState::Mentioned {
+                read.push((path, trace));
+            }
+        }
+        for files in [&mut changed, &mut read] {
+            files.sort_by_key(|(path, trace)| (!trace.is_touched(), Reverse(value(trace)), *path));
+        }
+        changed.truncate(MOST_FILES);
+        read.truncate(structure.files_read());
+        let mut worked: Vec<&(&String, &FileTrace)> =
+            changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
+        worked.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
+        let worked: Vec<String> = worked
+            .into_iter()
+            .take(MOST_WORKED_FILES)
+            .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
+            .collect();
+        self.file_notes(&changed, &read);
+        for (part, files) in [(Part::Changed, changed), (Part::Read, read)] {
+            self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| Line {
+                part,
+                worth: part.worth(rank),
+                content: Content::File { state: trace.outcome(), path: path.clone() },
+            }));
+        }
+        if !worked.is_empty() {
+            self.line(Part::MostWorked, format!("{MOST_WORKED}{}", worked.join(", ")));
+        }
+    }
+
+    /// Adds descriptions of the most relevant files, and the code written to them.
+    fn file_notes(&mut self, changed: &[(&'a String, &'a FileTrace)], read: &[(&'a String, &'a FileTrace)]) {
+        let short = |path: &'a str| self.short_name(path);
+        let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
+            let about = one_line(trace.about.as_deref()?, self.widths.quotation);
+            let edits = match trace.edits {
+                0 => String::new(),
+                1 => " (1 edit)".to_owned(),
+                edits => format!(" ({edits} edits)"),
+            };
+            Some(format!("{ABOUT}{}{edits}: {about}", short(path)))
+        };
+        let code = |path: &'a str, trace: &'a FileTrace| {
+            let change = trace.change.as_ref()?;
+            Some(format!("{}: `{}`", short(path), one_line(&change.code, self.widths.quotation)))
+        };
+        let notes: Vec<String> = changed.iter().chain(read).filter_map(about).take(DESCRIBED_FILES).collect();
+        let changes: Vec<String> = changed
+            .iter()
+            .filter_map(|(path, trace)| Some(format!("{CHANGED}{}", code(path, trace)?)))
+            .take(QUOTED_CHANGES)
+            .collect();
+        let last = changed.iter().max_by_key(|(_, trace)| trace.change.as_ref().map(|change| change.at));
+        let last = last.and_then(|(path, trace)| Some(format!("{LAST_CHANGE}{}", code(path, trace)?)));
+        self.ranked(Part::FileNotes, notes.into_iter().map(|text| (0, text)));
+        self.ranked(Part::Changes, changes.into_iter().map(|text| (0, text)));
+        if let Some(last) = last {
+            self.line(Part::LastChange, last);
+        }
+    }
+
+    /// Returns the shortest suffix of a path that is unique among the files.
+    fn short_name(&self, path: &'a str) -> &'a str {
+        let slashes = path.rmatch_indices('/').take(NAME_PARTS);
+        let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
+        let is_only = |name: &&str| {
+            let same = |other: &&String| {
+                other.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+            };
+            self.facts.files.keys().filter(same).nth(1).is_none()
+        };
+        names.find(is_only).unwrap_or(path)
+    }
+
+    fn tasks(&mut self) {
+        for (part, state) in [
+            (Part::TasksDone, TodoState::Done),
+            (Part::TasksActive, TodoState::InProgress),
+            (Part::TasksOpen, TodoState::Pending),
+        ] {
+            let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
+            let told = tasks
+                .map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
+            // The order of a to-do list is its ranking. Of finished tasks, the last ones matter most.
+            let told: Vec<(usize, String)> = match state {
+                TodoState::Done => told.enumerate().collect(),
+                _ => told.map(|text| (0, text)).collect(),
+            };
+            self.ranked(part, told);
+        }
+        let open = self.facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
+        let open: Vec<&str> = open.map(|todo| todo.text.as_str()).collect();
+        if !open.is_empty() {
+            let open = one_line(&open.join("; "), self.widths.quotation);
+            self.line(Part::Remaining, format!("{UNFINISHED}{open}"));
+        }
+        let next = [TodoState::InProgress, TodoState::Pending]
+            .into_iter()
+            .find_map(|state| self.facts.todos.iter().find(|todo| todo.state == state));
+        if let Some(next) = next {
+            self.line(Part::NextStep, format!("{GO_ON}: {}", one_line(&next.text, self.widths.quotation)));
+        } else if let Some(error) = self.facts.errors.last() {
+            self.line(Part::NextStep, format!("{RESOLVE}{}", one_line(&error.text, self.widths.quotation)));
+        } else if !self.facts.requests.is_empty() {
+            self.line(Part::NextStep, format!("{GO_ON} what was asked last"));
+        }
+    }
+
+    fn exploration(&mut self) {
+        let mut tools: BTreeMap<String, usize> = BTreeMap::new();
+        for step in steps(self.messages.iter().map(AsRef::as_ref), self.tools) {
+            *tools.entry(one_line(&step.tool, 40)).or_default() += 1;
+        }
+        if tools.is_empty() {
+            return;
+        }
+        let mut tools: Vec<(String, usize)> = tools.into_iter().collect();
+        tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
+        let told: Vec<String> =
+            tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
+        self.line(Part::Explored, format!("{EXPLORED}{}", told.join(", ")));
+    }
+
+    /// Adds the end of the conversation: the last tool calls and the assistant's last message.
+    fn ending(&mut self) {
+        let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
+        if !calls.is_empty() {
+            let told = |step: &Step| {
+                let ended = match step.ended {
+                    StepOutcome::Well => "",
+                    StepOutcome::Badly => " (failed)",
+                    StepOutcome::Unanswered => " (no result)",
+                };
+                let subject = one_line(&step.subject, self.widths.subject.min(80));
+                format!("{} {subject}{ended}", one_line(&step.tool, 40))
+            };
+            let told: Vec<String> = calls.iter().map(told).collect();
+            self.line(Part::LastCalls, format!("{LAST_CALLS}{}", told.join("; ")));
+        }
+        let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
+        let words = assistant.filter(|message| !message.is_summary()).find_map(|message| {
+            let words = one_line(&spoken(&message.text()), self.widths.quotation * 2);
+            (!words.is_empty()).then_some(words)
+        });
+        if let Some(words) = words {
+            self.line(Part::LastWords, format!("{LAST_SAID}{words}"));
+        }
+    }
+
+    /// Returns the value of a line: the higher, the newer its message is and the more messages mention a name
+    /// in it.
+    fn value(&self, message: MessageId, text: &str) -> usize {
+        let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
+        recent * 2 + 150 * self.recurrence.of(text) as usize
+    }
+
+    /// Adds a line to a part that has only one.
+    fn line(&mut self, part: Part, text: String) {
+        self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
+    }
+
+    /// Adds the lines of a part with their relative values, in order and without duplicates.
+    fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
+        let mut seen = BTreeSet::new();
+        let lines: Vec<(usize, String)> =
+            lines.into_iter().filter(|(_, text)| seen.insert(text.clone())).collect();
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|&at| (Reverse(lines[at].0), at));
+        let mut ranks = vec![MOST; lines.len()];
+        for (rank, at) in order.into_iter().enumerate() {
+            ranks[at] = rank;
+        }
+        self.lines.extend(
+            lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(|((_, text), rank)| Line {
+                part,
+                worth: part.worth(rank),
+                content: Content::Text(text),
+            }),
+        );
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,343 @@
+//! The messages of a conversation, cheap to clone. A session that clears or replaces them must also purge its
+//! tiers (`session`).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Visibility};
+use super::role::Role;
+
+/// Messages of a conversation, in order. Ids are unique within a session and never reused.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    messages: Arc<Vec<Arc<Message>>>,
+    next: u64,
+}
+
+/// Error for an id that no message of the conversation has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no message {}; history.get lists the messages", .0.0)]
+pub struct NoSuchMessage(pub MessageId);
+
+/// An entry of a rebuilt conversation.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Entry {
+    /// Keeps the message with this id unchanged.
+    Keep(MessageId),
+    /// Replaces the tool results of this message with stubs (`Kind::ToolResultArchived`).
+    Archive(MessageId),
+    /// Inserts a new message.
+    Add(NewMessage),
+}
+
+impl Entry {
+    /// Returns the id of the message that the entry keeps unchanged, if any.
+    pub(crate) fn kept(&self) -> Option<MessageId> {
+        match self {
+            Self::Keep(id) => Some(*id),
+            Self::Archive(_) | Self::Add(_) => None,
+        }
+    }
+}
+
+/// Changes made by rebuilding a conversation, recorded so that they can be undone.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryChange {
+    pub added: Vec<MessageId>,
+    /// Ids of messages that were hidden or archived, with the kinds that they had before. All of them were sent
+    /// to the model until then, in full or as stubs.
+    pub changed: Vec<(MessageId, Kind)>,
+}
+
+impl History {
+    /// Returns whether both are the same value, shared. Equal messages that were made separately do not count.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.messages, &other.messages) && self.next == other.next
+    }
+
+    /// Appends a message and returns its id.
+    pub fn add(&mut self, message: NewMessage) -> MessageId {
+        let id = MessageId(self.next);
+        self.next = self.next.saturating_add(1);
+        Arc::make_mut(&mut self.messages).push(Arc::new(Message { id, body: message }));
+        id
+    }
+
+    /// Replaces all messages. Ids are not reused, so that data cached for an old message never applies to a
+    /// new one.
+    pub fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+        self.messages = Arc::default();
+        for message in messages {
+            self.add(message);
+        }
+    }
+
+    /// Restores a stored conversation. `next` is the first unused id.
+    pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
+        let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+        let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
+        Self { messages: Arc::new(messages), next: next.0.max(used) }
+    }
+
+    /// Returns the id that the next message will get.
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.next)
+    }
+
+    pub fn get(&self, id: MessageId) -> Option<&Arc<Message>> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    /// Changes a message in place and keeps its id.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`] if there is no message with this id.
+    pub fn change(
+        &mut self,
+        id: MessageId,
+        change: impl FnOnce(&mut NewMessage),
+    ) -> Result<(), NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == id).ok_or(NoSuchMessage(id))?;
+        if let Some(message) = Arc::make_mut(&mut self.messages).get_mut(at) {
+            change(&mut Arc::make_mut(message).body);
+        }
+        Ok(())
+    }
+
+    /// Removes a message and all later ones, and returns their number.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`] if there is no message with this id.
+    pub fn truncate(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == from).ok_or(NoSuchMessage(from))?;
+        let gone = self.messages.len() - at;
+        Arc::make_mut(&mut self.messages).truncate(at);
+        Ok(gone)
+    }
+
+    /// Replaces the `covered` messages, as the model sees them, with `entries`. Covered messages that
+    /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after
+    /// all covered messages. Kept messages must be in their original order.
+    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
+        let covered: HashSet<MessageId> = covered.iter().copied().collect();
+        let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
+        let mut writer = Writer::new(self.next, entries);
+        for message in &*std::mem::take(&mut self.messages) {
+            if covered.contains(&message.id) {
+                writer.covered(message);
+                left -= 1;
+            } else {
+                writer.messages.push(Arc::clone(message));
+            }
+            if left == 0 {
+                writer.added_before(usize::MAX);
+            }
+        }
+        writer.added_before(usize::MAX);
+        self.next = writer.next;
+        self.messages = Arc::new(writer.messages);
+        writer.rebuilt
+    }
+
+    /// Undoes [`rebuild`](Self::rebuild), but not the addition or removal of messages since then.
+    pub fn take_back(&mut self, rebuilt: &HistoryChange) {
+        let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
+        let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.retain(|message| !added.contains(&message.id));
+        for message in messages {
+            if let Some(kind) = changed.get(&message.id) {
+                let body = &mut Arc::make_mut(message).body;
+                body.kind = *kind;
+                if *kind != Kind::ToolResultArchived {
+                    body.agent = Visibility::Shown;
+                }
+            }
+        }
+    }
+
+    /// Returns all messages, including hidden ones.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// Returns the messages that are visible to the model.
+    pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+        self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
+    }
+
+    /// Returns the messages that are sent to the model: visible ones, and archived results as stubs.
+    pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+        self.messages.iter().filter(|message| message.body.is_sent())
+    }
+
+    /// Whether an exchange begins with this message: a user message that is not a tool result, summary or
+    /// event. A cut before such a message never separates a call from its result, or an answer from its
+    /// question.
+    pub fn begins_exchange(message: &Message) -> bool {
+        message.body.role == Role::User
+            && !matches!(
+                message.body.kind,
+                Kind::ToolResult
+                    | Kind::ToolResultArchived
+                    | Kind::ToolSummary
+                    | Kind::Summary
+                    | Kind::SystemEvent
+            )
+            && !message.body.content.iter().any(ContentBlock::is_tool_result)
+    }
+}
+
+/// Writes a rebuilt conversation message by message.
+struct Writer {
+    messages: Vec<Arc<Message>>,
+    next: u64,
+    /// Entries of the rebuilt conversation; `None` once written.
+    entries: Vec<Option<Entry>>,
+    /// Index of the next entry to process.
+    cursor: usize,
+    /// Index in `entries` of each kept message.
+    places: HashMap<MessageId, usize>,
+    rebuilt: HistoryChange,
+}
+
+impl Writer {
+    fn new(next: u64, entries: Vec<Entry>) -> Self {
+        let place = |(at, entry): (usize, &Entry)| match entry {
+            Entry::Keep(id) | Entry::Archive(id) => Some((*id, at)),
+            Entry::Add(_) => None,
+        };
+        let places = entries.iter().enumerate().filter_map(place).collect();
+        let entries = entries.into_iter().map(Some).collect();
+        Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: HistoryChange::default() }
+    }
+
+    fn covered(&mut self, message: &Arc<Message>) {
+        let place = self.places.get(&message.id).copied();
+        if let Some(place) = place {
+            self.added_before(place);
+        }
+        let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
+        let mut kept = Arc::clone(message);
+        match entry {
+            Some(Entry::Keep(_)) => {}
+            Some(Entry::Archive(id)) => {
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.changed.push((id, body.kind));
+                body.agent = Visibility::Hidden;
+                body.kind = Kind::ToolResultArchived;
+            }
+            Some(Entry::Add(_)) | None => {
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.changed.push((message.id, body.kind));
+                body.agent = Visibility::Hidden;
+                // An archived result would still be sent as a stub. Restore the ordinary kind, so that the
+                // message is hidden entirely.
+                if body.kind == Kind::ToolResultArchived {
+                    body.kind = Kind::ToolResult;
+                }
+            }
+        }
+        self.messages.push(kept);
+    }
+
+    /// Inserts the new messages that come before the entry at `place`.
+    fn added_before(&mut self, place: usize) {
+        let end = place.min(self.entries.len());
+        while self.cursor < end {
+            let entry = self.entries.get_mut(self.cursor);
+            if let Some(entry @ Some(Entry::Add(_))) = entry
+                && let Some(Entry::Add(body)) = entry.take()
+            {
+                let id = MessageId(self.next);
+                self.next = self.next.saturating_add(1);
+                self.rebuilt.added.push(id);
+                self.messages.push(Arc::new(Message { id, body }));
+            }
+            self.cursor += 1;
+        }
+    }
+}
+
+/// Drops the oldest exchanges until the sum of `weigh` over the remaining messages is at most `limit`. Always
+/// keeps the newest exchange. Last resort for a history that far exceeds its limit and cannot be summarized.
+pub fn emergency_truncate(
+    messages: &[Arc<Message>],
+    limit: usize,
+    weigh: impl Fn(&Message) -> usize,
+) -> &[Arc<Message>] {
+    let mut left: usize = messages.iter().map(|message| weigh(message)).sum();
+    let mut start = 0;
+    while left > limit {
+        let later = messages.iter().skip(start + 1).position(|message| History::begins_exchange(message));
+        let Some(next) = later.map(|at| start + 1 + at) else { break };
+        left -= messages[start..next].iter().map(|message| weigh(message)).sum::<usize>();
+        start = next;
+    }
+    &messages[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Outcome, ResultPart};
+
+    fn talk(exchanges: usize) -> History {
+        let mut history = History::default();
+        for n in 0..exchanges {
+            history.add(NewMessage::text(Role::User, format!("question {n}")));
+            history.add(NewMessage::text(Role::Assistant, format!("answer {n}")));
+        }
+        history
+    }
+
+    #[test]
+    fn numbers_are_never_used_twice() {
+        let mut history = talk(1);
+        history.set([]);
+        assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
+        history.set([NewMessage::text(Role::User, "anew")]);
+        assert_eq!(history.messages()[0].id, MessageId(3));
+    }
+
+    #[test]
+    fn the_highest_number_is_no_end_of_the_process() {
+        let last = Message { id: MessageId(u64::MAX), body: NewMessage::text(Role::User, "last") };
+        let mut history = History::restored([last], MessageId(0));
+        assert_eq!(history.next_id(), MessageId(u64::MAX));
+        history.add(NewMessage::text(Role::Assistant, "one more"));
+        let summary = Entry::Add(NewMessage::text(Role::User, "in short"));
+        history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
+        assert_eq!(history.messages().len(), 3);
+    }
+
+    #[test]
+    fn emergency_truncation_keeps_whole_exchanges_and_the_newest_one() {
+        let history = talk(10);
+        let kept = emergency_truncate(history.messages(), 7, |_| 1);
+        assert_eq!(kept.len(), 6);
+        assert_eq!(kept[0].text(), "question 7");
+        assert_eq!(emergency_truncate(history.messages(), 0, |_| 1).len(), 2);
+        assert_eq!(emergency_truncate(history.messages(), 20, |_| 1).len(), 20);
+        assert_eq!(emergency_truncate(&[], 0, |_| 1).len(), 0);
+    }
+
+    #[test]
+    fn emergency_truncation_never_parts_a_call_from_its_result() {
+        let mut history = History::default();
+        history.add(NewMessage::text(Role::User, "look"));
+        let call = ContentBlock::ToolCall { id: "1".into(), name: "read".into(), input: 1.into() };
+        history.add(NewMessage::new(Role::Assistant, vec![call]));
+        let content = vec![ResultPart::Text { text: "found".into() }];
+        let result = ContentBlock::ToolResult { call_id: "1".into(), content, outcome: Outcome::Ok };
+        history.add(NewMessage::new(Role::User, vec![result]));
+        history.add(NewMessage::text(Role::Assistant, "done"));
+        history.add(NewMessage::text(Role::User, "thanks"));
+        for limit in 0..4 {
+            assert_eq!(emergency_truncate(history.messages(), limit, |_| 1)[0].text(), "thanks");
+        }
+    }
+}

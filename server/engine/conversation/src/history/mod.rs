@@ -1,0 +1,32 @@
+//! The messages of a conversation, in order and with stable ids. `compaction` decides what to remove.
+
+mod change;
+mod foreign;
+mod list;
+mod message;
+mod open_calls;
+mod picture;
+mod repair;
+mod role;
+mod text_or_list;
+
+#[cfg(test)]
+pub(crate) use change::Change;
+pub(crate) use foreign::drop_marks;
+pub use foreign::{Foreign, ForeignPosition, Provider};
+pub(crate) use list::Entry;
+pub(crate) use list::HistoryChange;
+pub use list::{History, NoSuchMessage, emergency_truncate};
+pub use message::{
+    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
+    Visibility,
+};
+pub(crate) use open_calls::{OpenCalls, answered_calls};
+pub(crate) use picture::media_type_of;
+pub use picture::sides;
+#[cfg(test)]
+pub(crate) use repair::NO_RESPONSE;
+pub(crate) use repair::OPENAI_STRING_CHARS;
+pub use repair::{EARLIER_LEFT_OUT, PICTURE_LEFT_OUT, ProjectedMessage, Projection, archived_stub, project};
+pub use role::Role;
+pub use text_or_list::TextOrList;

@@ -1,0 +1,78 @@
+//! Detects the media type and size of inline images from their first bytes. Does not decode images.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use imagesize::ImageType;
+use strata_tokens::counting::ImageSize;
+
+/// Number of base64 characters to examine first. JPEG files may contain several hundred kilobytes of metadata
+/// before the frame with their size.
+const LOOKED_AT: usize = 1 << 20;
+
+/// Number of base64 characters that contain the twelve bytes needed to detect the media type.
+const KIND: usize = 16;
+
+/// Detects the media type of a PNG, JPEG, GIF or WebP image; `None` for other data.
+pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
+    let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
+    match imagesize::image_type(&head).ok()? {
+        ImageType::Png => Some("image/png"),
+        ImageType::Jpeg => Some("image/jpeg"),
+        ImageType::Gif => Some("image/gif"),
+        ImageType::Webp => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// Returns the size of a PNG, JPEG, GIF or WebP image; `None` for other or invalid data.
+pub fn sides(base64: &str) -> Option<ImageSize> {
+    media_type_of(base64)?;
+    let all = base64.as_bytes();
+    match all.get(..LOOKED_AT) {
+        Some(head) => read(head).or_else(|| read(all)),
+        None => read(all),
+    }
+}
+
+fn read(base64: &[u8]) -> Option<ImageSize> {
+    let size = imagesize::blob_size(&STANDARD.decode(base64).ok()?).ok()?;
+    let sides =
+        ImageSize { width: u32::try_from(size.width).ok()?, height: u32::try_from(size.height).ok()? };
+    (sides.width > 0 && sides.height > 0).then_some(sides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_of_the_kind_that_its_bytes_say() {
+        let kinds: [(&[u8], &str); 4] = [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01", "image/jpeg"),
+            (b"GIF89a\x01\0\x01\0\0\0", "image/gif"),
+            (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        ];
+        for (bytes, kind) in kinds {
+            assert_eq!(media_type_of(&STANDARD.encode(bytes)), Some(kind));
+        }
+        let svg = STANDARD.encode("<svg viewBox='0 0 1 1'/>");
+        for none in ["", "AAAA", "not base64 at all", svg.as_str()] {
+            assert_eq!((media_type_of(none), sides(none)), (None, None), "{none}");
+        }
+    }
+
+    #[test]
+    fn sides_are_found_behind_much_else_and_are_more_than_nothing() {
+        // A JPEG file whose frame follows a megabyte of metadata, in segments of the maximum size.
+        let segment = [b"\xff\xe2\xff\xff".to_vec(), vec![0; 0xfffd]].concat();
+        let frame = b"\xff\xc0\0\x11\x08\0\x07\0\x09\x03".to_vec();
+        let jpeg = |segments: usize| [b"\xff\xd8".to_vec(), segment.repeat(segments), frame.clone()].concat();
+        for segments in [1, 16] {
+            let data = STANDARD.encode(jpeg(segments));
+            assert_eq!(sides(&data), Some(ImageSize { width: 9, height: 7 }), "{segments} segments");
+        }
+        let flat = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x05\0\0\0\0\x08\x02\0\0\0";
+        assert_eq!(sides(&STANDARD.encode(flat)), None);
+    }
+}

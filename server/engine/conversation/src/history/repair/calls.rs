@@ -1,0 +1,113 @@
+//! Pairs tool calls with their results, and assigns the ids under which both are sent.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use strata_base::hash::ContentHash;
+
+use super::late_result::SilencedCall;
+use super::utterance::{NO_RESPONSE, Utterance};
+use crate::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
+
+/// Maximum characters of a call id that every provider accepts (OpenAI: 40; Anthropic documents no limit).
+const ID_CHARS: usize = 40;
+
+/// Ids of the calls in the conversation so far.
+#[derive(Default)]
+pub(super) struct Calls {
+    /// Ids already assigned; never iterated.
+    used: HashSet<String>,
+    /// Number of earlier calls with each original id; never iterated.
+    seen: HashMap<String, u64>,
+    /// Calls with a substitute result, by their original ids, oldest first; never iterated.
+    silenced: HashMap<String, VecDeque<SilencedCall>>,
+    unmatched: Vec<String>,
+}
+
+/// Calls of one assistant turn that still wait for their results.
+#[derive(Default)]
+pub(super) struct Pending(OpenCalls<String, Call>);
+
+struct Call {
+    /// Original id.
+    id: String,
+    sent_as: String,
+    tool: String,
+    caller: Option<MessageId>,
+    /// Index of the call among the blocks of the turn.
+    place: usize,
+}
+
+impl Calls {
+    /// Sets the id under which each call of an assistant turn is sent, and returns the calls as pending.
+    pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
+        let mut pending = Pending::default();
+        let blocks = turn
+            .iter_mut()
+            .flat_map(|Utterance { id, content, .. }| content.iter_mut().map(move |block| (*id, block)));
+        for (place, (caller, block)) in blocks.enumerate() {
+            let ContentBlock::ToolCall { id, name: tool, .. } = block else { continue };
+            let sent_as = self.name(id);
+            let id = std::mem::replace(id, sent_as.clone());
+            self.silenced.remove(&id);
+            pending.0.call(id.clone(), Call { id, sent_as, tool: tool.clone(), caller, place });
+        }
+        pending
+    }
+
+    /// Returns substitute results for the calls that are still pending. From now on, their own results are late.
+    pub(super) fn silence(&mut self, pending: Pending) -> Vec<Utterance> {
+        let mut open = pending.0.into_unanswered().waiting;
+        open.sort_by_key(|call| call.place);
+        let mut substitutes = Vec::new();
+        for Call { id, sent_as, tool, caller, .. } in open {
+            let call = SilencedCall { sent_as: sent_as.clone(), tool };
+            self.silenced.entry(id).or_default().push_back(call);
+            let content = vec![ResultPart::Text { text: NO_RESPONSE.into() }];
+            let result = ContentBlock::ToolResult { call_id: sent_as, content, outcome: Outcome::Ok };
+            substitutes.push(Utterance { id: caller, role: Role::User, content: vec![result] });
+        }
+        substitutes
+    }
+
+    /// Removes and returns the call that a late result for `call_id` answers, if any.
+    pub(super) fn answer_late(&mut self, call_id: &str) -> Option<SilencedCall> {
+        self.silenced.get_mut(call_id)?.pop_front()
+    }
+
+    pub(super) fn note_unmatched(&mut self, call_id: String) {
+        self.unmatched.push(call_id);
+    }
+
+    /// Returns the call ids of results in the new request that do not answer a known call.
+    pub(super) fn into_unmatched(self) -> Vec<String> {
+        self.unmatched
+    }
+
+    /// Returns the id under which a call is sent: `id` itself if every provider accepts it and no earlier call
+    /// has it, or else an id derived from its hash. Ids repeat because some servers count from `call_0` in each
+    /// turn.
+    fn name(&mut self, id: &str) -> String {
+        let times = self.seen.entry(id.to_owned()).or_default();
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+        let sound = (1..=ID_CHARS).contains(&id.len()) && id.bytes().all(fits);
+        if *times == 0 && sound && self.used.insert(id.to_owned()) {
+            *times = 1;
+            return id.to_owned();
+        }
+        loop {
+            *times += 1;
+            let hash = ContentHash::of_parts([id.as_bytes(), &times.to_be_bytes()]);
+            let name = format!("call_{hash}");
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+impl Pending {
+    /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
+    pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
+        self.0.result(call_id).map(|call| call.sent_as)
+    }
+}

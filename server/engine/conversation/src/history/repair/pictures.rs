@@ -1,0 +1,180 @@
+//! Chooses the images to send: those that the provider accepts, or only the newest of them if there are too many.
+
+use std::collections::VecDeque;
+
+use strata_tokens::counting::ImageSize;
+
+use super::utterance::{PICTURE_LEFT_OUT, Utterance};
+use crate::history::{ContentBlock, Image, ImageSource, Provider, ResultPart, media_type_of, sides};
+
+/// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
+const SIDE_OF_FEW: u32 = 8_000;
+/// Maximum pixels per side of an image in a request with more than [`FEW`] images (Anthropic, "Vision").
+const SIDE_OF_MANY: u32 = 2_000;
+/// Maximum number of images in a request if any is larger than [`SIDE_OF_MANY`] (Anthropic, "Vision").
+const FEW: usize = 20;
+/// Maximum base64 characters of an image (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880
+/// bytes").
+const PICTURE_BYTES: usize = 5 * 1024 * 1024;
+/// Maximum base64 bytes of all images in a request. Leaves room for text within Anthropic's 32 MB limit for a
+/// body.
+const ALL_PICTURES: usize = 24 * 1024 * 1024;
+/// Maximum base64 bytes of the images kept after [`ALL_PICTURES`] is exceeded. Lower than that limit, so that
+/// the next requests omit the same images and the prompt cache stays valid.
+const AFTER_A_CUT: usize = 12 * 1024 * 1024;
+/// Maximum number of images kept after the limit of [`FEW`] images is exceeded. Lower than that limit, so that
+/// the next requests omit the same images and the prompt cache stays valid.
+const FEW_AFTER_A_CUT: usize = 10;
+
+/// Corrects the media types of images. Replaces images that the provider would reject, and the oldest ones if
+/// there are too many, with a placeholder. Keeps the images of the new request, so that its sender gets the
+/// provider's error.
+pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
+    for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
+        keep(block, &mut |image| {
+            name_kind(image);
+            true
+        });
+    }
+    keep_recorded(&mut utterances, |image| fits(image, recipient));
+    let mut surplus = surplus(&utterances);
+    keep_recorded(&mut utterances, |_| {
+        let goes = surplus > 0;
+        surplus -= usize::from(goes);
+        !goes
+    });
+    utterances
+}
+
+/// Replaces the images of the history for which `keeps` returns `false`.
+fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image) -> bool) {
+    let recorded = utterances.iter_mut().filter(|utterance| utterance.id.is_some());
+    recorded.flat_map(|utterance| &mut utterance.content).for_each(|block| keep(block, &mut keeps));
+}
+
+/// Replaces the images of a block for which `keeps` returns `false`. `keeps` may change an image.
+fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
+    if let ContentBlock::Image(image) = block
+        && !keeps(image)
+    {
+        *block = ContentBlock::text(PICTURE_LEFT_OUT);
+    } else if let ContentBlock::ToolResult { content, .. } = block {
+        for part in content {
+            if let ResultPart::Image(image) = part
+                && !keeps(image)
+            {
+                *part = ResultPart::Text { text: PICTURE_LEFT_OUT.into() };
+            }
+        }
+    }
+}
+
+/// Number and size of images, which providers limit.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    pictures: usize,
+    /// Number of images larger than [`SIDE_OF_MANY`].
+    large: usize,
+    /// Base64 bytes of the images; 0 for images that the provider fetches.
+    bytes: usize,
+}
+
+/// Returns the number of images to drop from the history, oldest first. Applies the limits in the order in
+/// which the images arrived, so that a growing conversation omits the same images until a limit is exceeded
+/// again.
+fn surplus(utterances: &[Utterance]) -> usize {
+    // `held` contains the images of the history, which may be dropped. `all` is the load of all images.
+    let mut held: VecDeque<Load> = VecDeque::new();
+    let (mut all, mut gone) = (Load::default(), 0);
+    for utterance in utterances {
+        for block in &utterance.content {
+            all.pictures += uploaded_in(block);
+            for load in block.images().map(Load::of) {
+                all.add(load);
+                if utterance.id.is_some() {
+                    held.push_back(load);
+                }
+            }
+            let most = if all.are_too_many() { FEW_AFTER_A_CUT } else { FEW };
+            let most_bytes = if all.bytes > ALL_PICTURES { AFTER_A_CUT } else { ALL_PICTURES };
+            while ((all.large > 0 && all.pictures > most) || (all.bytes > most_bytes && all.pictures > 1))
+                && let Some(oldest) = held.pop_front()
+            {
+                all.remove(oldest);
+                gone += 1;
+            }
+        }
+    }
+    gone
+}
+
+impl Load {
+    fn of(image: &Image) -> Self {
+        let (bytes, side) = match &image.source {
+            ImageSource::Base64 { data, .. } => (data.len(), sides(data).map_or(0, ImageSize::longest)),
+            ImageSource::Url { .. } => (0, 0),
+        };
+        Self { pictures: 1, large: usize::from(side > SIDE_OF_MANY), bytes }
+    }
+
+    fn are_too_many(self) -> bool {
+        self.large > 0 && self.pictures > FEW
+    }
+
+    fn add(&mut self, other: Self) {
+        self.pictures += other.pictures;
+        self.large += other.large;
+        self.bytes += other.bytes;
+    }
+
+    fn remove(&mut self, other: Self) {
+        self.pictures -= other.pictures;
+        self.large -= other.large;
+        self.bytes -= other.bytes;
+    }
+}
+
+/// Returns the number of images in a block that are stored with the provider.
+fn uploaded_in(block: &ContentBlock) -> usize {
+    let parts = match block {
+        ContentBlock::Foreign(foreign) => return usize::from(foreign.is_picture()),
+        ContentBlock::ToolResult { content, .. } => content.iter(),
+        _ => return 0,
+    };
+    parts.filter(|part| matches!(part, ResultPart::Foreign(foreign) if foreign.is_picture())).count()
+}
+
+/// Corrects the media type of an image, because providers reject a wrong one.
+fn name_kind(image: &mut Image) {
+    if let ImageSource::Base64 { media_type, data } = &mut image.source
+        && let Some(kind) = media_type_of(data)
+    {
+        kind.clone_into(media_type);
+    }
+}
+
+/// Whether `recipient` accepts an image, regardless of other images.
+fn fits(image: &Image, recipient: Option<Provider>) -> bool {
+    match &image.source {
+        ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
+        // Gemini, "Image understanding", supports PNG, JPEG, WebP, HEIC and HEIF.
+        ImageSource::Base64 { media_type, .. }
+            if recipient == Some(Provider::Gemini) && media_type == "image/gif" =>
+        {
+            false
+        }
+        ImageSource::Base64 { data, .. } => {
+            let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
+            let light = !is_strict || data.len() <= PICTURE_BYTES;
+            let side = sides(data).map(ImageSize::longest);
+            light && is_base64(data) && side.is_some_and(|side| side <= SIDE_OF_FEW)
+        }
+    }
+}
+
+/// Whether `text` is well-formed base64: groups of four characters, padded only at the end.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    text.len().is_multiple_of(4) && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
+}

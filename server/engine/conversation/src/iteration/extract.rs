@@ -1,0 +1,126 @@
+//! Summarizes iterations without a model. Uses the reported accomplishments and changed files, and extracts
+//! decisions, failures and next steps from the output with the rules of `conversation_facts`. `extractive`
+//! ranks the facts and fits them into the budget.
+
+use std::sync::Arc;
+
+use strata_base::text::clip_to_weight;
+
+use crate::conversation_facts::{ToolPatterns, one_line, sentences};
+use crate::extractive::{Budget, Structure, summarise};
+use crate::history::{Kind, Message, MessageId, NewMessage, Role};
+
+use super::Iteration;
+use super::fold::Fold;
+use super::marker::untagged;
+
+/// Maximum number of words in a summary.
+const WORDS: usize = 500;
+/// Maximum characters of an accomplishment, a path or a next step.
+const LINE: usize = 300;
+/// Summary if the iterations contain no facts that the rules recognize.
+const NOTHING: &str = "The iterations so far produced nothing to report.";
+/// Beginnings of sentences about next steps.
+const AHEAD: [&str; 9] =
+    ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
+
+impl Fold {
+    /// Summarizes the existing summary and the iterations without a model, within the budget. The result is
+    /// deterministic. `count` counts tokens.
+    pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
+        extract(self, count)
+    }
+}
+
+pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
+    let silence = fold.silence();
+    let note = silence.map(|silence| format!("\n\n{silence}")).unwrap_or_default();
+    let words = note.split_whitespace().count();
+    let budget = Budget {
+        tokens: fold.max_tokens.saturating_sub(count(&note)),
+        words: Some((0, WORDS.saturating_sub(words))),
+    };
+    // Only the latest next steps still apply.
+    let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
+    let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
+    let known = |(at, iteration): (usize, &Iteration)| {
+        let lines = known(iteration);
+        let id = MessageId(2 * at as u64);
+        let known = (!lines.is_empty()).then(|| summary(id, lines));
+        let said = Arc::new(Message {
+            id: MessageId(2 * at as u64 + 1),
+            body: NewMessage {
+                kind: Kind::Iteration,
+                ..NewMessage::text(Role::Assistant, untagged(&iteration.output))
+            },
+        });
+        known.into_iter().chain([said])
+    };
+    let mut messages: Vec<Arc<Message>> = fold.iterations.iter().enumerate().flat_map(known).collect();
+    if !ahead.is_empty() {
+        let lines = ahead.into_iter().map(|text| format!("- ⏳ {text}")).collect::<Vec<_>>().join("\n");
+        messages.push(summary(MessageId(2 * fold.iterations.len() as u64), lines));
+    }
+    let previous = (!existing.is_empty()).then_some(existing.as_str());
+    let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
+    let text = match (text.is_empty(), fold.existing.is_empty()) {
+        (false, _) => text,
+        // Keep the existing summary if the iterations contain no facts that the rules recognize.
+        (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
+        (true, true) if note.is_empty() => NOTHING.to_owned(),
+        (true, true) => text,
+    };
+    clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
+}
+
+/// Formats the reported facts of an iteration as lines that `conversation_facts` parses.
+fn known(iteration: &Iteration) -> String {
+    let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
+    let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
+    done.chain(changed).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the next steps in an output: sentences with one of the beginnings in [`AHEAD`], and items under
+/// such a heading.
+fn ahead(iteration: &Iteration) -> Vec<String> {
+    let output = untagged(&iteration.output);
+    let mut below = false;
+    let mut found = Vec::new();
+    for line in output.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let item = line.trim_start_matches(['-', '*', '+', ' ']);
+        let is_item = item.len() < line.len() && !item.is_empty();
+        if line.starts_with('#') || (line.ends_with(':') && !is_item) {
+            below = says_ahead(line.trim_start_matches(['#', ' ', '*']));
+        } else if is_item && below {
+            found.push(one_line(item, LINE));
+        } else {
+            let said =
+                sentences(line).filter(|said| says_ahead(said.trim_start_matches(['-', '*', '+', ' '])));
+            found.extend(said.map(|said| one_line(said, LINE)));
+        }
+    }
+    found
+}
+
+fn says_ahead(text: &str) -> bool {
+    AHEAD.iter().any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
+}
+
+/// Removes the section with next steps from a summary.
+fn without_next_steps(summary: &str) -> String {
+    let mut below = false;
+    let kept = summary.lines().filter(|line| {
+        if line.starts_with('#') {
+            below = line.to_ascii_lowercase().contains("next steps");
+        }
+        !below
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+fn summary(id: MessageId, text: String) -> Arc<Message> {
+    Arc::new(Message {
+        id,
+        body: NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::Assistant, text) },
+    })
+}

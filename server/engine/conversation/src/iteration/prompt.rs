@@ -1,0 +1,141 @@
+//! Builds the prompt of a loop's next iteration: goal, summary, newest iterations and state, each with a
+//! limit.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use strata_base::external::External;
+use strata_base::sanitize::single_line;
+use strata_base::text::{clip, clip_to_weight};
+
+use super::{FileEvent, Loop, RollingConfig};
+
+/// Token limit for the whole prompt.
+const TOTAL_TOKENS: usize = 50_000;
+/// Token limit for the goal.
+const GOAL_TOKENS: usize = 1_000;
+/// Token limit for each iteration shown in the prompt.
+const ITERATION_TOKENS: usize = 6_000;
+/// Token limit for all iterations shown in the prompt together.
+const RAW_TOKENS: usize = 30_000;
+/// Token limit for the instructions.
+const INSTRUCTION_TOKENS: usize = 500;
+/// Token limit for the state: number of iterations, program, environment and file changes.
+const STATE_TOKENS: usize = 4_000;
+/// Token limit for each list in the state.
+const LIST_TOKENS: usize = 1_000;
+/// Number of newest iterations shown in the prompt.
+const SHOWN: usize = 3;
+/// Maximum characters of an iteration's output shown in the prompt.
+const SHOWN_CHARS: usize = 1_000;
+/// Maximum characters of the name of a program.
+const CLI_CHARS: usize = 100;
+/// Maximum characters of an environment variable's value, or of a path.
+const VALUE_CHARS: usize = 200;
+/// Maximum number of files listed with their last change.
+const SHOWN_FILES: usize = 20;
+
+const INSTRUCTIONS: &str = "# Instructions\n\
+Continue working toward the goal. Output:\n\
+- `<progress>what you accomplished</progress>` for progress\n\
+- `<promise>COMPLETE</promise>` when goal is fully achieved";
+
+/// Prompt of the next iteration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextualPrompt {
+    /// Text of the prompt.
+    pub text: String,
+    /// Tokens of the prompt.
+    pub tokens: usize,
+    /// Non-empty sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`,
+    /// `instructions`.
+    pub parts: Vec<(String, usize)>,
+}
+
+impl Loop {
+    /// Builds the prompt of the next iteration. `count` counts tokens.
+    pub fn prompt(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> ContextualPrompt {
+        let sections = [
+            ("goal", Some(self.goal_section(count))),
+            ("summary", self.summary_section(config, count)),
+            ("iterations", self.recent_section(count)),
+            ("state", Some(clip_to_weight(&self.state_section(count), STATE_TOKENS, count))),
+            ("instructions", Some(clip_to_weight(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
+        ];
+        let sections: Vec<(&str, String)> =
+            sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
+        let texts: Vec<&str> = sections.iter().map(|(_, text)| text.as_str()).collect();
+        let text = clip_to_weight(&texts.join("\n\n"), TOTAL_TOKENS, count);
+        ContextualPrompt {
+            tokens: count(&text),
+            text,
+            parts: sections.iter().map(|(name, text)| ((*name).to_owned(), count(text))).collect(),
+        }
+    }
+
+    fn goal_section(&self, count: &dyn Fn(&str) -> usize) -> String {
+        clip_to_weight(&format!("# Goal\n{}", self.goal), GOAL_TOKENS, count)
+    }
+
+    fn summary_section(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> Option<String> {
+        if self.summary.is_empty() {
+            return None;
+        }
+        let rest = GOAL_TOKENS + RAW_TOKENS + STATE_TOKENS + INSTRUCTION_TOKENS;
+        let most = config.max_summary_tokens.min(TOTAL_TOKENS - rest);
+        let text = format!("# Progress Summary (iterations 1-{})\n{}", self.summarized(), self.summary);
+        Some(clip_to_weight(&text, most, count))
+    }
+
+    fn recent_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
+        let mut newest: Vec<_> = self.raw().rev().take(SHOWN).collect();
+        newest.reverse();
+        let shown = newest.into_iter().map(|iteration| {
+            let text = format!("## Iteration {}\n{}", iteration.number, clip(&iteration.output, SHOWN_CHARS));
+            clip_to_weight(&text, ITERATION_TOKENS, count)
+        });
+        let shown: Vec<String> = shown.collect();
+        let text = format!("# Recent Iterations\n{}", shown.join("\n\n"));
+        (!shown.is_empty()).then(|| clip_to_weight(&text, RAW_TOKENS, count))
+    }
+
+    fn state_section(&self, count: &dyn Fn(&str) -> usize) -> String {
+        let cli = single_line(clip(&self.current_cli, CLI_CHARS));
+        let mut text = format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total);
+        for list in [self.environment_list(), self.file_list()].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(&clip_to_weight(&list, LIST_TOKENS, count));
+        }
+        text
+    }
+
+    fn environment_list(&self) -> Option<String> {
+        let variables = self.env_snapshot.iter();
+        let lines: Vec<String> = variables
+            .map(|(name, value)| {
+                let value = External::new(clip(value, VALUE_CHARS));
+                format!("  - {}: {}", single_line(name), value.line())
+            })
+            .collect();
+        (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
+    }
+
+    /// Lists the last change to each file, newest first.
+    fn file_list(&self) -> Option<String> {
+        let mut named = BTreeSet::new();
+        let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));
+        let mut lines: Vec<String> = events
+            .map(|FileEvent { path, change, .. }| {
+                format!("  - {}: {}", single_line(clip(path, VALUE_CHARS)), change.name())
+            })
+            .collect();
+        let more = lines.len().saturating_sub(SHOWN_FILES);
+        lines.truncate(SHOWN_FILES);
+        if more > 0 {
+            lines.push(format!("  - and {more} more"));
+        }
+        (!lines.is_empty()).then(|| format!("- Changed files, newest first:\n{}", lines.join("\n")))
+    }
+}

@@ -1,0 +1,165 @@
+//! Reads message lists of Anthropic's Messages API:
+//! <https://docs.anthropic.com/en/api/messages>.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use serde_json::{Value, json};
+
+use super::messages::{content_block, result_part, text_block};
+use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::history::{
+    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+    drop_marks,
+};
+
+/// Reads a list of messages, a body with `messages` and `system`, or a single message.
+///
+/// # Errors
+/// [`ReadError`] if a part does not fit the format.
+pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
+    let messages = each(list_in(value, "messages")?, message)?;
+    let system = match value.get("system") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(system) => vec![instructions(system)?],
+    };
+    Ok(ReadList { system, messages })
+}
+
+/// Reads the system prompt as a separate message.
+fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
+    let read = message(&json!({"role": "user", "content": system}));
+    let path = |error: ReadError| ReadError {
+        path: error.path.replacen("/content", "/system", 1),
+        problem: error.problem,
+    };
+    Ok(NewMessage { kind: Kind::SystemEvent, ..read.map_err(path)? })
+}
+
+fn message(value: &Value) -> Result<NewMessage, ReadError> {
+    extra::keep(&normal(value), Provider::Anthropic, parse, plain)
+}
+
+/// Parses those fields of a message that models see.
+fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+    let role = match &*fields::string(value, "role")? {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        other => {
+            return Err(ReadError::new(format!("`{other}` is neither `user` nor `assistant`")).inside("role"));
+        }
+    };
+    let content = fields::each(value, "content", block)?;
+    let kind = if content.iter().any(ContentBlock::is_tool_result) { Kind::ToolResult } else { Kind::Normal };
+    Ok(NewMessage { kind, ..NewMessage::new(role, content) })
+}
+
+/// Normalizes equivalent spellings of a message, so that they can be compared.
+fn normal(message: &Value) -> Value {
+    let mut message = message.clone();
+    if let Some(content) = message.get_mut("content") {
+        normalise(content);
+    }
+    message
+}
+
+fn normalise(content: &mut Value) {
+    if let Value::String(text) = content {
+        *content = json!([text_block(text)]);
+    }
+    for block in content.as_array_mut().into_iter().flatten() {
+        drop_marks(block);
+        let Some(block) = block.as_object_mut() else { continue };
+        if block.get("type").is_some_and(|kind| kind == "tool_result") {
+            if block.get("is_error") == Some(&Value::Bool(false)) {
+                block.shift_remove("is_error");
+            }
+            normalise(block.entry("content").or_insert_with(|| json!([])));
+        }
+    }
+}
+
+fn block(value: &Value) -> Result<ContentBlock, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ContentBlock::Text { text: fields::string(value, "text")? },
+        "image" => match image(value)? {
+            Some(image) => ContentBlock::Image(image),
+            None => ContentBlock::Foreign(foreign(value)),
+        },
+        "thinking" => ContentBlock::Thinking {
+            text: fields::string(value, "thinking")?,
+            signature: fields::optional_string(value, "signature")?,
+        },
+        "redacted_thinking" => ContentBlock::RedactedThinking { data: fields::string(value, "data")? },
+        "tool_use" => ContentBlock::ToolCall {
+            id: fields::string(value, "id")?,
+            name: fields::string(value, "name")?,
+            input: value.get("input").cloned().ok_or_else(|| ReadError::new("`input` is missing"))?,
+        },
+        "tool_result" => ContentBlock::ToolResult {
+            call_id: fields::string(value, "tool_use_id")?,
+            content: fields::each(value, "content", part)?,
+            outcome: match value.get("is_error") {
+                None | Some(Value::Bool(false) | Value::Null) => Outcome::Ok,
+                Some(Value::Bool(true)) => Outcome::Error,
+                Some(_) => return Err(ReadError::new("must be true or false").inside("is_error")),
+            },
+        },
+        _ => ContentBlock::Foreign(foreign(value)),
+    })
+}
+
+fn part(value: &Value) -> Result<ResultPart, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ResultPart::Text { text: fields::string(value, "text")? },
+        "image" => match image(value)? {
+            Some(image) => ResultPart::Image(image),
+            None => ResultPart::Foreign(foreign(value)),
+        },
+        _ => ResultPart::Foreign(foreign(value)),
+    })
+}
+
+/// Reads an image; `None` if Strata does not support its source.
+fn image(value: &Value) -> Result<Option<Image>, ReadError> {
+    let Some(source) = value.get("source") else { return Err(ReadError::new("`source` is missing")) };
+    let read = || {
+        Ok(match fields::kind(source)? {
+            "base64" => Some(ImageSource::Base64 {
+                media_type: fields::string(source, "media_type")?,
+                data: fields::string(source, "data")?,
+            }),
+            "url" => Some(ImageSource::Url { url: fields::string(source, "url")? }),
+            _ => None,
+        })
+    };
+    let source = read().map_err(|error: ReadError| error.inside("source"))?;
+    Ok(source.map(|source| Image { source, width: None, height: None }))
+}
+
+fn foreign(value: &Value) -> Foreign {
+    Foreign { provider: Provider::Anthropic, value: value.clone() }
+}
+
+/// Writes those fields of a message that models see.
+fn plain(message: &NewMessage) -> Value {
+    let content: Vec<Value> = message.content.iter().filter_map(write_block).collect();
+    json!({"role": message.role.as_str(), "content": content})
+}
+
+/// Writes a block as in a request. Also writes blocks that a request cannot contain, such as reasoning
+/// without a signature.
+fn write_block(block: &ContentBlock) -> Option<Value> {
+    Some(match block {
+        ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            let content: Vec<Value> = content.iter().filter_map(result_part).collect();
+            let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
+            if *outcome == Outcome::Error {
+                result["is_error"] = true.into();
+            }
+            result
+        }
+        block => content_block(block)?,
+    })
+}

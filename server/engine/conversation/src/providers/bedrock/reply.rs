@@ -1,0 +1,140 @@
+//! Assembles replies of Bedrock's Converse API, whose events and blocks correspond to Anthropic's:
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html>.
+
+use serde_json::{Value, json};
+
+use crate::providers::anthropic::reply::MessageAssembly;
+use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, end, text};
+
+#[derive(Debug, Default)]
+pub(super) struct ConverseAssembly {
+    inner: MessageAssembly,
+    /// Whether a block has begun. Only calls have an event for that.
+    is_open: bool,
+    /// The end, which is reported before the usage.
+    finish: Option<ReplyEnd>,
+}
+
+impl Assembly for ConverseAssembly {
+    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft) {
+        match name {
+            "messageStart" => self.inner.event("", &json!({"type": "message_start"}), draft),
+            "contentBlockStart" => {
+                if let Some(call) = data.pointer("/start/toolUse") {
+                    self.start(&tool_use(call), draft);
+                }
+            }
+            "contentBlockDelta" => self.delta(data.get("delta").unwrap_or(&Value::Null), draft),
+            "contentBlockStop" => {
+                self.is_open = false;
+                self.inner.event("", &json!({"type": "content_block_stop"}), draft);
+            }
+            "messageStop" => self.finish = Some(end(text(data, "stopReason"))),
+            "metadata" => {
+                self.inner.event(
+                    "",
+                    &json!({"type": "message_start", "message": {"usage": usage(data)}}),
+                    draft,
+                );
+                self.finish(draft);
+            }
+            name if name.ends_with("Exception") => {
+                draft.has_begun = true;
+                let error = ProviderError::of_status(status(name), data.to_string().as_bytes(), None);
+                draft.end = Some(ReplyEnd::Failed(error));
+            }
+            _ => {}
+        }
+    }
+
+    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+        let content = body.pointer("/output/message/content")?.as_array()?;
+        let blocks: Vec<Value> = content.iter().filter_map(block).collect();
+        let stop = body.get("stopReason").cloned().unwrap_or_default();
+        self.inner.whole(&json!({"content": blocks, "stop_reason": stop, "usage": usage(body)}), draft)
+    }
+
+    fn end(&mut self, draft: &mut Draft) {
+        self.finish(draft);
+        self.inner.end(draft);
+    }
+}
+
+impl ConverseAssembly {
+    /// Ends the reply as the provider stated.
+    fn finish(&mut self, draft: &mut Draft) {
+        if draft.end.is_none() {
+            draft.end = self.finish.take();
+        }
+    }
+
+    fn start(&mut self, block: &Value, draft: &mut Draft) {
+        self.is_open = true;
+        self.inner.event("", &json!({"type": "content_block_start", "content_block": block}), draft);
+    }
+
+    fn delta(&mut self, delta: &Value, draft: &mut Draft) {
+        let part = |pointer: &str| delta.pointer(pointer).filter(|part| part.is_string());
+        let (kind, delta) = if let Some(text) = part("/text") {
+            ("text", json!({"type": "text_delta", "text": text}))
+        } else if let Some(json) = part("/toolUse/input") {
+            ("tool_use", json!({"type": "input_json_delta", "partial_json": json}))
+        } else if let Some(thought) = part("/reasoningContent/text") {
+            ("thinking", json!({"type": "thinking_delta", "thinking": thought}))
+        } else if let Some(signature) = part("/reasoningContent/signature") {
+            ("thinking", json!({"type": "signature_delta", "signature": signature}))
+        } else if let Some(data) = part("/reasoningContent/redactedContent") {
+            return self.start(&json!({"type": "redacted_thinking", "data": data}), draft);
+        } else {
+            return;
+        };
+        if !self.is_open {
+            self.start(&json!({"type": kind}), draft);
+        }
+        self.inner.event("", &json!({"type": "content_block_delta", "delta": delta}), draft);
+    }
+}
+
+/// Converts a block to Anthropic's form; `None` for kinds that Strata does not store.
+fn block(block: &Value) -> Option<Value> {
+    let thought = block.pointer("/reasoningContent/reasoningText");
+    if let Some(text) = block.get("text") {
+        Some(json!({"type": "text", "text": text}))
+    } else if let Some(call) = block.get("toolUse") {
+        Some(tool_use(call))
+    } else if let Some(thought) = thought {
+        let (text, signature) = (text(thought, "text"), text(thought, "signature"));
+        Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
+    } else {
+        let data = block.pointer("/reasoningContent/redactedContent")?;
+        Some(json!({"type": "redacted_thinking", "data": data}))
+    }
+}
+
+fn tool_use(call: &Value) -> Value {
+    let input = call.get("input").cloned().unwrap_or_else(|| json!({}));
+    json!({"type": "tool_use", "id": text(call, "toolUseId"), "name": text(call, "name"), "input": input})
+}
+
+/// Converts the token counts, of which `inputTokens` excludes cached ones:
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html>.
+fn usage(data: &Value) -> Value {
+    let count = |name: &str| data.pointer(&format!("/usage/{name}")).cloned().unwrap_or_default();
+    json!({
+        "input_tokens": count("inputTokens"),
+        "output_tokens": count("outputTokens"),
+        "cache_read_input_tokens": count("cacheReadInputTokens"),
+        "cache_creation_input_tokens": count("cacheWriteInputTokens"),
+    })
+}
+
+/// Returns the HTTP status that an exception has outside of a stream:
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors>.
+fn status(exception: &str) -> u16 {
+    match exception {
+        "throttlingException" => 429,
+        "serviceUnavailableException" => 503,
+        "validationException" => 400,
+        _ => 500,
+    }
+}

@@ -1,0 +1,65 @@
+//! Google's `generateContent` API: <https://ai.google.dev/api/generate-content>.
+
+mod check;
+mod messages;
+mod reply;
+
+use serde_json::{Value, json};
+
+use super::{Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties, SpokenMessage, Tool, ToolChoice};
+use crate::history::Provider;
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    base_url: "https://generativelanguage.googleapis.com",
+    superfluous: &["/v1beta/models", "/v1beta"],
+    path: "v1beta/models/{model}:generateContent",
+    stream_path: Some("v1beta/models/{model}:streamGenerateContent?alt=sse"),
+    model_prefix: "models/",
+    models_path: "v1beta/models",
+    key_variable: Some("GEMINI_API_KEY"),
+    key_headers: &[KeyHeader { host: "", name: "x-goog-api-key", scheme: "" }],
+    implied_by: &["gemini"],
+    ..Endpoint::PLAIN
+};
+
+static PROPERTIES: Properties = Properties {
+    origin: Some(Provider::Gemini),
+    reserved_fields: &["model", "systemInstruction", "tools", "contents", "cachedContent"],
+    output_limit: &["generationConfig", "maxOutputTokens"],
+    stream_fields: || json!({}),
+    ..Properties::new(check::check, || Box::<reply::ContentAssembly>::default())
+};
+
+#[derive(Debug)]
+pub(super) struct GenerateContent;
+
+impl Dialect for GenerateContent {
+    fn properties(&self) -> &'static Properties {
+        &PROPERTIES
+    }
+
+    fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
+        let (system, contents) = messages::contents(spoken, envelope.model);
+        let count = contents.len() + usize::from(!system.is_empty());
+        if !system.is_empty() {
+            body.insert("systemInstruction".into(), json!({"parts": system}));
+        }
+        if !envelope.tools.is_empty() {
+            let declared: Vec<Value> = envelope.tools.iter().map(tool).collect();
+            body.insert("tools".into(), json!([{"functionDeclarations": declared}]));
+            if envelope.tool_choice == ToolChoice::None {
+                body.insert("toolConfig".into(), json!({"functionCallingConfig": {"mode": "NONE"}}));
+            }
+        }
+        body.insert("contents".into(), contents.into());
+        count
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parametersJsonSchema": tool.input_schema,
+    })
+}

@@ -1,0 +1,244 @@
+//! Reads message lists of OpenAI's Chat Completions API:
+//! <https://platform.openai.com/docs/api-reference/chat/create>.
+//!
+//! The arguments of a call are preserved byte for byte, whether or not they are JSON and however deeply they
+//! are nested. Empty arguments are read as no arguments.
+//!
+//! The format cannot express reasoning, failed results, several results in one message (they become several
+//! messages), images in results (they follow in a user message, as in requests), or text after a call.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use serde_json::{Value, json};
+
+use super::messages::{self, foreign_part, image_part, text_part};
+use crate::exchange::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::history::{
+    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+};
+use crate::providers::json_fields::{list, text};
+use crate::providers::message_with;
+
+/// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
+/// conversation become its system prompt, and later ones become system events.
+///
+/// # Errors
+/// [`ReadError`] if a part does not fit the format.
+pub(crate) fn read(value: &Value) -> Result<ReadList, ReadError> {
+    read_list(value, "messages", message)
+}
+
+/// Reads the list that `list_in` finds in `value`. Instructions before the conversation become its system prompt.
+pub(crate) fn read_list(
+    value: &Value,
+    name: &str,
+    read: fn(&Value) -> Result<NewMessage, ReadError>,
+) -> Result<ReadList, ReadError> {
+    let (list, path) = list_in(value, name)?;
+    let is_instruction = |message: &&Value| matches!(text(message, "role"), "system" | "developer");
+    let leading = list.iter().take_while(is_instruction).count();
+    let mut system = each((list, path), read)?;
+    let messages = system.split_off(leading.min(system.len()));
+    Ok(ReadList { system, messages })
+}
+
+/// Whether only this format has messages like `item`.
+pub(crate) fn is_message(item: &Value) -> bool {
+    matches!(text(item, "role"), "tool" | "system" | "developer")
+        || item.get("tool_calls").is_some()
+        || item.get("content").is_some_and(Value::is_null)
+        || part_types(item).any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal"))
+}
+
+/// Returns the types of the parts of a message.
+pub(crate) fn part_types(item: &Value) -> impl Iterator<Item = &str> {
+    list(item, "content").iter().map(|part| text(part, "type"))
+}
+
+/// Converts a URL to an image. A `data:` URL becomes an inline image.
+pub(crate) fn image_at(url: &str) -> Image {
+    let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    let source = match inline {
+        Some((media_type, data)) => {
+            ImageSource::Base64 { media_type: media_type.to_owned(), data: data.to_owned() }
+        }
+        None => ImageSource::Url { url: url.to_owned() },
+    };
+    Image { source, width: None, height: None }
+}
+
+/// Maximum nesting of arguments. `serde_json` reads at most 127 levels, and the surrounding message needs
+/// some of them.
+const MAX_LEVELS: usize = 100;
+
+/// Parses the arguments of a call. Returns `text` as a string if it is not JSON, or is nested too deeply to
+/// be read inside a message.
+pub(crate) fn arguments(text: &str) -> Value {
+    if text.is_empty() {
+        return json!({});
+    }
+    match serde_json::from_str(text) {
+        Ok(value) if is_within(MAX_LEVELS, &value) => value,
+        _ => text.into(),
+    }
+}
+
+/// Whether lists and objects in `value` are nested at most `levels` deep.
+fn is_within(levels: usize, value: &Value) -> bool {
+    let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_within(left, value));
+    match value {
+        Value::Array(items) => levels > 0 && items.iter().all(inside),
+        Value::Object(fields) => levels > 0 && fields.values().all(inside),
+        _ => true,
+    }
+}
+
+/// Reads the role of a message. Instructions are system events.
+pub(crate) fn role(value: &Value) -> Result<(Role, Kind), ReadError> {
+    Ok(match &*fields::string(value, "role")? {
+        "user" => (Role::User, Kind::Normal),
+        "assistant" => (Role::Assistant, Kind::Normal),
+        "system" | "developer" => (Role::User, Kind::SystemEvent),
+        other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
+    })
+}
+
+fn message(value: &Value) -> Result<NewMessage, ReadError> {
+    extra::keep(&normal(value), Provider::OpenAi, parse, |message| {
+        plain(message, message.role.as_str()).into_iter().next().unwrap_or_default()
+    })
+}
+
+/// Parses those fields of a message that models see.
+fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+    if text(value, "role") == "tool" {
+        let result = ContentBlock::ToolResult {
+            call_id: fields::string(value, "tool_call_id")?,
+            content: fields::each(value, "content", result_part)?,
+            outcome: Outcome::Ok,
+        };
+        return Ok(NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) });
+    }
+    let (role, kind) = role(value)?;
+    let mut content = match value.get("content") {
+        Some(Value::Null) if role == Role::Assistant => Vec::new(),
+        _ => fields::each(value, "content", part)?,
+    };
+    if role == Role::Assistant && value.get("tool_calls").is_some_and(|calls| !calls.is_null()) {
+        content.extend(fields::each(value, "tool_calls", call)?);
+    }
+    Ok(NewMessage { kind, ..NewMessage::new(role, content) })
+}
+
+/// Normalizes equivalent spellings of a message, so that they can be compared: content becomes a list of
+/// parts.
+fn normal(message: &Value) -> Value {
+    let mut message = message.clone();
+    let speaks = message.get("role").is_some_and(|role| role == "assistant");
+    let answers = message.get("role").is_some_and(|role| role == "tool");
+    let Some(fields) = message.as_object_mut() else { return message };
+    match fields.get_mut("content") {
+        Some(Value::String(text)) => {
+            let parts = if answers && text.is_empty() { json!([]) } else { json!([text_part(text)]) };
+            fields.insert("content".into(), parts);
+        }
+        content if speaks && content.as_deref().is_none_or(|content| *content == json!([])) => {
+            fields.insert("content".into(), Value::Null);
+        }
+        _ => {}
+    }
+    let calls = fields.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
+        call.entry("type").or_insert_with(|| "function".into());
+    }
+    message
+}
+
+fn part(value: &Value) -> Result<ContentBlock, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ContentBlock::Text { text: fields::string(value, "text")? },
+        "image_url" => {
+            let Some(image) = value.get("image_url") else {
+                return Err(ReadError::new("`image_url` is missing"));
+            };
+            let url = fields::string(image, "url").map_err(|error| error.inside("image_url"))?;
+            ContentBlock::Image(image_at(&url))
+        }
+        _ => ContentBlock::Foreign(foreign(value)),
+    })
+}
+
+fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ResultPart::Text { text: fields::string(value, "text")? },
+        _ => ResultPart::Foreign(foreign(value)),
+    })
+}
+
+fn call(value: &Value) -> Result<ContentBlock, ReadError> {
+    if fields::kind(value)? != "function" {
+        let problem = "must have a string `id` and an object in the field that its `type` names";
+        let foreign = Some(foreign(value)).filter(is_call);
+        return foreign.map(ContentBlock::Foreign).ok_or_else(|| ReadError::new(problem));
+    }
+    let Some(function) = value.get("function") else { return Err(ReadError::new("`function` is missing")) };
+    let text = |key| fields::string(function, key).map_err(|error| error.inside("function"));
+    let input = arguments(&text("arguments")?);
+    Ok(ContentBlock::ToolCall { id: fields::string(value, "id")?, name: text("name")?, input })
+}
+
+fn foreign(value: &Value) -> Foreign {
+    Foreign { provider: Provider::OpenAi, value: value.clone() }
+}
+
+/// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
+fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
+    let mut written = Vec::new();
+    let (mut parts, mut calls) = (Vec::new(), Vec::new());
+    for block in &message.content {
+        match block {
+            ContentBlock::Text { text } => parts.push(text_part(text)),
+            ContentBlock::Image(image) => parts.push(image_part(image)),
+            ContentBlock::ToolCall { .. } => calls.extend(messages::call(block)),
+            ContentBlock::ToolResult { call_id, content, .. } => {
+                written.push(tool_message(call_id, content));
+                parts.extend(block.images().map(image_part));
+            }
+            ContentBlock::Foreign(foreign) if message.role == Role::Assistant && is_call(foreign) => {
+                calls.push(foreign.value.clone());
+            }
+            ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
+            ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {}
+        }
+    }
+    if written.is_empty() || !parts.is_empty() || !calls.is_empty() {
+        let silent = parts.is_empty() && message.role == Role::Assistant;
+        let mut said = message_with(role, if silent { Value::Null } else { parts.into() });
+        if !calls.is_empty() {
+            said["tool_calls"] = calls.into();
+        }
+        written.push(said);
+    }
+    written
+}
+
+fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
+    let part = |part: &ResultPart| match part {
+        ResultPart::Text { text } => Some(text_part(text)),
+        ResultPart::Foreign(foreign) => foreign_part(foreign),
+        ResultPart::Image(_) => None,
+    };
+    let content: Vec<Value> = content.iter().filter_map(part).collect();
+    json!({"role": "tool", "tool_call_id": call_id, "content": content})
+}
+
+/// Whether a foreign block is a call of a type other than `function`:
+/// `{"id": .., "type": "custom", "custom": {..}}`.
+fn is_call(foreign: &Foreign) -> bool {
+    let field = |key: &str| foreign.value.get(key);
+    let held = field("type").and_then(Value::as_str).and_then(field);
+    foreign.provider == Provider::OpenAi
+        && field("id").is_some_and(Value::is_string)
+        && held.is_some_and(Value::is_object)
+}

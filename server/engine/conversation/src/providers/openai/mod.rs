@@ -1,0 +1,101 @@
+//! OpenAI's Chat Completions API, which many other providers and servers accept:
+//! <https://platform.openai.com/docs/api-reference/chat/create>.
+
+pub(super) mod check;
+pub(crate) mod exchange;
+pub(super) mod limits;
+pub(super) mod messages;
+pub(super) mod models;
+mod reply;
+mod window;
+
+use serde_json::{Value, json};
+use strata_base::hash::ContentHash;
+
+use super::{
+    BEARER, Breakpoints, Carriers, Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties, SpokenMessage,
+    Tool,
+};
+use crate::history::Provider;
+
+pub(super) static ENDPOINT: Endpoint = Endpoint {
+    base_url: "https://api.openai.com/v1",
+    superfluous: &["/chat/completions"],
+    path: "chat/completions",
+    key_variable: Some("OPENAI_API_KEY"),
+    is_key_optional_elsewhere: true,
+    // The header of Azure, which serves OpenAI's models:
+    // <https://learn.microsoft.com/azure/ai-foundry/openai/reference#authentication>
+    key_headers: &[KeyHeader { host: ".azure.com", name: "api-key", scheme: "" }, BEARER],
+    implied_by: &["gpt", "chatgpt", "o#"],
+    window: window::step,
+    ..Endpoint::PLAIN
+};
+
+static PROPERTIES: Properties = Properties {
+    origin: Some(Provider::OpenAi),
+    carriers: Carriers::Input,
+    // `prompt_cache_retention` changes how long cache entries live, not where they end.
+    reserved_fields: &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"],
+    // A stream does not report the usage by default.
+    stream_fields: || json!({"stream": true, "stream_options": {"include_usage": true}}),
+    ..Properties::new(check::check, || Box::<reply::ChatAssembly>::default())
+};
+
+#[derive(Debug)]
+pub(super) struct ChatCompletions;
+
+impl Dialect for ChatCompletions {
+    fn properties(&self) -> &'static Properties {
+        &PROPERTIES
+    }
+
+    /// "`max_tokens` is not supported with this model. Use `max_completion_tokens` instead." Gateways, whose names of
+    /// models have a prefix, accept the older field.
+    fn output_limit(&self, model: &str) -> &'static [&'static str] {
+        match models::reasons(model) {
+            Some(true) => &["max_completion_tokens"],
+            _ => PROPERTIES.output_limit,
+        }
+    }
+
+    fn write(&self, spoken: &[SpokenMessage<'_>], envelope: &Envelope<'_>, body: &mut Fields) -> usize {
+        let messages = messages::messages(spoken, envelope.breakpoints);
+        let count = messages.len();
+        cache_fields(body, envelope);
+        envelope.write_tools(body, tool, "none".into());
+        body.insert("messages".into(), messages.into());
+        count
+    }
+}
+
+/// Maximum length of `prompt_cache_key`, in characters, according to the API reference.
+const CACHE_KEY_CHARS: usize = 64;
+
+/// Converts a tool to its declaration.
+pub(super) fn tool(tool: &Tool) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.input_schema,
+        },
+    })
+}
+
+/// Writes the fields that select the cache for the request and where its entries end. Both of OpenAI's dialects have
+/// these fields.
+pub(super) fn cache_fields(body: &mut Fields, envelope: &Envelope<'_>) {
+    if let Some(key) = envelope.cache_key {
+        body.insert("prompt_cache_key".into(), cache_key(key).into());
+    }
+    if envelope.breakpoints == Breakpoints::Explicit {
+        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
+    }
+}
+
+/// Returns the key, or its hash if the key is too long for the API.
+fn cache_key(key: &str) -> String {
+    if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
+}

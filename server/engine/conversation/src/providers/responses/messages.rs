@@ -1,0 +1,103 @@
+//! Writes items of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
+//! Caching works as in Chat Completions (`openai`): marks become `prompt_cache_breakpoint` if the model
+//! supports it. Encrypted reasoning is sent back as the item that was received.
+
+use serde_json::{Value, json};
+
+use crate::history::{ContentBlock, Foreign, Image, Provider, ResultPart};
+use crate::providers::openai::messages::{marked, typed_texts, url_of};
+use crate::providers::{Breakpoints, Speaker, SpokenMessage, results_first};
+
+pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
+    let mut items = Vec::new();
+    for message in spoken {
+        match message.speaker {
+            Speaker::System => {
+                let parts =
+                    message.texts().flat_map(|(text, block)| marked(input_texts(text), block, breakpoints));
+                items.extend(said("developer", parts.collect()));
+            }
+            Speaker::User => user(message, breakpoints, &mut items),
+            Speaker::Assistant => assistant(message, &mut items),
+        }
+    }
+    items
+}
+
+/// Writes a user message: tool results as separate items, then the remaining content. With explicit breakpoints,
+/// volatile content gets a separate message, so that the one before it stays unchanged.
+fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<Value>) {
+    for blocks in message.split_volatile_blocks(breakpoints) {
+        let mut parts = Vec::new();
+        for block in results_first(blocks, |block| block.content) {
+            match block.content {
+                ContentBlock::Text { text } => parts.extend(marked(input_texts(text), block, breakpoints)),
+                ContentBlock::Image(image) => {
+                    parts.extend(marked(vec![image_part(image)], block, breakpoints));
+                }
+                ContentBlock::ToolResult { call_id, content, .. } => {
+                    let output = marked(content.iter().flat_map(result_part).collect(), block, breakpoints);
+                    let output = if output.is_empty() { json!("") } else { output.into() };
+                    let kind = "function_call_output";
+                    items.push(json!({"type": kind, "call_id": call_id, "output": output}));
+                }
+                ContentBlock::Foreign(foreign) => {
+                    parts.extend(foreign.text().map(input_texts).into_iter().flatten());
+                }
+                ContentBlock::Thinking { .. }
+                | ContentBlock::RedactedThinking { .. }
+                | ContentBlock::ToolCall { .. } => {}
+            }
+        }
+        items.extend(said("user", parts));
+    }
+}
+
+fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
+    let mut parts = Vec::new();
+    for block in &message.blocks {
+        match block.content {
+            ContentBlock::Text { text } => parts.extend(typed_texts("output_text", text)),
+            ContentBlock::ToolCall { id, name, input } => {
+                items.extend(said("assistant", std::mem::take(&mut parts)));
+                let arguments = input.to_string();
+                let kind = "function_call";
+                items.push(json!({"type": kind, "call_id": id, "name": name, "arguments": arguments}));
+            }
+            ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
+                items.extend(said("assistant", std::mem::take(&mut parts)));
+                items.push(value.clone());
+            }
+            ContentBlock::Foreign(foreign) => {
+                parts.extend(
+                    foreign.text().map(|text| typed_texts("output_text", text)).into_iter().flatten(),
+                );
+            }
+            ContentBlock::Image(_)
+            | ContentBlock::Thinking { .. }
+            | ContentBlock::RedactedThinking { .. }
+            | ContentBlock::ToolResult { .. } => {}
+        }
+    }
+    items.extend(said("assistant", parts));
+}
+
+/// Builds a message item from `parts`; `None` if there are none.
+pub(super) fn said(role: &str, parts: Vec<Value>) -> Option<Value> {
+    (!parts.is_empty()).then(|| json!({"type": "message", "role": role, "content": parts}))
+}
+
+fn result_part(part: &ResultPart) -> Vec<Value> {
+    match part {
+        ResultPart::Image(image) => vec![image_part(image)],
+        part => part.text().map(input_texts).unwrap_or_default(),
+    }
+}
+
+pub(super) fn image_part(image: &Image) -> Value {
+    json!({"type": "input_image", "image_url": url_of(image)})
+}
+
+fn input_texts(text: &str) -> Vec<Value> {
+    typed_texts("input_text", text)
+}

@@ -1,0 +1,105 @@
+//! Assembles replies of OpenAI's Responses API:
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. Items are stored when they are
+//! complete, and text is shown as it arrives.
+
+use serde_json::{Value, json};
+
+use crate::history::Provider;
+use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, UsageFields, arguments, end, text};
+
+/// <https://platform.openai.com/docs/api-reference/responses/object>
+const USAGE: UsageFields = UsageFields {
+    prompt: &["/input_tokens"],
+    output: &["/output_tokens"],
+    cache_read: &["/input_tokens_details/cached_tokens"],
+    cache_write: &["/input_tokens_details/cache_write_tokens"],
+    reasoning: &["/output_tokens_details/reasoning_tokens"],
+    total: &["/total_tokens"],
+};
+
+#[derive(Debug, Default)]
+pub(super) struct ResponseAssembly {
+    /// Part of the unfinished message's text that was already shown.
+    shown: String,
+}
+
+impl Assembly for ResponseAssembly {
+    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft) {
+        let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
+        draft.has_begun |= kind.starts_with("response.");
+        match kind {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let delta = text(data, "delta");
+                self.shown.push_str(delta);
+                draft.say(delta);
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                draft.think(text(data, "delta"));
+            }
+            "response.output_item.done" => {
+                if let Some(item) = data.get("item") {
+                    self.item(item, draft);
+                }
+            }
+            _ => {
+                let last = ["completed", "incomplete", "failed", "cancelled"];
+                let event = kind.strip_prefix("response.").filter(|event| last.contains(event));
+                if let (Some(event), Some(response)) = (event, data.get("response")) {
+                    close(response, event, draft);
+                }
+            }
+        }
+    }
+
+    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+        for item in body.get("output")?.as_array()? {
+            self.item(item, draft);
+        }
+        close(body, "completed", draft);
+        Some(())
+    }
+}
+
+impl ResponseAssembly {
+    fn item(&mut self, item: &Value, draft: &mut Draft) {
+        match text(item, "type") {
+            "message" => {
+                let shown = std::mem::take(&mut self.shown);
+                let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+                let whole: String =
+                    parts.map(|part| text(part, "text").to_owned() + text(part, "refusal")).collect();
+                // Show the text that was not streamed.
+                if let Some(rest) = whole.strip_prefix(&shown) {
+                    draft.say(rest);
+                }
+            }
+            "function_call" => {
+                let input = arguments(item.get("arguments").unwrap_or(&Value::Null));
+                draft.call(text(item, "call_id"), text(item, "name"), input);
+            }
+            "reasoning" => draft.keep(Provider::OpenAiResponses, sealed(item)),
+            _ => draft.keep(Provider::OpenAiResponses, item.clone()),
+        }
+    }
+}
+
+/// Ends the reply. `event` is the word for the end if the response has none.
+fn close(response: &Value, event: &str, draft: &mut Draft) {
+    draft.usage = response.get("usage").and_then(|billed| USAGE.read(billed));
+    let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+    let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
+    let error = ProviderError::stated(response).map(ReplyEnd::Failed);
+    draft.end = Some(error.unwrap_or_else(|| end(word)));
+}
+
+/// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
+/// `content`.
+fn sealed(item: &Value) -> Value {
+    let mut kept = json!({"type": "reasoning"});
+    for field in ["id", "summary", "encrypted_content"] {
+        if let Some(value) = item.get(field) {
+            kept[field] = value.clone();
+        }
+    }
+    kept
+}

@@ -1,0 +1,57 @@
+//! Processes the parts of a new tool result. The caller writes long texts to files and reports their paths.
+
+use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
+use crate::history::ResultPart;
+use crate::settings::ToolOutputSettings;
+
+/// Parts of a new tool result. Text is truncated unless it is to be written to a file. Images are unchanged.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Intake {
+    parts: Vec<Part>,
+    settings: ToolOutputSettings,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Part {
+    Settled(ResultPart),
+    /// Text above `large_output_threshold`, to be written to a file.
+    Long(String),
+}
+
+impl Intake {
+    /// Truncates text parts that exceed a limit, except those to be written to files.
+    pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
+        let part = |part| match part {
+            ResultPart::Text { text } => match arrive(&text, settings) {
+                OutputHandling::Kept => Part::Settled(ResultPart::Text { text }),
+                OutputHandling::Truncated { text, .. } => Part::Settled(ResultPart::Text { text }),
+                OutputHandling::Spill(_) => Part::Long(text),
+            },
+            other => Part::Settled(other),
+        };
+        Self { parts: parts.into_iter().map(part).collect(), settings: settings.clone() }
+    }
+
+    /// Returns the text parts to write to files, in order.
+    pub fn spills(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Long(text) => Some(text.as_str()),
+            Part::Settled(_) => None,
+        })
+    }
+
+    /// Returns the final parts. `spilled` lists the file for each of [`spills`](Self::spills), in order. Text
+    /// parts whose file is `None` or missing are truncated.
+    pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
+        let Self { parts, settings } = self;
+        let mut spilled = spilled.into_iter();
+        let part = |part| match part {
+            Part::Settled(part) => part,
+            Part::Long(text) => match spilled.next().flatten() {
+                Some(file) => ResultPart::Text { text: notice(&file) },
+                None => ResultPart::Text { text: truncated(&text, &settings).map_or(text, |(kept, _)| kept) },
+            },
+        };
+        parts.into_iter().map(part).collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! Processes new tool results: decides how much of each to keep, and reads line ranges of stored outputs.
+//! Overlong outputs are returned to the caller for storage, and replaced with a notice.
+//! `tool_result_archival` decides which results the model sees later.
+
+mod cut;
+mod intake;
+#[cfg(test)]
+mod tests;
+
+use crate::settings::ToolOutputSettings;
+
+pub(crate) use cut::Report;
+pub use cut::{OutputSize, Page, result_page};
+pub use intake::Intake;
+
+/// What to do with a tool output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum OutputHandling {
+    /// Keep the output unchanged.
+    Kept,
+    /// Truncate the output, and add a line that reports how much was removed.
+    Truncated {
+        /// Truncated text, including the line that reports the truncation.
+        text: String,
+        report: Report,
+    },
+    /// Write the output to a file, and replace it with a [`notice`].
+    Spill(OutputSize),
+}
+
+/// An output that was written to a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpilledOutput {
+    /// Id of the output for `toolOutput.read`.
+    pub id: String,
+    pub path: String,
+    pub bytes: u64,
+    pub lines: usize,
+    /// SHA-256 hash of the bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// Decides how to handle an output, including the outputs of failed tools. Outputs above
+/// `large_output_threshold` characters are spilled; others are truncated by lines, then characters, then
+/// bytes.
+pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
+    // A text has at least as many bytes as characters, so short outputs need no counting.
+    if exceeds(text.len(), settings.large_output_threshold) {
+        let before = OutputSize::of(text);
+        if exceeds(before.chars, settings.large_output_threshold) {
+            return OutputHandling::Spill(before);
+        }
+    }
+    truncated(text, settings)
+        .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
+}
+
+/// Returns the notice that replaces a spilled output.
+pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
+    format!(
+        "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
+         need with toolOutput.read {id}]"
+    )
+}
+
+/// Truncates `text` to fit all limits, and adds a line that reports the truncation. `None` if it already fits.
+fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
+    let mode = settings.truncate_mode;
+    let limits = [
+        (cut::lines as cut::Cut, settings.max_lines),
+        (cut::chars, settings.max_chars),
+        (cut::bytes, settings.max_bytes),
+    ];
+    let mut kept: Option<String> = None;
+    for (cut, limit) in limits.into_iter().filter(|(_, limit)| *limit > 0) {
+        let so_far = kept.as_deref().unwrap_or(text);
+        kept = cut(so_far, limit, mode).or(kept);
+    }
+    let mut kept = kept?;
+    let report = Report { before: OutputSize::of(text), after: OutputSize::of(&kept) };
+    if !kept.is_empty() && !kept.ends_with('\n') {
+        kept.push('\n');
+    }
+    kept.push_str(&report.to_string());
+    Some((kept, report))
+}
+
+/// Whether `amount` exceeds `limit`, where 0 means no limit.
+fn exceeds(amount: usize, limit: usize) -> bool {
+    limit > 0 && amount > limit
+}

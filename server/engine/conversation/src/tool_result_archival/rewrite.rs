@@ -1,0 +1,120 @@
+//! Compares the savings of archiving with the cost of rewriting the provider's cache, in tokens of plain
+//! input.
+
+use crate::compaction::Scales;
+use crate::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
+
+use super::words::OUTPUT_CHARS;
+
+/// Approximate number of characters per token in a summary.
+const CHARS_PER_TOKEN: usize = 4;
+/// Upper limit for the estimated number of further turns.
+const MOST_TURNS: f64 = 50.0;
+/// Prompts so far for each prompt that is expected before the next archival, and the upper limit of that expectation.
+/// Measured with `strata replay --transcripts`; see `docs/compaction.md`, "Tool results, ageing".
+const PROMPTS_SO_FAR: f64 = 4.0;
+const MOST_UNTIL_NEXT: f64 = 8.0;
+
+/// State of the provider's cache for a conversation.
+#[derive(Clone, Copy)]
+pub enum CacheState<'a> {
+    /// The cache is empty, expired or already invalidated.
+    Cold,
+    /// A prefix of the last prompt is cached.
+    Warm(Warm<'a>),
+    /// The window is full, so results are archived regardless of the cache.
+    Forced,
+}
+
+/// Cached tokens and prices, which determine whether archiving saves money.
+#[derive(Clone, Copy)]
+pub struct Warm<'a> {
+    /// Price of a token read from the cache, relative to plain input.
+    pub read: f64,
+    /// Price of a token written to the cache, relative to plain input.
+    pub write: f64,
+    /// Expected number of prompts until the next archival.
+    pub turns: f64,
+    /// Returns the number of cached tokens from the start of a message to the end of the cached prefix.
+    pub behind: &'a dyn Fn(MessageId) -> usize,
+    pub scales: Scales<'a>,
+}
+
+/// Cost and savings of archiving while the cache is warm.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Rewrite {
+    /// Number of tokens saved in every prompt until the next archival.
+    pub freed: usize,
+    /// Number of cached tokens after the first archived result that stay in the prompt and must be written
+    /// again.
+    pub rewritten: usize,
+    /// Price of a token read from the cache, relative to plain input.
+    pub read: f64,
+    /// Price of a token written to the cache, relative to plain input.
+    pub write: f64,
+    /// Expected number of prompts until the next archival.
+    pub turns: f64,
+}
+
+impl Rewrite {
+    /// Whether the savings exceed the cost. Every prompt until the next archival would have read the freed tokens
+    /// from the cache. The rewritten tokens are written once instead of being read.
+    pub(crate) fn pays(&self) -> bool {
+        let saved = self.freed as f64 * self.read * self.turns;
+        let spent = self.rewritten as f64 * (self.write - self.read);
+        saved > spent
+    }
+}
+
+impl CacheState<'_> {
+    /// Whether archiving these messages now is worth the cost.
+    pub(super) fn allows(&self, archive: &[&Message]) -> bool {
+        match self {
+            Self::Cold | Self::Forced => true,
+            Self::Warm(warm) => warm.rewrite(archive).pays(),
+        }
+    }
+}
+
+impl Warm<'_> {
+    /// Computes the effect of archiving the messages in `archive`, which are sorted oldest first.
+    fn rewrite(&self, archive: &[&Message]) -> Rewrite {
+        let weight: usize = archive.iter().map(|message| (self.scales.message)(message)).sum();
+        let stubs: usize = archive.iter().map(|message| (self.scales.message)(&stub(message))).sum();
+        let behind = archive.first().map_or(0, |message| (self.behind)(message.id));
+        let Self { read, write, turns, .. } = *self;
+        Rewrite {
+            freed: weight.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
+            rewritten: behind.saturating_sub(weight - stubs.min(weight)),
+            read,
+            write,
+            turns,
+        }
+    }
+}
+
+/// Returns the expected number of further prompts: as many as so far, within limits.
+pub fn expected_turns(so_far: usize) -> f64 {
+    (so_far as f64).clamp(1.0, MOST_TURNS)
+}
+
+/// Returns the expected number of prompts until the next archival, given the number of prompts so far. Savings after
+/// that do not count, because the next archival could free the same results.
+pub fn turns_until_next_archival(so_far: usize) -> f64 {
+    (so_far as f64 / PROMPTS_SO_FAR).clamp(1.0, MOST_UNTIL_NEXT)
+}
+
+/// Returns a message in its archived form, for counting.
+fn stub(message: &Message) -> Message {
+    let result = |block: &ContentBlock| match block {
+        ContentBlock::ToolResult { call_id, outcome, .. } => Some(ContentBlock::ToolResult {
+            call_id: call_id.clone(),
+            content: Vec::new(),
+            outcome: *outcome,
+        }),
+        _ => None,
+    };
+    let content = message.body.content.iter().filter_map(result).collect();
+    let body = NewMessage { kind: Kind::ToolResultArchived, ..NewMessage::new(Role::User, content) };
+    Message { id: message.id, body }
+}

@@ -1,0 +1,339 @@
+//! Reads recorded sessions of a coding agent: Claude Code's JSON Lines, converted to turns with messages and
+//! usage. Skips events for the agent's own user interface.
+//!
+//! The format is undocumented. This module follows files of versions 2.0 and 2.1. If a user went back to an
+//! earlier message, only the branch that was continued last is read (`branch`).
+
+mod branch;
+mod clock;
+
+use serde::Deserialize;
+use serde_json::Value;
+use strata_base::json;
+use strata_tokens::cost::Usage;
+
+use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use branch::Node;
+pub(super) use clock::timestamp;
+
+/// Model name of answers that the agent wrote itself, such as the report of a failed request.
+const NO_MODEL: &str = "<synthetic>";
+
+/// A session of a coding agent, parsed from its recording.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Transcript {
+    /// Answered requests, in order.
+    pub turns: Vec<Turn>,
+    /// The last request, if it has no answer.
+    pub unanswered: Option<Turn>,
+    /// Working directory of the agent, from the first line that has one.
+    pub folder: Option<String>,
+    /// Number of lines that could not be parsed.
+    pub skipped: usize,
+}
+
+/// A request to the model and its answer.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Turn {
+    /// The user's messages that were unanswered when the conversation was compacted. The summary in `request`
+    /// covers them.
+    pub lost: Vec<ContentBlock>,
+    /// Whether the request still includes the earlier conversation.
+    pub past: PriorHistory,
+    /// The user's messages since the last answer: prompts and tool results. Empty if the model was called
+    /// again without new input.
+    pub request: Vec<ContentBlock>,
+    pub answer: Vec<ContentBlock>,
+    /// Model that wrote the answer; empty if not recorded.
+    pub model: String,
+    /// Billed usage, if recorded.
+    pub billed: Option<Usage>,
+    /// Time when the request was complete, in milliseconds since 1970.
+    pub time_ms: Option<u64>,
+    /// Time when the answer was complete, in milliseconds since 1970.
+    pub answered_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PriorHistory {
+    #[default]
+    Kept,
+    /// The conversation was compacted, so the request begins with the summary.
+    Summarised,
+}
+
+/// Parses a recorded session. Skips answers that no model wrote, and the lines of subagents, which have
+/// separate conversations with the model. If all lines belong to subagents, parses these lines as the session.
+/// Counts lines that are not JSON, and messages without content, as skipped.
+pub fn parse(text: &str) -> Transcript {
+    let text = text.trim_start_matches('\u{feff}');
+    let lines: Vec<Option<Line>> =
+        text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::from_str(line).ok()).collect();
+    let of_the_main_agent = lines.iter().flatten().any(|line| line.is_talk() && !line.is_sidechain);
+    let nodes: Vec<_> =
+        lines.iter().map(|line| line.as_ref().map(|line| line.node(of_the_main_agent))).collect();
+    let is_left = branch::left(&nodes);
+    let mut reader = Reader::default();
+    for (line, is_left) in lines.into_iter().zip(is_left) {
+        match line {
+            Some(line) if is_left || (of_the_main_agent && line.is_sidechain) => {}
+            Some(line) => reader.line(line),
+            None => reader.transcript.skipped += 1,
+        }
+    }
+    reader.end()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    subtype: String,
+    #[serde(default)]
+    is_sidechain: bool,
+    uuid: Option<String>,
+    parent_uuid: Option<String>,
+    /// Parent of the first line after a compaction.
+    logical_parent_uuid: Option<String>,
+    timestamp: Option<String>,
+    cwd: Option<String>,
+    message: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    id: Option<String>,
+    #[serde(default)]
+    model: String,
+    content: Content,
+    usage: Option<UsageRecord>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Blocks(Vec<Value>),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct UsageRecord {
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_creation_input_tokens: u64,
+    cache_read_input_tokens: u64,
+}
+
+/// A content block in Claude Code's format, where that format differs from Strata's.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block {
+    Text { text: String },
+    Image { source: Source },
+    Thinking { thinking: String, signature: Option<String> },
+    RedactedThinking { data: String },
+    ToolUse { id: String, name: String, input: Value },
+    ToolResult { tool_use_id: String, content: Option<Content>, is_error: Option<bool> },
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source {
+    Base64 { media_type: String, data: String },
+    Url { url: String },
+}
+
+impl Line {
+    fn is_talk(&self) -> bool {
+        matches!(&*self.kind, "user" | "assistant")
+    }
+
+    /// Returns what connects the line with others. `skips_subagents` tells whether subagents are not part of the
+    /// conversation.
+    fn node(&self, skips_subagents: bool) -> Node<'_> {
+        let message = self.message.as_ref();
+        let id = message.and_then(|message| message.get("id")?.as_str());
+        let blocks = message.and_then(|message| message.get("content")?.as_array()).into_iter().flatten();
+        let calls = blocks.filter_map(|block| match block.get("type")?.as_str()? {
+            "tool_use" => block.get("id")?.as_str(),
+            "tool_result" => block.get("tool_use_id")?.as_str(),
+            _ => None,
+        });
+        Node {
+            id: self.uuid.as_deref(),
+            parent: self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref()),
+            is_talk: self.is_talk() && !(skips_subagents && self.is_sidechain),
+            keys: id.into_iter().chain(calls).collect(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    transcript: Transcript,
+    /// The user's messages since the last answer.
+    request: Vec<ContentBlock>,
+    lost: Vec<ContentBlock>,
+    past: PriorHistory,
+    /// Time of the user's last message since the last answer, in milliseconds since 1970.
+    time_ms: Option<u64>,
+    /// Id of the last answer, whose blocks are on separate lines, with tool results between them.
+    answer_id: Option<String>,
+}
+
+impl Reader {
+    fn line(&mut self, mut line: Line) {
+        if self.transcript.folder.is_none() {
+            self.transcript.folder = line.cwd.take();
+        }
+        let time_ms = line.timestamp.as_deref().and_then(clock::milliseconds);
+        match (&*line.kind, &*line.subtype) {
+            ("system", "compact_boundary") => self.compacted(),
+            _ if line.is_talk() => {
+                match line.message.and_then(|message| Message::deserialize(message).ok()) {
+                    None => self.transcript.skipped += 1,
+                    Some(message) if line.kind == "user" => self.said(message, time_ms),
+                    Some(message) if message.model == NO_MODEL => {}
+                    Some(message) => self.answered(message, time_ms),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records a compaction. The next line is the summary, which also covers unanswered messages.
+    fn compacted(&mut self) {
+        self.past = PriorHistory::Summarised;
+        self.lost.append(&mut self.request);
+    }
+
+    fn said(&mut self, message: Message, time_ms: Option<u64>) {
+        self.request.extend(message.content.blocks());
+        self.time_ms = time_ms.or(self.time_ms);
+    }
+
+    fn answered(&mut self, message: Message, time_ms: Option<u64>) {
+        let billed = message.usage.map(Usage::from);
+        let model = message.model;
+        let blocks = message.content.blocks();
+        let continues = message.id.is_some() && message.id == self.answer_id;
+        match self.transcript.turns.last_mut() {
+            Some(turn) if continues => {
+                turn.answer.extend(blocks);
+                turn.answered_ms = time_ms.or(turn.answered_ms);
+                turn.billed = most(turn.billed, billed);
+            }
+            _ => {
+                let request = self.request();
+                self.transcript.turns.push(Turn {
+                    answer: blocks,
+                    model,
+                    billed,
+                    time_ms: request.time_ms.or(time_ms),
+                    answered_ms: time_ms,
+                    ..request
+                });
+                self.answer_id = message.id;
+            }
+        }
+    }
+
+    /// Returns the user's messages since the last answer as a turn, and clears them.
+    fn request(&mut self) -> Turn {
+        Turn {
+            lost: std::mem::take(&mut self.lost),
+            past: std::mem::take(&mut self.past),
+            request: std::mem::take(&mut self.request),
+            time_ms: self.time_ms.take(),
+            ..Turn::default()
+        }
+    }
+
+    fn end(mut self) -> Transcript {
+        let rest = self.request();
+        let unanswered = (!rest.request.is_empty() || !rest.lost.is_empty()).then_some(rest);
+        Transcript { unanswered, ..self.transcript }
+    }
+}
+
+/// Merges usage by taking the maximum of each count, because every line of an answer repeats the counts so
+/// far.
+fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
+    let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
+    Some(Usage {
+        input: before.input.max(now.input),
+        output: before.output.max(now.output),
+        cache_read: before.cache_read.max(now.cache_read),
+        cache_write: before.cache_write.max(now.cache_write),
+    })
+}
+
+impl From<UsageRecord> for Usage {
+    fn from(billed: UsageRecord) -> Self {
+        Self {
+            input: billed.input_tokens,
+            output: billed.output_tokens,
+            cache_read: billed.cache_read_input_tokens,
+            cache_write: billed.cache_creation_input_tokens,
+        }
+    }
+}
+
+impl From<Source> for ImageSource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Base64 { media_type, data } => Self::Base64 { media_type, data },
+            Source::Url { url } => Self::Url { url },
+        }
+    }
+}
+
+impl Content {
+    fn blocks(self) -> Vec<ContentBlock> {
+        match self {
+            Self::Text(text) => vec![ContentBlock::text(text)],
+            Self::Blocks(blocks) => blocks.into_iter().map(block).collect(),
+        }
+    }
+
+    fn parts(self) -> Vec<ResultPart> {
+        match self {
+            Self::Text(text) => vec![ResultPart::Text { text }],
+            Self::Blocks(blocks) => blocks.into_iter().map(part).collect(),
+        }
+    }
+}
+
+/// Converts a block. Converts unknown types to text, because they count toward the tokens.
+fn block(value: Value) -> ContentBlock {
+    match Block::deserialize(&value) {
+        Ok(Block::Text { text }) => ContentBlock::Text { text },
+        Ok(Block::Image { source }) => {
+            ContentBlock::Image(Image { source: source.into(), width: None, height: None })
+        }
+        Ok(Block::Thinking { thinking, signature }) => ContentBlock::Thinking { text: thinking, signature },
+        Ok(Block::RedactedThinking { data }) => ContentBlock::RedactedThinking { data },
+        Ok(Block::ToolUse { id, name, input }) => ContentBlock::ToolCall { id, name, input },
+        Ok(Block::ToolResult { tool_use_id, content, is_error }) => ContentBlock::ToolResult {
+            call_id: tool_use_id,
+            content: content.map(Content::parts).unwrap_or_default(),
+            outcome: if is_error == Some(true) { Outcome::Error } else { Outcome::Ok },
+        },
+        Err(_) => ContentBlock::text(value.to_string()),
+    }
+}
+
+/// Converts a part of a tool result. Converts types that a result cannot contain to text.
+fn part(value: Value) -> ResultPart {
+    match block(value) {
+        ContentBlock::Text { text } => ResultPart::Text { text },
+        ContentBlock::Image(image) => ResultPart::Image(image),
+        other => ResultPart::Text { text: serde_json::to_string(&other).unwrap_or_default() },
+    }
+}
+
+#[cfg(test)]
+mod tests;

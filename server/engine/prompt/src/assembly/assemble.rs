@@ -1,0 +1,541 @@
+//! Assembles one prompt from a session and the texts of its files. The content is gathered, fitted into the token
+//! limit, ordered, written as a request body and validated. The session is not modified: its new state is part of the
+//! result and takes effect when the prompt is recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_code::document::Sync;
+use strata_code::symbols::MapMember;
+use strata_conversation::compaction::{EMERGENCY, RequestSize};
+use strata_conversation::providers::{self, Envelope, Format};
+use strata_tokens::cost::{Account, Prices, SentRequest, extended_is_needed};
+use strata_tokens::models::Structure;
+
+use crate::session::Session;
+use crate::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
+use crate::wire::{self, Body, RenderedBody};
+
+use super::excerpt_piece;
+use super::fit::{self, OptionalWeights, Plan};
+use super::gather::{self, PromptContent};
+use super::measure::Measure;
+use super::piece::{self, Source};
+use super::reply::{
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, PreparedPrompt, PromptCost, TierReport,
+    TokenReport, Warning, WarningCode,
+};
+use super::request::{PromptRequest, PromptServices, Request};
+use super::used_files::used_files;
+use super::workspace::{IndexState, Workspace};
+use crate::layout::{ItemKey, Layout, Part, Tier, spans};
+
+/// Assembles the prompt that `ask` requests. `session` is unchanged, even on success.
+///
+/// # Errors
+/// Returns an [`AssembleError`] if the request is empty or invalid, or does not fit.
+pub fn assemble(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &PromptRequest,
+    means: PromptServices<'_>,
+) -> Result<PreparedPrompt, AssembleError> {
+    check_request(&ask.request)?;
+    weigh(workspace, session, ask, means)
+}
+
+/// Assembles a prompt like [`assemble`], but also accepts an empty request. [`Request::Nothing`] measures the prompt
+/// without a new message.
+///
+/// # Errors
+/// Returns an [`AssembleError`] if the prompt is invalid or does not fit, but never [`AssembleError::Empty`].
+pub fn weigh(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &PromptRequest,
+    means: PromptServices<'_>,
+) -> Result<PreparedPrompt, AssembleError> {
+    let settings = means.settings;
+    let wanted = ask.model.as_deref().unwrap_or(&settings.model);
+    let resolved = means.models.resolve(wanted);
+    let measure = Measure::of_request(&resolved, ask, session, means);
+    let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
+    let prices = Prices::of(&resolved.model, ttl);
+    let wishes =
+        LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
+    let chosen = wishes.choose(&resolved.model, workspace.index);
+    let format = measure.format(ask);
+    let run = Run {
+        workspace,
+        session,
+        ask,
+        measure: &measure,
+        chosen,
+        format,
+        rules: Rules {
+            target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
+            ttl: ttl.shortest(),
+            prices,
+            extended_is_needed: extended_is_needed(session.cache.pace.course().pauses_ms, &prices),
+            carriers: format.carriers(),
+            identity: identity(ask, &resolved.model.id, format),
+            deltas: settings.cache.deltas(),
+            cut: Cut::Deepest,
+            slack: Some(settings.cache.slack),
+            now_ms: ask.now_ms,
+        },
+    };
+    let whole = Plan::everything(measure.map_budget(), measure.list_budget());
+    let attempt = run.attempt(&whole);
+    let tokens = attempt.tokens();
+    let Fit { plan, attempt, least } = run.fit(whole, attempt)?;
+    let mut prepared = run.finish(&plan, attempt, measure.request_size(tokens, least.unwrap_or(tokens)))?;
+    if let Some(message) = resolved.warning() {
+        let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
+        prepared.reply.warnings.insert(0, warning);
+    }
+    Ok(prepared)
+}
+
+/// Returns a hash of everything whose change invalidates the provider's whole cache: model, dialect and declared tools
+/// (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but in recorded sessions
+/// an image only invalidated the content after it.
+/// The choice of tools is not part of the hash: with Anthropic, changing this invalidates the cached messages only.
+fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
+    let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
+    ContentHash::of(&named)
+}
+
+fn check_request(request: &Request) -> Result<(), AssembleError> {
+    match request {
+        Request::Nothing => Err(AssembleError::Empty),
+        Request::Prompt { text, images } if text.trim().is_empty() && images.is_empty() => {
+            Err(AssembleError::Empty)
+        }
+        Request::Prompt { .. } => Ok(()),
+        Request::ToolResults(results) if results.is_empty() => Err(AssembleError::Empty),
+        Request::ToolResults(_) => Ok(()),
+    }
+}
+
+/// The layout that results from one [`Plan`], with its size in tokens.
+struct Attempt {
+    laid: PolicyOutput,
+    rendered: RenderedBody,
+    members: Vec<MapMember>,
+    /// Files that belong in the map but do not fit into its budget.
+    unmapped: Vec<FileKey>,
+    /// Number of map blocks in the prompt.
+    blocks: usize,
+    map_budget: usize,
+    truncated: usize,
+    /// Call ids of tool results in the request that answer no pending tool call.
+    unmatched: Vec<String>,
+    structure: usize,
+    tools: usize,
+}
+
+impl Attempt {
+    fn tokens(&self) -> usize {
+        self.laid.layout.tokens() + self.structure + self.tools
+    }
+}
+
+struct Fit {
+    plan: Plan,
+    attempt: Attempt,
+    /// Tokens of the prompt with the whole conversation but no optional content; `None` if nothing had to be dropped.
+    least: Option<usize>,
+}
+
+impl Fit {
+    fn whole(plan: Plan, attempt: Attempt) -> Self {
+        Self { plan, attempt, least: None }
+    }
+}
+
+/// When a prompt is rebuilt because it did not fit, Strata leaves a share of the token limit free (1 divided by this
+/// number), so that later prompts can keep the new layout.
+const HEADROOM: usize = 12;
+
+struct Run<'a> {
+    workspace: &'a Workspace<'a>,
+    session: &'a Session,
+    ask: &'a PromptRequest,
+    measure: &'a Measure<'a>,
+    chosen: PolicyChoice,
+    format: Format,
+    rules: Rules,
+}
+
+impl Run<'_> {
+    /// Returns the first plan that fits: `whole` (already tried in `attempt`), `whole` without anything kept from the
+    /// last layout, or a plan that drops as little as possible.
+    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
+        let limit = self.measure.limit();
+        if let Some(stray) = attempt.unmatched.first() {
+            return Err(AssembleError::NoSuchCall(stray.clone()));
+        }
+        if attempt.tokens() <= limit {
+            return Ok(Fit::whole(whole, attempt));
+        }
+        // A kept log contains outdated texts, while a rebuilt log contains each text once. For a policy without a log,
+        // rebuilding would only repeat the first attempt.
+        let keeps_a_log = attempt.laid.relied_on.is_some();
+        let whole = whole.laid_afresh();
+        if keeps_a_log {
+            let attempt = self.attempt(&whole);
+            if attempt.tokens() <= limit {
+                return Ok(Fit::whole(whole, attempt));
+            }
+        }
+        let weights = self.weights();
+        let bare = self.attempt(&Plan::nothing(weights.files.keys().cloned()));
+        let least = Some(bare.tokens());
+        let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
+            Some(plan) => plan,
+            None => self.without_old_exchanges(&whole, &weights, &bare, limit),
+        };
+        // Prefer to keep the log: the content that it already omits can be omitted again at no cost.
+        if keeps_a_log {
+            let kept = plan.clone().kept();
+            let attempt = self.attempt(&kept);
+            if attempt.tokens() <= limit {
+                return Ok(Fit { plan: kept, attempt, least });
+            }
+            plan = plan.with_headroom(limit / HEADROOM);
+        }
+        loop {
+            let attempt = self.attempt(&plan);
+            let tokens = attempt.tokens();
+            if tokens <= limit {
+                return Ok(Fit { plan, attempt, least });
+            }
+            plan = match plan.tighter(tokens - limit, &weights) {
+                Some(tighter) => tighter,
+                None => return Err(self.too_large(&attempt, limit)),
+            };
+        }
+    }
+
+    /// Returns a plan for a conversation that does not fit even without optional content. The plan limits the
+    /// conversation to twice the tokens at which compaction starts (`docs/prompt.md`), or to fewer in a small window.
+    /// It plans the optional content as usual.
+    fn without_old_exchanges(
+        &self,
+        whole: &Plan,
+        weights: &OptionalWeights,
+        bare: &Attempt,
+        limit: usize,
+    ) -> Plan {
+        let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
+        let fixed = bare.tokens().saturating_sub(history);
+        let settings = self.measure.settings();
+        let profile = settings.compaction.profile(&settings.tool_output);
+        let size = self.measure.request_size(0, 0);
+        let trigger = profile.trigger.token_limit(size.window, size.limit);
+        let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
+        let kept = limit.saturating_sub(fixed).min(most);
+        let nothing = Plan::nothing(weights.files.keys().cloned()).with_history_limit(kept);
+        let bare = self.attempt(&nothing);
+        match fit::plan(whole, weights, bare.tokens(), limit) {
+            Some(plan) => plan.with_history_limit(kept),
+            None => nothing,
+        }
+    }
+
+    fn attempt(&self, plan: &Plan) -> Attempt {
+        let count = self.measure.counter();
+        let PromptContent { content, members, unmapped, truncated, unmatched } =
+            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
+        let blocks = content.map.len();
+        let rules = Rules { cut: plan.cut, ..self.rules };
+        let laid = self.chosen.policy.policy().lay(&self.session.cache.tiers, &content, &rules);
+        let tools = &self.ask.tools;
+        // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
+        // random.
+        let cache_key = ContentHash::of(&content.system).to_string();
+        let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
+        let tool_choice = self.ask.tool_choice;
+        let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
+        let rendered = wire::render(&laid.layout, self.format, &envelope);
+        let structure = self.measure.structure(Structure {
+            messages: rendered.messages,
+            tools: tools.len(),
+            tool_round_trips: round_trips(&laid.layout),
+        });
+        let tools = self.measure.tools(tools);
+        let map_budget = plan.map_budget;
+        Attempt {
+            laid,
+            rendered,
+            members,
+            unmapped,
+            blocks,
+            map_budget,
+            truncated,
+            unmatched,
+            structure,
+            tools,
+        }
+    }
+
+    /// Counts the tokens of each selected file and each excerpt.
+    fn weights(&self) -> OptionalWeights {
+        let count = self.measure.counter();
+        let weigh = |(key, extent)| {
+            let file = self.workspace.texts.get(key)?;
+            let pieces = piece::pieces(key, file, extent, &count);
+            Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
+        };
+        let excerpts = self.workspace.excerpts.laid().map(|item| excerpt_piece::piece(item, &count).tokens);
+        OptionalWeights {
+            files: self.session.selection.selected.iter().filter_map(weigh).collect(),
+            excerpts: excerpts.collect(),
+        }
+    }
+
+    fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
+        let parts = largest_parts(parts(attempt));
+        let model = self.measure.model_id().to_owned();
+        let window = self.measure.window();
+        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, window, largest: parts }
+    }
+
+    fn finish(
+        &self,
+        plan: &Plan,
+        attempt: Attempt,
+        size: RequestSize,
+    ) -> Result<PreparedPrompt, AssembleError> {
+        if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
+            let violations = providers::check(self.format, body);
+            if !violations.is_empty() {
+                return Err(AssembleError::Invalid { violations });
+            }
+        }
+        let parts = parts(&attempt);
+        let tokens = TokenReport {
+            total: attempt.tokens(),
+            parts,
+            expected: self.measure.expected(attempt.tokens()),
+            limit: self.measure.limit(),
+            room: self.measure.room(),
+            window: self.measure.window(),
+            output_reserve: self.measure.output_reserve(),
+        };
+        let sent = SentRequest {
+            spans: spans(&attempt.laid.layout, 0),
+            at_ms: self.rules.now_ms,
+            identity: self.rules.identity,
+            prices: self.rules.prices,
+            lifetimes: self.measure.lifetimes(),
+        };
+        let predicted = Account::predict(self.session.account(), &sent);
+        let reply = AssembledPrompt {
+            id: None,
+            predicted,
+            cost: PromptCost::new(predicted, &sent),
+            model: self.measure.model_id().to_owned(),
+            format: self.format,
+            policy: self.chosen.policy,
+            tokens,
+            tiers: tier_reports(&attempt.laid.layout),
+            breakpoints: breakpoints(&attempt.laid.layout),
+            files: used_files(&attempt.laid.layout, self.workspace),
+            system_files: self.workspace.standing.files(),
+            coverage: Coverage {
+                blocks: attempt.blocks,
+                names: attempt.laid.listed.names,
+                directories: attempt.laid.listed.collapsed,
+                map_budget: attempt.map_budget,
+            },
+            warnings: self.warnings(plan, &attempt),
+            shed: plan.shed().to_vec(),
+            body: attempt.rendered.body,
+        };
+        Ok(PreparedPrompt {
+            excerpts: self.session.excerpts.after(self.workspace.excerpts, &attempt.laid.layout),
+            reply,
+            size,
+            chosen: self.chosen,
+            layout: Arc::new(attempt.laid.layout),
+            sent,
+            relied_on: attempt.laid.relied_on,
+            rebuilt: plan.cut == Cut::Fresh,
+            asked: PromptRequest { request: Request::Nothing, ..self.ask.clone() }.into(),
+            message: self.ask.request.message(),
+            tiers: attempt.laid.recorded,
+            members: self.members(plan, attempt.members),
+        })
+    }
+
+    /// Returns the map members after this prompt. Shrinking the map for this prompt alone does not change its members.
+    fn members(&self, plan: &Plan, shown: Vec<MapMember>) -> Vec<MapMember> {
+        if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
+            self.session.map_members.clone()
+        } else {
+            shown
+        }
+    }
+
+    fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
+        let selected = &self.session.selection.selected;
+        let mut warnings = Vec::new();
+        for key in plan.shed() {
+            let message = format!("{} was left out of this prompt because it does not fit", key.notice());
+            warnings.push(Warning { code: WarningCode::Shed, message, path: Some(key.clone()) });
+        }
+        for (key, reason) in self.workspace.unreadable.iter().filter(|(key, _)| selected.contains_key(*key)) {
+            let message = format!("{} is selected but cannot be shown: {reason}", key.notice());
+            warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
+        }
+        for (key, ranges) in &self.session.selection.missing {
+            let ranges: Vec<String> = ranges.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{} no longer has the selected lines {}, so they were left out of this prompt; select lines again",
+                key.notice(),
+                ranges.join(", ")
+            );
+            warnings.push(Warning { code: WarningCode::LinesMissing, message, path: Some(key.clone()) });
+        }
+        let laid = self.workspace.excerpts.laid().count();
+        if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
+            let (excerpts, they) =
+                if dropped == 1 { ("excerpt was", "it does") } else { ("excerpts were", "they do") };
+            let message = format!(
+                "{dropped} {excerpts} left out of this prompt because {they} not fit; lower autoBudget to choose fewer"
+            );
+            warnings.push(Warning { code: WarningCode::Shed, message, path: None });
+        }
+        if let not_read @ 1.. = self.workspace.excerpts.not_read {
+            let files = if not_read == 1 { "file was" } else { "files were" };
+            let message = format!(
+                "{not_read} less relevant {files} not searched for excerpts, because the more relevant files are large"
+            );
+            warnings.push(Warning { code: WarningCode::Shed, message, path: None });
+        }
+        let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+        let excerpts = self.workspace.excerpts.items.iter();
+        let mut texts: BTreeMap<&FileKey, (&Source, usize)> =
+            excerpts.map(|item| (&item.key.file, (&item.source, item.redacted))).collect();
+        texts.extend(selected.keys().filter_map(|key| {
+            let file = self.workspace.texts.get(key)?;
+            Some((key, (&file.source, if shed.contains(key) { 0 } else { file.redacted.len() })))
+        }));
+        for (key, (source, _)) in &texts {
+            let message = match source {
+                Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+                    let name = key.notice();
+                    Some(format!("the buffer of {name} may be out of sync with the editor: {reason}"))
+                }
+                Source::Disk { out_of_step: Some(reason), .. } => {
+                    let name = key.notice();
+                    Some(format!(
+                        "the text of {name} in the editor may differ from the file on disk: {reason}"
+                    ))
+                }
+                Source::Buffer { .. } | Source::Disk { .. } | Source::Given => None,
+            };
+            if let Some(message) = message {
+                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
+            }
+        }
+        for (key, (_, redacted)) in &texts {
+            if *redacted > 0 {
+                let message = if *redacted == 1 {
+                    format!(
+                        "1 secret in {} was replaced by a placeholder; see strata.redaction.list",
+                        key.notice()
+                    )
+                } else {
+                    format!(
+                        "{redacted} secrets in {} were replaced by placeholders; see strata.redaction.list",
+                        key.notice()
+                    )
+                };
+                warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
+            }
+        }
+        // The default budget leaves out most files, whose names are in the list.
+        let is_chosen = self.measure.settings().symbols.map_budget == Some(plan.map_budget);
+        if let (Some(first), true) = (attempt.unmapped.first(), is_chosen) {
+            let others = attempt.unmapped.len() - 1;
+            let others = if others == 0 { String::new() } else { format!(" and {others} more") };
+            let message = format!(
+                "the symbol map is limited to {} tokens and has no room for {}{others}; raise symbols.map_budget",
+                plan.map_budget,
+                first.notice()
+            );
+            warnings.push(Warning { code: WarningCode::MapFull, message, path: Some(first.clone()) });
+        }
+        if attempt.truncated > 0 {
+            let message = format!(
+                "the conversation does not fit, so its oldest messages ({}) were left out of this prompt; shorten the conversation",
+                attempt.truncated
+            );
+            warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });
+        }
+        if self.workspace.index == IndexState::Building {
+            let message = "the repository is still being indexed; the map is incomplete".to_owned();
+            warnings.push(Warning { code: WarningCode::IndexIncomplete, message, path: None });
+        }
+        warnings
+    }
+}
+
+fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
+    let mut parts = attempt.laid.layout.parts();
+    parts.insert(Part::Structure, attempt.structure);
+    if attempt.tools > 0 {
+        parts.insert(Part::Tools, attempt.tools);
+    }
+    parts
+}
+
+/// Returns the three largest parts of a prompt, largest first.
+pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
+    let mut parts: Vec<LargePart> =
+        parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
+    parts.truncate(3);
+    parts
+}
+
+fn tier_reports(layout: &Layout) -> Vec<TierReport> {
+    let mut tiers: BTreeMap<Tier, (BTreeSet<&ItemKey>, usize, usize)> = BTreeMap::new();
+    for block in layout.blocks() {
+        let (items, tokens, marks) = tiers.entry(block.tier).or_default();
+        items.extend(&block.items);
+        *tokens += block.tokens;
+        *marks += usize::from(block.mark.is_some());
+    }
+    tiers
+        .into_iter()
+        .map(|(tier, (items, tokens, marks))| TierReport {
+            tier,
+            items: items.len(),
+            tokens,
+            marked: marks > 0,
+        })
+        .collect()
+}
+
+fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
+    let mut prefix_tokens = 0;
+    let mut breakpoints = Vec::new();
+    for block in layout.blocks() {
+        prefix_tokens += block.tokens;
+        if block.mark.is_some() {
+            breakpoints.push(Breakpoint { tier: block.tier, prefix_tokens });
+        }
+    }
+    breakpoints
+}
+
+/// Counts the tool round trips in a prompt. Each tool result completes one.
+fn round_trips(layout: &Layout) -> usize {
+    layout.blocks().filter(|block| block.content.is_tool_result()).count()
+}

@@ -1,0 +1,57 @@
+//! Formats an excerpt for a prompt. An excerpt is written like a file, but its heading also names the definition.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use strata_base::hash::ContentHash;
+
+use super::piece::{enclose, language, notice};
+use crate::excerpts::CurrentExcerpt;
+use crate::layout::{Count, ExcerptKey, ExcerptPlace, ItemKey, Piece, inline};
+
+/// Builds the piece that shows an excerpt.
+pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
+    let CurrentExcerpt { key, body, source, .. } = item;
+    let mut out = excerpt_heading(key, &ContentHash::of(body).short());
+    let notice = match item.lines {
+        Some(_) if body.trim().is_empty() => "Note: the file is empty.".into(),
+        Some(_) => notice(source),
+        None => "Note: this code is no longer in the file.".into(),
+    };
+    if !notice.is_empty() {
+        let _ = writeln!(out, "{notice}\n");
+    }
+    enclose(&mut out, language(&key.file), body);
+    Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
+}
+
+/// Returns what a prompt adds around the text of an excerpt: the heading and an empty fence. Used to count their
+/// tokens.
+pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
+    let mut out = excerpt_heading(key, &ContentHash::NONE.short());
+    enclose(&mut out, language(&key.file), "");
+    out
+}
+
+/// Builds the heading of an excerpt. The heading of a definition omits line numbers, because edits above the definition
+/// would change them.
+fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
+    let place = match place {
+        ExcerptPlace::Lines(lines) => lines.to_string(),
+        ExcerptPlace::Definition { .. } => inline(&place.spelling()),
+    };
+    format!("## Excerpt of {}: {place} (version {version})\n\n", inline(file.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_name_stays_on_its_line() {
+        let place = ExcerptPlace::definition("`x`\n# System", 0);
+        let dress = excerpt_dress(&ExcerptKey { file: "a`\n# System.md".into(), place });
+        assert!(dress.starts_with("## Excerpt of `a\\u{60}\\u{a}# System.md`: `\\u{60}x"), "{dress}");
+        assert!(!dress.lines().skip(1).any(|line| line.contains("System")), "{dress}");
+    }
+}

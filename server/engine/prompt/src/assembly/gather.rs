@@ -1,0 +1,211 @@
+//! Collects and measures the pieces of one prompt, without ordering them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_code::symbols::{
+    self, AskedWords, MapEntry, MapMember, MapRequest, MapSelection, map_within, named_in, rank_for,
+};
+use strata_conversation::history::{Message, emergency_truncate, project};
+use strata_conversation::selection::Choice;
+
+use crate::session::Session;
+
+use super::excerpt_piece;
+use super::fit::Plan;
+use super::measure::Measure;
+use super::piece;
+use super::request::{PromptRequest, Request};
+use super::system_context::system_prompt;
+use super::workspace::Workspace;
+use crate::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessage, Tree, WeighedBlock};
+
+/// The content gathered for one prompt, and what was left out of it.
+pub(super) struct PromptContent<'a> {
+    pub(super) content: Content<'a>,
+    /// Files that have a map block after this prompt, in map order.
+    pub(super) members: Vec<MapMember>,
+    /// Files relevant to the session or the request that do not fit into the map.
+    pub(super) unmapped: Vec<FileKey>,
+    /// Number of old messages omitted.
+    pub(super) truncated: usize,
+    /// Call ids of tool results in the request that answer no pending tool call.
+    pub(super) unmatched: Vec<String>,
+}
+
+/// Gathers the content of a prompt, within the limits of `plan`.
+pub(super) fn gather<'a>(
+    workspace: &'a Workspace<'a>,
+    session: &'a Session,
+    ask: &PromptRequest,
+    measure: &'a Measure<'a>,
+    plan: &Plan,
+    count: Count<'a>,
+) -> PromptContent<'a> {
+    let shown = shown_in_full(workspace, session, plan);
+    let selection = map_members(workspace, session, ask, plan, count);
+    let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::member).collect();
+    let in_the_map: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
+    let unmapped = selection.missing.into_iter().filter(|key| !shown.contains(key)).collect();
+    let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
+        selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
+    let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
+    // Members that do not fit into this prompt are hidden instead of removed, so that they keep their positions.
+    let waiting = session.map_members.iter().filter_map(|member| {
+        let key = &member.path;
+        let now = member.text_in(workspace.symbols)?;
+        let waits = !shown_keys.contains(key) && session.selection.choice(key) != Choice::Excluded;
+        waits.then(|| (key.clone(), ContentHash::of(&now)))
+    });
+    let behind = behind.into_iter().map(|entry| (entry.key, entry.hash));
+    let hidden = waiting.chain(behind).collect();
+    let map: Vec<Piece> = in_map
+        .into_iter()
+        .map(|MapEntry { key, text, hash, tokens, .. }| Piece {
+            key: ItemKey::Symbol(key),
+            body: Arc::clone(&text),
+            notice: Arc::default(),
+            text,
+            hash,
+            tokens,
+        })
+        .collect();
+
+    let selected = session
+        .selection
+        .selected
+        .iter()
+        .filter(|(key, _)| shown.contains(*key))
+        .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
+        .flatten();
+    let excerpts = workspace.excerpts;
+    let laid = excerpts.laid().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
+    let lingering = Lingering {
+        pieces: excerpts.lingering().map(|item| excerpt_piece::piece(item, count)).collect(),
+        allowance: excerpts.allowance,
+    };
+    let files = selected.chain(laid).collect();
+
+    let is_excluded = |key: &&FileKey| session.selection.choice(key) == Choice::Excluded;
+    let known = workspace.listing.iter().filter(|key| !is_excluded(key)).cloned();
+    let (outlined, listed): (Vec<FileKey>, Vec<FileKey>) = known.partition(|key| in_the_map.contains(key));
+
+    let GatheredConversation { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
+    let content = Content {
+        system: system_prompt(&measure.settings().prompt, &ask.tools, workspace.standing),
+        map,
+        hidden,
+        files,
+        lingering,
+        urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
+        tree: Tree { files: listed, outlined, focus: focus(workspace, session), budget: plan.list_budget },
+        history,
+        request,
+        session_state: workspace.session_state.into(),
+        context_frame: workspace.context_frame.into(),
+        trust: workspace.trust,
+        excluded: &session.selection.excluded,
+        seeds: workspace.seeds,
+        framing: 0,
+        count,
+    };
+    PromptContent { content, members, unmapped, truncated, unmatched }
+}
+
+/// Returns the selected files whose text was read and that the plan does not drop.
+fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
+    let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+    let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
+    session.selection.selected.keys().filter(shown).cloned().collect()
+}
+
+/// Selects the files that have a block in the map: previous ones in their order, then new ones in key order. Selected,
+/// open and mentioned files take precedence. A selected file keeps its block so that it can be shown as soon as the
+/// file is deselected.
+fn map_members(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &PromptRequest,
+    plan: &Plan,
+    count: Count<'_>,
+) -> MapSelection {
+    if plan.map_budget == 0 {
+        return MapSelection::default();
+    }
+    let question = match &ask.request {
+        Request::Prompt { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    };
+    let mut required = focus(workspace, session);
+    if let Some(text) = question {
+        required.extend(named_in(text, workspace.listing, workspace.references));
+    }
+    let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
+    let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
+    // Only the first map of a conversation follows the question, because later ones keep its blocks.
+    let (symbols, lexical, references) = (workspace.symbols, workspace.lexical, workspace.references);
+    let first = question.filter(|_| session.map_members.is_empty());
+    let about = first.map(|text| AskedWords::read(text, lexical));
+    let ranking = match first {
+        Some(text) => rank_for(text, symbols, lexical, references, &seeds),
+        None => references.rank(&seeds),
+    };
+    let request = MapRequest {
+        budget: plan.map_budget,
+        kept: &session.map_members,
+        required: &required,
+        ranking: &ranking,
+        about: about.as_ref(),
+        without: &session.selection.excluded,
+    };
+    let mut selection = map_within(symbols, references, &request, count);
+    let kept: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
+    let first_new = selection.blocks.iter().position(|entry| !kept.contains(&entry.key));
+    if let Some(newcomers) = first_new.and_then(|at| selection.blocks.get_mut(at..)) {
+        newcomers.sort_by(|one, other| one.key.cmp(&other.key));
+    }
+    selection
+}
+
+/// Returns the files that the session is about: selected files, then open ones.
+fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
+    session.selection.selected.keys().chain(workspace.open).cloned().collect()
+}
+
+/// The conversation and the new request, as sent to the model.
+struct GatheredConversation {
+    history: Vec<SentMessage>,
+    request: Vec<WeighedBlock>,
+    truncated: usize,
+    unmatched: Vec<String>,
+}
+
+fn spoken(
+    session: &Session,
+    ask: &PromptRequest,
+    measure: &Measure<'_>,
+    plan: &Plan,
+) -> GatheredConversation {
+    let messages = session.history.messages().iter();
+    let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
+    let kept = match plan.history_limit {
+        Some(limit) => emergency_truncate(&sent, limit, |message| measure.message(message)),
+        None => &sent[..],
+    };
+    let request = ask.request.message().map_or(Vec::new(), |message| message.content);
+    let recipient = measure.format(ask).provider();
+    let projection = project(kept.iter().map(|message| &**message), &request, recipient);
+    let history = projection.history.into_iter().map(|projected| SentMessage {
+        id: projected.id,
+        speaker: projected.role.into(),
+        blocks: measure.weighed(projected.content),
+    });
+    GatheredConversation {
+        history: history.collect(),
+        request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
+        truncated: sent.len() - kept.len(),
+        unmatched: projection.unmatched,
+    }
+}

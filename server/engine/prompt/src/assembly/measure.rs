@@ -1,0 +1,277 @@
+//! Counts tokens for one model, and computes the limits of a prompt.
+
+use strata_base::key::FileKey;
+use strata_conversation::compaction::{RequestSize, Scales, Size};
+use strata_conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
+use strata_conversation::providers::{self, Breakpoints, Format, Tool, pieces_of};
+use strata_conversation::selection::Extent;
+use strata_conversation::urls::Page;
+use strata_tokens::calibration::{Calibration, Expected};
+use strata_tokens::cost::Prices;
+use strata_tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
+use strata_tokens::models::{Lifetime, Model, ModelCertainty, ResolvedModel, Structure};
+
+use crate::session::Session;
+use crate::settings::Settings;
+
+use super::piece::{self, FileText};
+use super::request::{PromptRequest, PromptServices};
+use crate::layout::WeighedBlock;
+
+/// Token limit for the map in a prompt by default. Of the files that people edited in 234 recorded conversations, the
+/// excerpts show nine in ten; a map of 64,000 tokens shows the names of another 8 %, for 71 % of a first request's cost.
+const MAP_IN_PROMPT: usize = 1_000;
+
+/// Token counts for one model, and the limits that the model and the settings impose.
+pub(super) struct Measure<'a> {
+    model: &'a Model,
+    means: PromptServices<'a>,
+    calibration: Option<&'a Calibration>,
+    max_input_tokens: usize,
+    /// Whether the window is known, from the model table or the client, and not just assumed.
+    is_known: bool,
+}
+
+impl<'a> Measure<'a> {
+    pub(super) fn new(resolved: &'a ResolvedModel, means: PromptServices<'a>) -> Self {
+        let model = &*resolved.model;
+        let is_known = resolved.known != ModelCertainty::Unknown;
+        Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
+    }
+
+    /// Creates the measure for a request of `session`. Applies the smallest input limit that the client, the session or
+    /// an earlier rejection by the provider imposes, and the session's calibration of the model.
+    pub(super) fn of_request(
+        resolved: &'a ResolvedModel,
+        ask: &PromptRequest,
+        session: &'a Session,
+        means: PromptServices<'a>,
+    ) -> Self {
+        let model = &resolved.model.id;
+        let most = [ask.max_input_tokens, session.max_input_tokens, session.refused(model)];
+        Self::new(resolved, means)
+            .within(most.into_iter().flatten().min())
+            .calibrated(session.calibration(model))
+    }
+
+    /// Limits the input window to `max_input_tokens`, if given.
+    fn within(self, max_input_tokens: Option<usize>) -> Self {
+        let Some(most) = max_input_tokens else { return self };
+        Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
+    }
+
+    /// Applies the calibration from reported usage, if there is one.
+    fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
+        Self { calibration, ..self }
+    }
+
+    /// Converts an estimate to the tokens that the provider is expected to bill.
+    pub(super) fn expected(&self, estimated: usize) -> Expected {
+        let tokenizer = self.model.tokenizer;
+        match self.calibration {
+            Some(calibration) => calibration.expected(tokenizer, estimated),
+            None => Expected::untaught(tokenizer, estimated),
+        }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        self.means.settings
+    }
+
+    /// Returns the format of the request body that `ask` or the settings choose, or else that of the model.
+    pub(super) fn format(&self, ask: &PromptRequest) -> Format {
+        self.settings().format_for(ask.format, self.model)
+    }
+
+    pub(super) fn model_id(&self) -> &str {
+        &self.model.id
+    }
+
+    /// Returns how requests to this model mark the ends of cached prefixes.
+    pub(super) fn breakpoints(&self) -> Breakpoints {
+        Breakpoints::of(self.model)
+    }
+
+    /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries, shortest first.
+    pub(super) fn lifetimes(&self) -> Vec<Lifetime> {
+        Prices::lifetimes(self.model)
+    }
+
+    pub(super) fn counter(&self) -> impl Fn(&str) -> usize + use<'a> {
+        let (counter, tokenizer) = (self.means.counter, self.model.tokenizer);
+        move |text| counter.count(tokenizer, text)
+    }
+
+    /// Returns the model's smallest cacheable prefix, in tokens.
+    pub(super) fn cache_minimum(&self) -> usize {
+        self.model.cache.min_tokens
+    }
+
+    /// Returns the input window in tokens: the model's, or the client's limit if that is smaller.
+    pub(super) fn window(&self) -> usize {
+        self.max_input_tokens
+    }
+
+    /// Returns the tokens reserved for the answer: the configured reserve, or by default the model's maximum output,
+    /// but at most a sixteenth of the window.
+    pub(super) fn output_reserve(&self) -> usize {
+        let default = self.model.max_output.min(self.window() / 16);
+        self.settings().budget.output_reserve.unwrap_or(default)
+    }
+
+    /// Returns the token limit for a prompt, as the provider counts them: the window minus the reserve for the answer
+    /// (`docs/prompt.md`, "Budgets").
+    pub(super) fn room(&self) -> usize {
+        self.window().saturating_sub(self.output_reserve())
+    }
+
+    /// Returns the token limit for a prompt, as Strata estimates them: [`Self::room`] minus the margin for estimation
+    /// error.
+    pub(super) fn limit(&self) -> usize {
+        let (room, tokenizer) = (self.room(), self.model.tokenizer);
+        let limit = match self.calibration {
+            Some(calibration) => calibration.within(tokenizer, room),
+            None => Expected::untaught_within(tokenizer, room),
+        };
+        limit.min(room)
+    }
+
+    /// Compares a request with its limit. `estimated` is the token count of the full request. `least` is that of the
+    /// request without the content that is dropped before any message.
+    pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
+        let expected = |tokens| self.expected(tokens).tokens;
+        let window = self.is_known.then(|| self.window());
+        RequestSize {
+            tokens: expected(estimated),
+            least: expected(least),
+            limit: Some(expected(self.limit())),
+            window,
+        }
+    }
+
+    /// Returns the token limit for the map blocks in a prompt (`docs/prompt.md`, "Budgets").
+    pub(super) fn map_budget(&self) -> usize {
+        let default = MAP_IN_PROMPT.min(self.window() / 2);
+        self.settings().symbols.map_budget.unwrap_or(default)
+    }
+
+    /// Returns the token limit for a map that is not part of a prompt.
+    fn whole_map_budget(&self) -> usize {
+        let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
+        self.settings().symbols.map_budget.unwrap_or(default)
+    }
+
+    /// Returns the token limit for the repository file list, at most an eighth of the window.
+    pub(super) fn list_budget(&self) -> usize {
+        self.settings().files.list_budget.min(self.window() / 8)
+    }
+
+    /// Counts the tokens of the request format itself, such as its overhead per message.
+    pub(super) fn structure(&self, structure: Structure) -> usize {
+        self.model.structure_tokens(structure)
+    }
+
+    /// Counts the tokens of the declared tools.
+    pub(super) fn tools(&self, tools: &[Tool]) -> usize {
+        let count = self.counter();
+        let weigh = |tool: &Tool| {
+            count(&tool.name) + count(&tool.description) + count(&tool.input_schema.to_string())
+        };
+        tools.iter().map(weigh).sum()
+    }
+
+    /// Counts the tokens of a content block, which are those of its texts and images.
+    pub(super) fn block(&self, block: &ContentBlock) -> usize {
+        let count = self.counter();
+        pieces_of(block)
+            .into_iter()
+            .map(|piece| match piece {
+                providers::Piece::Text(text) => count(&text),
+                providers::Piece::Picture(size) => self.picture(size),
+            })
+            .sum()
+    }
+
+    /// Counts the tokens of an image. A model without a formula for images uses [`UNKNOWN_IMAGE_TOKENS`].
+    fn picture(&self, size: Option<ImageSize>) -> usize {
+        self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
+    }
+
+    /// Counts the tokens of each block.
+    pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<WeighedBlock> {
+        let weigh = |content| WeighedBlock { tokens: self.block(&content), content };
+        blocks.into_iter().map(weigh).collect()
+    }
+
+    /// Counts the tokens of a message, including the format's overhead per message. An archived tool result counts as
+    /// its stub.
+    pub(super) fn message(&self, message: &Message) -> usize {
+        let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
+            let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
+            results * self.counter()(&archived_stub(message.id))
+        } else {
+            message.body.content.iter().map(|block| self.block(block)).sum()
+        };
+        blocks + self.model.overheads.message
+    }
+}
+
+/// Measures the conversation as the configured model sees it.
+pub fn history_size(history: &History, means: PromptServices<'_>) -> Size {
+    with_scales(means, |scales| Size::of_history(history, scales))
+}
+
+/// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `ask`.
+pub(crate) fn request_size(
+    tokens: usize,
+    ask: &PromptRequest,
+    session: &Session,
+    means: PromptServices<'_>,
+) -> RequestSize {
+    let resolved = means.models.resolve(ask.model.as_deref().unwrap_or(&means.settings.model));
+    let size = Measure::of_request(&resolved, ask, session, means).request_size(0, 0);
+    RequestSize { tokens, least: tokens, ..size }
+}
+
+/// Calls `work` with functions that count tokens for the configured model.
+pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
+    of_the_set_model(means, |measure| {
+        let count = measure.counter();
+        work(Scales { message: &|message| measure.message(message), text: &count })
+    })
+}
+
+/// Counts the tokens of the selected part of a file, for the configured model.
+pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
+    let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
+    pieces.iter().map(|piece| piece.tokens).sum()
+}
+
+/// Counts the tokens of a web page in a prompt, for the configured model.
+pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
+    of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
+}
+
+/// Returns a function that counts the tokens of a text for `model`, or for the configured model if it is `None`.
+pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
+    let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
+    let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);
+    move |text| counter.count(tokenizer, text)
+}
+
+/// Returns the token limit for a map that is not part of a prompt, for the configured model.
+pub fn whole_map_budget(means: PromptServices<'_>) -> usize {
+    let resolved = means.models.resolve(&means.settings.model);
+    Measure::new(&resolved, means).whole_map_budget()
+}
+
+/// Returns the token limit for the map blocks in a prompt for the configured model.
+pub fn map_budget(means: PromptServices<'_>) -> usize {
+    let resolved = means.models.resolve(&means.settings.model);
+    Measure::new(&resolved, means).map_budget()
+}
+
+fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
+    let resolved = means.models.resolve(&means.settings.model);
+    work(&Measure::new(&resolved, means))
+}

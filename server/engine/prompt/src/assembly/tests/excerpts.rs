@@ -1,0 +1,295 @@
+//! The lifecycle of excerpts in prompts: shown, kept, updated, pinned, dismissed, selected, excluded and omitted.
+
+use strata_conversation::selection::Extent;
+
+use super::fixture::{Bench, all_text};
+use crate::assembly::reply::UsedExcerpt;
+use crate::assembly::{PreparedPrompt, PromptRequest, Request, WarningCode};
+use crate::excerpts::ExcerptStanding;
+use crate::layout::{ExcerptKey, ItemKey, Part};
+use crate::session::Session;
+use crate::tiers::PolicyName;
+
+// The fixture removes four spaces of indentation from each line.
+const FIXTURE: &str = "\
+    //- src/retry.py
+    # Waits longer after each failed attempt.
+    def backoff_delay(attempt):
+      return min(2 ** attempt, 60)
+
+    def retry_statistics(log):
+      counts = {'first': 0, 'second': 0, 'third': 0, 'fourth': 0, 'fifth': 0, 'sixth': 0}
+      return sum(int(line.split()[1]) for line in log if line.split()[0] in counts)
+    //- src/parser.py
+    def parse_cookie(text):
+      return dict(part.split('=') for part in text.split(';'))
+    //- src/render.py
+    def render_template(name, values):
+      return load(name).format(**values)
+    ";
+
+/// A budget in tokens that fits any one of the short definitions with its heading, but not two.
+const ONE: usize = 90;
+/// A budget in tokens of which an eighth fits one of the short definitions.
+const LATER: usize = 800;
+
+const DELAY: &str = "How long is the backoff delay of an attempt?";
+const COOKIE: &str = "Why does parse_cookie fail?";
+
+fn bench(policy: PolicyName) -> Bench {
+    let mut bench = Bench::new(FIXTURE).policy(policy);
+    bench.settings.context.auto_budget = ONE;
+    // A prompt this short would otherwise be rebuilt for a single outdated text.
+    bench.settings.cache.slack = 100;
+    bench
+}
+
+fn names(excerpts: impl IntoIterator<Item = UsedExcerpt>) -> Vec<(String, ExcerptStanding)> {
+    excerpts.into_iter().map(|used| (used.excerpt.spelling(), used.standing)).collect()
+}
+
+fn used(prepared: &PreparedPrompt) -> Vec<(String, ExcerptStanding)> {
+    names(prepared.reply.files.iter().flat_map(|file| file.excerpts.clone()))
+}
+
+fn ask(bench: &Bench, text: &str) -> PreparedPrompt {
+    bench.assemble(&PromptRequest::prompt(text)).unwrap()
+}
+
+fn key(text: &str) -> ExcerptKey {
+    text.parse().unwrap()
+}
+
+const DELAY_KEY: &str = "src/retry.py#backoff_delay";
+const COOKIE_KEY: &str = "src/parser.py#parse_cookie";
+
+#[test]
+fn a_question_brings_its_code_along_under_every_policy() {
+    for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
+        let bench = bench(policy);
+        let prepared = ask(&bench, DELAY);
+        let file = prepared.reply.files.iter().find(|file| file.path.as_str() == "src/retry.py").unwrap();
+        assert!(!file.excerpts.is_empty() && file.excerpts[0].lines.is_some(), "{policy:?}");
+        let text = all_text(&prepared);
+        assert!(text.contains("## Excerpt of `src/retry.py`: "), "{policy:?}\n{text}");
+        assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{policy:?}\n{text}");
+        assert!(prepared.reply.tokens.parts[&Part::Files] <= ONE + 10, "{:?}", prepared.reply.tokens.parts);
+        let items: Vec<&ItemKey> = prepared.layout.blocks().flat_map(|block| &block.items).collect();
+        assert!(items.contains(&&ItemKey::Symbol("src/retry.py".into())), "the outline stays: {items:?}");
+    }
+}
+
+#[test]
+fn without_a_budget_or_a_question_nothing_is_brought_along() {
+    let mut bench = bench(PolicyName::Ledger);
+    assert_eq!(used(&bench.weigh().unwrap()), []);
+    let none = PromptRequest { auto_budget: Some(0), ..PromptRequest::prompt(DELAY) };
+    assert_eq!(used(&bench.assemble(&none).unwrap()), []);
+    bench.session.auto_budget = Some(0);
+    assert_eq!(used(&ask(&bench, DELAY)), []);
+    let some = PromptRequest { auto_budget: Some(ONE), ..PromptRequest::prompt(DELAY) };
+    assert!(!used(&bench.assemble(&some).unwrap()).is_empty(), "the request counts first");
+}
+
+#[test]
+fn what_is_shown_is_not_shown_again() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.turn(DELAY, "Up to a minute.");
+    let again = ask(&bench, "And what is the backoff delay of attempt 7?");
+    let text = all_text(&again);
+    assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{text}");
+    bench.turn("And what is the backoff delay of attempt 7?", "A minute.");
+    assert!(
+        bench.session.excerpts.shown().any(|key| key.spelling() == DELAY_KEY),
+        "{:?}",
+        bench.session.excerpts
+    );
+}
+
+#[test]
+fn what_no_question_is_about_any_more_lingers_and_is_brought_up_to_date() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.turn(DELAY, "Up to a minute.");
+    bench.settings.context.auto_budget = LATER;
+    bench.turn(COOKIE, "It does not.");
+    let text = bench.files.get_mut("src/retry.py").unwrap();
+    *text = format!("import os\n\n{}", text.replace("attempt, 60)", "attempt, 90)"));
+    let prepared = ask(&bench, COOKIE);
+    let shown = all_text(&prepared);
+    assert!(shown.contains("return min(2 ** attempt, 60)"), "the first text stays: {shown}");
+    assert!(shown.contains("return min(2 ** attempt, 90)"), "{shown}");
+    assert!(
+        used(&prepared).contains(&(COOKIE_KEY.to_owned(), ExcerptStanding::Wanted)),
+        "{:?}",
+        used(&prepared)
+    );
+    let file = prepared.reply.files.iter().find(|file| file.path.as_str() == "src/retry.py").unwrap();
+    let delay = file.excerpts.iter().find(|used| used.excerpt.spelling() == DELAY_KEY).unwrap();
+    assert_eq!(delay.lines.unwrap().to_string(), "L3-5", "it moved by two lines");
+}
+
+#[test]
+fn what_is_gone_from_its_file_is_said_to_be_gone() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.session.excerpts.pin(key("src/retry.py#L1-3"));
+    bench.turn(DELAY, "Up to a minute.");
+    for now in ["LIMIT = 3\n", ""] {
+        bench.files.insert("src/retry.py".into(), now.to_owned());
+        let text = all_text(&ask(&bench, COOKIE));
+        assert!(text.contains("Note: this code is no longer in the file."), "{text}");
+        assert!(!text.contains("the file is empty"), "{text}");
+    }
+    bench.files.remove("src/retry.py");
+    let text = all_text(&ask(&bench, COOKIE));
+    assert!(!text.contains("attempt, 60)"), "nothing stays of a file that is gone: {text}");
+}
+
+#[test]
+fn an_empty_file_is_shown_to_a_request_that_names_it() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.files.insert("src/page_layout.py".into(), "\n".to_owned());
+    for other in ["src/__init__.py", "src/.gitkeep"] {
+        bench.files.insert(other.into(), String::new());
+    }
+    let shown = |bench: &Bench, request: &str| all_text(&ask(bench, request));
+    let empty = "## Excerpt of `src/page_layout.py`: L1 (version ";
+    for request in ["Fill src/page_layout.py", "class PageLayout: pass"] {
+        let text = shown(&bench, request);
+        assert!(text.contains(empty) && text.contains("Note: the file is empty."), "{text}");
+    }
+    let others = shown(&bench, "Add an init function to the parser");
+    assert!(!others.contains("the file is empty"), "{others}");
+    assert!(!shown(&bench, "Why is the layout of a page wrong?").contains(empty));
+    bench.turn("Fill src/page_layout.py", "Done.");
+    assert!(shown(&bench, "Is src/page_layout.py still empty?").contains("Note: the file is empty."));
+    bench.files.insert("src/page_layout.py".into(), "def width():\n  return 80\n".to_owned());
+    bench.settings.context.auto_budget = LATER;
+    let text = shown(&bench, "Make src/page_layout.py wider");
+    assert!(text.contains("return 80"), "{text}");
+}
+
+#[test]
+fn results_of_tools_leave_the_excerpts_of_the_question() {
+    let mut bench = bench(PolicyName::Flat);
+    bench.turn(DELAY, "Up to a minute.");
+    let weighed = bench.weigh().unwrap();
+    assert!(
+        used(&weighed).contains(&(DELAY_KEY.to_owned(), ExcerptStanding::Wanted)),
+        "{:?}",
+        used(&weighed)
+    );
+}
+
+#[test]
+fn a_pinned_excerpt_stays_whatever_is_asked() {
+    let mut bench = bench(PolicyName::Flat);
+    bench.session.excerpts.pin(key("src/render.py#render_template"));
+    bench.session.touch();
+    let prepared = ask(&bench, COOKIE);
+    assert!(used(&prepared).contains(&("src/render.py#render_template".to_owned(), ExcerptStanding::Pinned)));
+    let none = PromptRequest { auto_budget: Some(0), ..PromptRequest::new(Request::Nothing) };
+    let prepared = bench
+        .with(|workspace| crate::assembly::weigh(workspace, &bench.session, &none, bench.means()).unwrap());
+    assert!(all_text(&prepared).contains("load(name).format"), "without a question, too");
+}
+
+#[test]
+fn a_dismissed_excerpt_leaves_at_once_and_is_not_proposed_again() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.turn(DELAY, "Up to a minute.");
+    bench.session.excerpts.dismiss(key(DELAY_KEY));
+    bench.session.touch();
+    bench.settings.context.auto_budget = LATER;
+    for question in [DELAY, COOKIE] {
+        let text = all_text(&ask(&bench, question));
+        assert!(!text.contains("attempt, 60)"), "{text}");
+    }
+    assert!(!std::mem::take(&mut bench.session.excerpts.dismissed).is_empty());
+    assert!(all_text(&ask(&bench, DELAY)).contains("attempt, 60)"));
+}
+
+#[test]
+fn a_selected_file_takes_the_place_of_its_excerpts() {
+    for policy in [PolicyName::Ledger, PolicyName::Flat] {
+        let mut bench = bench(policy);
+        bench.turn(DELAY, "Up to a minute.");
+        bench.select("src/retry.py");
+        let prepared = ask(&bench, DELAY);
+        assert!(
+            prepared
+                .reply
+                .files
+                .iter()
+                .any(|file| file.path.as_str() == "src/retry.py" && file.excerpts.is_empty())
+        );
+        bench.turn(DELAY, "Up to a minute.");
+        bench.deselect("src/retry.py");
+        let text = all_text(&ask(&bench, COOKIE));
+        assert!(!text.contains("'sixth': 0"), "{policy:?}: the file's text left: {text}");
+    }
+}
+
+#[test]
+fn selected_lines_are_not_repeated() {
+    let mut bench = bench(PolicyName::Flat);
+    bench.session.selection.select_lines("src/retry.py".into(), "L1-3".parse().unwrap());
+    bench.session.touch();
+    assert_eq!(
+        bench.session.selection.selected.values().next(),
+        Some(&Extent::Lines(vec!["L1-3".parse().unwrap()]))
+    );
+    let text = all_text(&ask(&bench, DELAY));
+    assert_eq!(text.matches("attempt, 60)").count(), 1, "{text}");
+}
+
+#[test]
+fn of_an_excluded_file_nothing_stays() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.turn(DELAY, "Up to a minute.");
+    bench.session.selection.exclude("src/retry.py".into());
+    bench.session.touch();
+    let text = all_text(&ask(&bench, "What about the other files?"));
+    assert!(!text.contains("attempt, 60)") && !text.contains("src/retry.py"), "{text}");
+}
+
+#[test]
+fn excerpts_are_shed_before_selected_files() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.select("src/parser.py");
+    let whole = ask(&bench, DELAY);
+    assert!(!used(&whole).is_empty());
+    let mut least = whole.reply.tokens.total * 2;
+    let mut cut = None;
+    while least > 0 {
+        bench.session.max_input_tokens = Some(least);
+        least -= least / 40 + 1;
+        let Ok(prepared) = bench.assemble(&PromptRequest::prompt(DELAY)) else { break };
+        if used(&prepared).is_empty() {
+            cut = Some(prepared);
+            break;
+        }
+        assert_eq!(prepared.reply.shed, [], "excerpts go first");
+    }
+    let cut = cut.unwrap();
+    assert!(
+        cut.reply.warnings.iter().any(|warning| warning.code == WarningCode::Shed && warning.path.is_none())
+    );
+}
+
+#[test]
+fn excerpts_survive_a_restart() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.turn(DELAY, "Up to a minute.");
+    bench.session.excerpts.pin(key(COOKIE_KEY));
+    let saved = serde_json::to_string(&**bench.session.saved()).unwrap();
+    let restored = Session::restored(
+        "again",
+        [],
+        bench.session.history.next_id(),
+        serde_json::from_str(&saved).unwrap(),
+    );
+    assert_eq!(restored.excerpts, bench.session.excerpts);
+    let older =
+        Session::restored("old", [], bench.session.history.next_id(), serde_json::from_str("{}").unwrap());
+    assert!(older.excerpts.is_empty());
+}

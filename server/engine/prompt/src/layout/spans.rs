@@ -1,0 +1,78 @@
+//! Converts a layout to the spans that the cache model (`tokens::cost`) reads. Each block becomes one span with the
+//! hash of its bytes.
+
+use strata_base::hash::ContentHash;
+use strata_conversation::providers::Speaker;
+use strata_tokens::cost::{Breakpoint, Mark, Span};
+use strata_tokens::models::Ttl;
+
+use super::blocks::{Layout, LayoutBlock};
+
+/// Returns the span of a block of `speaker`. Leaves `continues_run` unset, because it depends on the block before.
+/// `framing` is the overhead of a content block beyond its text, in tokens.
+fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
+    let speaker: &[u8] = match speaker {
+        Speaker::System => b"s",
+        Speaker::User => b"u",
+        Speaker::Assistant => b"a",
+    };
+    // Serializing a block to memory cannot fail, because all of its keys are strings.
+    let content = serde_json::to_vec(&block.content).unwrap_or_default();
+    Span {
+        hash: ContentHash::of_parts([speaker, &content]),
+        tokens: block.tokens.saturating_add(framing),
+        mark: match block.mark {
+            None => Mark::None,
+            Some(Ttl::FiveMinutes) => Mark::Breakpoint(Breakpoint::Short),
+            Some(Ttl::OneHour) => Mark::Breakpoint(Breakpoint::Extended),
+        },
+        continues_run: false,
+    }
+}
+
+/// Returns the spans of a whole prompt. `framing` is the overhead of a content block beyond its text, in tokens.
+pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
+    let messages = layout.messages.iter();
+    spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
+}
+
+/// Returns the spans of the given blocks in order. `framing` is the overhead of a content block beyond its text, in
+/// tokens.
+pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>, framing: usize) -> Vec<Span> {
+    let mut before: Option<&LayoutBlock> = None;
+    let spans = said.into_iter().map(|(speaker, block)| {
+        let continues_run = before.is_some_and(|before| block.content.continues_run_of(&before.content));
+        before = Some(block);
+        Span { continues_run, ..span_of(speaker, block, framing) }
+    });
+    spans.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_conversation::history::ContentBlock;
+
+    use super::*;
+    use crate::layout::{Part, Tier};
+
+    fn block(text: &str, mark: Option<Ttl>) -> LayoutBlock {
+        let content = ContentBlock::text(text);
+        LayoutBlock { content, part: Part::History, items: vec![], tier: Tier::Active, tokens: 7, mark }
+    }
+
+    #[test]
+    fn a_span_is_named_by_speaker_and_content_alone() {
+        let mut layout = Layout::default();
+        layout.push(Speaker::User, block("yes", None));
+        layout.push(Speaker::User, block("yes", Some(Ttl::OneHour)));
+        layout.push(Speaker::Assistant, block("yes", None));
+        layout.push(Speaker::User, block("no", None));
+        let spans = spans(&layout, 3);
+        assert_eq!(spans[0].hash, spans[1].hash);
+        assert_ne!(spans[0].hash, spans[2].hash);
+        assert_ne!(spans[0].hash, spans[3].hash);
+        assert_eq!(spans.iter().map(|span| span.tokens).collect::<Vec<_>>(), [10, 10, 10, 10]);
+        let marks = spans.iter().map(|span| span.mark).collect::<Vec<_>>();
+        assert_eq!(marks, [Mark::None, Mark::Breakpoint(Breakpoint::Extended), Mark::None, Mark::None]);
+    }
+}

@@ -1,0 +1,88 @@
+//! Access to the stored state of a session and its cache state, and restoring both.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use strata_conversation::history::{History, Message, MessageId};
+
+use super::Session;
+use super::cache_memory::CacheMemory;
+use super::saved_session::SavedSession;
+
+/// Stored state is read like a field of the session. Any change of it makes a new value, which
+/// [`Session::is_same_as`] notices.
+impl Deref for Session {
+    type Target = SavedSession;
+
+    fn deref(&self) -> &SavedSession {
+        &self.saved
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut SavedSession {
+        Arc::make_mut(&mut self.saved)
+    }
+}
+
+impl Session {
+    /// Returns the state to store in addition to the messages.
+    pub fn saved(&self) -> &Arc<SavedSession> {
+        &self.saved
+    }
+
+    /// Restores a stored session. `next` is the first message id that was never used.
+    pub fn restored(
+        id: impl Into<Arc<str>>,
+        messages: impl IntoIterator<Item = Message>,
+        next: MessageId,
+        saved: SavedSession,
+    ) -> Self {
+        Self {
+            history: History::restored(messages, next),
+            calibrations: saved.own_calibrations.clone(),
+            saved: Arc::new(saved),
+            ..Self::new(id)
+        }
+    }
+
+    /// Returns the cache state that another process needs to continue this session.
+    pub fn cache_memory(&self) -> &CacheMemory {
+        &self.cache
+    }
+
+    /// Restores the cache state that [`Self::cache_memory`] returned in another process.
+    pub fn remember_cache(&mut self, memory: CacheMemory) {
+        self.cache = Arc::new(memory);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_conversation::history::{NewMessage, Role};
+
+    use super::*;
+
+    #[test]
+    fn every_change_is_noticed() {
+        let before = Session::new("s-1");
+        assert!(before.clone().is_same_as(&before));
+        let changes: [fn(&mut Session); 8] = [
+            |session| session.branch = Some("main".to_owned()),
+            |session| session.selection.select("a.rs".into()),
+            |session| session.auto_budget = Some(0),
+            |session| session.measured("claude", 100, 120),
+            |session| {
+                session.history.add(NewMessage::text(Role::User, "one"));
+            },
+            |session| session.touch(),
+            |session| session.reregister_history(),
+            |session| session.recovered(),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let mut after = before.clone();
+            change(&mut after);
+            assert!(!after.is_same_as(&before), "change {number}");
+        }
+    }
+}

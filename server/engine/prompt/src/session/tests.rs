@@ -1,0 +1,195 @@
+//! Compactions of a session, and what it tracks besides its messages.
+
+use serde_json::json;
+use strata_conversation::compaction::{
+    Draft, DraftRefusal, Family, Pressure, Profile, RequestSize, Run, Scales, Summariser, Topics,
+};
+use strata_conversation::conversation_facts::ToolPatterns;
+use strata_conversation::history::{Kind, Message, Outcome, ResultPart, Role};
+use strata_conversation::providers::{Piece, pieces_of};
+use strata_tokens::counting::TokenCounter;
+use strata_tokens::models::Models;
+
+use super::*;
+use crate::assembly::PromptServices;
+use crate::settings::Settings;
+
+const SUMMARY: &str =
+    "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nThey looked, and nothing is open.";
+
+fn user(text: &str) -> NewMessage {
+    NewMessage::text(Role::User, text)
+}
+
+fn model(text: &str) -> NewMessage {
+    NewMessage::text(Role::Assistant, text)
+}
+
+/// Returns a call of a tool on a file, and its result.
+fn called(id: &str, tool: &str, path: &str) -> [NewMessage; 2] {
+    let call =
+        ContentBlock::ToolCall { id: id.into(), name: tool.into(), input: json!({ "file_path": path }) };
+    let content = vec![ResultPart::Text { text: "text ".repeat(50) }];
+    let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
+    [
+        NewMessage::new(Role::Assistant, vec![call]),
+        NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
+    ]
+}
+
+/// Returns exchanges of two messages with `tokens` each.
+fn exchanges(number: usize, tokens: usize) -> Vec<NewMessage> {
+    let text = |what: &str, n: usize| format!("{:x<width$}", format!("{what} {n} "), width = tokens * 4);
+    (0..number).flat_map(|n| [user(&text("question", n)), model(&text("answer", n))]).collect()
+}
+
+fn session(messages: impl IntoIterator<Item = NewMessage>) -> Session {
+    let mut session = Session::new("test");
+    session.set_history(messages);
+    session
+}
+
+/// Counts one token for every four characters.
+fn count(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+fn weigh(message: &Message) -> usize {
+    let tokens = |piece: Piece<'_>| match piece {
+        Piece::Text(text) => count(&text),
+        Piece::Picture(_) => 1_200,
+    };
+    message.body.content.iter().flat_map(pieces_of).map(tokens).sum()
+}
+
+/// Compacts with a model that always answers with the same summary.
+fn drafted(history: &History, profile: &Profile) -> Draft {
+    let scales = || Scales { message: &weigh, text: &count };
+    let weight = history.sent().map(|message| weigh(message)).sum();
+    let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
+    let messages = history.visible().count();
+    let pressure = Pressure { history: weight, context: weight, messages, exchanges, ..Pressure::default() };
+    let summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
+    let mut run =
+        Run::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales()).unwrap();
+    while run.question().is_some() {
+        run.answer(Ok(SUMMARY.to_owned()), scales());
+    }
+    run.finish(scales()).unwrap()
+}
+
+fn compact(session: &mut Session, profile: &Profile, now_ms: u64) {
+    let draft = drafted(&session.history, profile);
+    session.compact(draft, profile, &ToolPatterns::default(), now_ms).unwrap();
+}
+
+#[test]
+fn history_is_replaced_on_success_only() {
+    let topic = Family::Topic.profile();
+    let mut session = session(exchanges(30, 500));
+    let draft = drafted(&session.history, &topic);
+    session.change_message(MessageId(0), |body| body.content.clear()).unwrap();
+    let before = session.clone();
+    let refused = session.compact(draft, &topic, &ToolPatterns::default(), 1).unwrap_err();
+    assert_eq!(refused, DraftRefusal::Changed);
+    assert_eq!(session.history, before.history);
+    assert_eq!((session.cache.revision, session.compactions().len()), (before.cache.revision, 0));
+
+    compact(&mut session, &topic, 1);
+    assert_eq!(session.history.sent().count(), 10);
+    assert!(session.cache.revision > before.cache.revision);
+    assert_eq!(session.undo_compaction().unwrap().profile, "topic");
+    assert_eq!(session.history.messages(), before.history.messages());
+}
+
+#[test]
+fn a_restored_session_undoes_its_compactions() {
+    for family in Family::ALL {
+        let (profile, mut session) = (family.profile(), session(exchanges(30, 500)));
+        let mut states = Vec::new();
+        for _ in 0..2 {
+            exchanges(30, 500).into_iter().for_each(|message| {
+                session.history.add(message);
+            });
+            states.push(session.history.messages().to_vec());
+            compact(&mut session, &profile, 1);
+            assert_ne!(session.history.messages(), &states[states.len() - 1][..], "{family:?}");
+
+            let saved: SavedSession =
+                serde_json::from_str(&serde_json::to_string(&**session.saved()).unwrap()).unwrap();
+            assert_eq!(saved, **session.saved(), "{family:?}");
+            let messages =
+                session.history.messages().iter().map(|message| Message::clone(message)).collect::<Vec<_>>();
+            session = Session::restored("test", messages, session.history.next_id(), saved);
+        }
+        for state in states.into_iter().rev() {
+            session.undo_compaction().unwrap();
+            assert_eq!(session.history.messages().get(..state.len()), Some(&state[..]), "{family:?}");
+        }
+        assert!(session.undo_compaction().is_err());
+    }
+}
+
+#[test]
+fn one_recovery_until_a_prompt_is_answered() {
+    let mut session = Session::new("test");
+    session.may_recover().unwrap();
+    session.recovered();
+    let error = session.may_recover().unwrap_err().to_string();
+    assert!(error.starts_with("the prompt was too long again"), "{error}");
+    // A new conversation allows a recovery again.
+    session.set_history([]);
+    session.may_recover().unwrap();
+    session.recovered();
+}
+
+#[test]
+fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
+    let tools = ToolPatterns::default();
+    let read = |n: usize| called(&n.to_string(), "read_file", &format!("src/f{n}.rs"));
+    let mut session = session([user("look")].into_iter().chain((0..14).flat_map(read)));
+    let history = session.history.clone();
+    session.trail.mark_read("by/hand.rs", &history);
+    assert_eq!(session.trail.files_read(&session.history, &tools).len(), 15);
+    compact(&mut session, &Family::Continuation.profile(), 1);
+    assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
+    let steps = session.trail.steps(&session.history, &tools);
+    let subjects: Vec<&str> = steps.iter().map(|step| step.subject.as_str()).collect();
+    assert_eq!((subjects.len(), subjects[0], subjects[9]), (10, "src/f4.rs", "src/f13.rs"));
+    // Files read from then on are listed again.
+    called("x", "read_file", "src/f1.rs").into_iter().for_each(|message| {
+        session.history.add(message);
+    });
+    assert_eq!(session.trail.files_read(&session.history, &tools), ["src/f1.rs"]);
+    assert_eq!(session.trail.steps(&session.history, &tools).len(), 11);
+}
+
+#[test]
+fn before_the_first_prompt_the_conversation_is_the_context() {
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let session = session([user("hello there")]);
+    let pressure = session.pressure(None, means, 0);
+    assert_eq!(pressure.context, pressure.history);
+    let size = RequestSize { tokens: 77, ..RequestSize::default() };
+    assert_eq!(session.pressure(Some(size), means, 0).context, 77);
+}
+
+#[test]
+fn after_a_handoff_tokens_are_counted_again_and_lists_are_new() {
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let tools = ToolPatterns::default();
+    let [call, result] = called("1", "read_file", "src/parser.rs");
+    let talk = [user("Fix the parser."), call, result, model("Fixed."), user("Thanks."), model("Sure.")];
+    let mut session = session(talk);
+    assert_eq!(session.trail.files_read(&session.history, &tools), ["src/parser.rs"]);
+    let before = session.pressure(None, means, 0);
+    compact(&mut session, &Family::Handoff.profile(), 9);
+    let after = session.pressure(None, means, 0);
+    assert!(after.context < before.context && after.context == after.history);
+    assert_eq!((before.messages, after.messages, before.exchanges, after.exchanges), (6, 1, 2, 0));
+    assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
+    assert!(session.trail.steps(&session.history, &tools).is_empty());
+    assert_eq!(session.compactions()[0].time_ms, 9);
+}

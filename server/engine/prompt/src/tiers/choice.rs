@@ -1,0 +1,97 @@
+//! Chooses the layout policy of a prompt and reports what decided the choice.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use strata_tokens::models::Model;
+
+use crate::assembly::IndexState;
+
+use super::PolicyName;
+
+/// A layout policy, and what decided the choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyChoice {
+    /// The chosen policy.
+    pub policy: PolicyName,
+    /// What decided the choice.
+    pub(crate) decided_by: DecidedBy,
+}
+
+/// What decided the choice of a layout policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DecidedBy {
+    /// Indexing is in progress. Until it is complete, the policy is `flat`, because filled tiers would soon be
+    /// rewritten.
+    Indexing,
+    /// The policy that the request asked for.
+    Request,
+    /// The policy set for the session.
+    Session,
+    /// The setting `cache.policy`.
+    Setting,
+    /// The default for the model's kind of cache.
+    Model,
+}
+
+/// Requested layout policies, by source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LayoutPreferences {
+    /// Policy that the request asked for.
+    pub request: Option<PolicyName>,
+    /// Policy set for the session.
+    pub session: Option<PolicyName>,
+    /// Policy from the settings.
+    pub setting: Option<PolicyName>,
+}
+
+impl LayoutPreferences {
+    /// Returns the most specific policy requested, or else the model's default. Always returns `flat` while the
+    /// repository is being indexed.
+    pub fn choose(self, model: &Model, index: IndexState) -> PolicyChoice {
+        let wished = [
+            (self.request, DecidedBy::Request),
+            (self.session, DecidedBy::Session),
+            (self.setting, DecidedBy::Setting),
+        ];
+        let nearest = wished.into_iter().find_map(|(wish, by)| wish.map(|policy| (policy, by)));
+        let (policy, decided_by) = match index {
+            IndexState::Building => (PolicyName::Flat, DecidedBy::Indexing),
+            IndexState::Ready => nearest.unwrap_or((PolicyName::default_for(model), DecidedBy::Model)),
+        };
+        PolicyChoice { policy, decided_by }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_tokens::models::{CacheKind, Models};
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_wish_counts() {
+        let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
+        let mut wishes = LayoutPreferences {
+            request: Some(PolicyName::Flat),
+            session: Some(PolicyName::Ripple),
+            setting: Some(PolicyName::Ledger),
+        };
+        let chosen = |wishes: LayoutPreferences, model: &Model, index| {
+            let PolicyChoice { policy, decided_by } = wishes.choose(model, index);
+            (policy, decided_by)
+        };
+        let ready = IndexState::Ready;
+        assert_eq!(chosen(wishes, &model, IndexState::Building), (PolicyName::Flat, DecidedBy::Indexing));
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Request));
+        wishes.request = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ripple, DecidedBy::Session));
+        wishes.session = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Setting));
+        wishes.setting = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Model));
+        model.cache.kind = CacheKind::None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Model));
+    }
+}

@@ -1,0 +1,140 @@
+//! Builds the blocks that update a kept log. A changed file gets a diff from the last shown version. After several
+//! diffs, it gets a single diff from its full text. If a diff is large, it gets the full text instead. A changed
+//! outline is replaced, and the file list gets its additions and removals.
+
+use std::sync::Arc;
+
+use strata_base::key::FileKey;
+
+use crate::diff;
+use crate::layout::{Content, ItemKey, Piece};
+
+use super::listing::{Change, Changes};
+use super::log::{Diff, Entry, LogBlock};
+use super::log_contents::{File, LogContents};
+use super::wording::{self, Updates};
+
+/// Maximum consecutive diffs of a file. The next one is a single diff from the full text (`docs/tiers.md`).
+const MAX_PENDING: u32 = 3;
+/// Number of unchanged lines around each change in a diff.
+const CONTEXT: usize = 2;
+
+/// Updates to append to a log.
+#[derive(Default)]
+pub(super) struct Fixups {
+    /// Blocks to append, in order.
+    pub(super) blocks: Vec<LogBlock>,
+    /// Versions that the model knows because its own messages contain the edits.
+    pub(super) implied: Vec<Entry>,
+    /// One line for each file whose current text differs from its last full text in the log.
+    pub(super) pending: Vec<String>,
+}
+
+/// Builds the updates that bring the log up to date with the current content.
+pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
+    let mut fixups = Fixups::default();
+    fixups.symbols(shown, content);
+    fixups.tree(shown, content);
+    for piece in content.texts() {
+        if let Some(file) = shown.files.get(&piece.key) {
+            fixups.file(file, piece, content);
+        }
+    }
+    fixups
+}
+
+impl Fixups {
+    /// Updates the outlines of files that are not shown in full. An outdated outline before the file's full text does
+    /// no harm.
+    fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
+        for piece in &content.map {
+            if let ItemKey::Symbol(path) = &piece.key
+                && shown.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
+            {
+                self.blocks.push(LogBlock::symbol_note(path, piece, content));
+            }
+        }
+    }
+
+    fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
+        let Some(tree) = &shown.tree else { return };
+        let mut changes = changes(&tree.files(), &content.tree.files);
+        // A file that leaves the list because the map now outlines it still exists.
+        let outlined = &content.tree.outlined;
+        changes.retain(|path, change| *change == Change::Came || outlined.binary_search(path).is_err());
+        if changes.is_empty() {
+            return;
+        }
+        let note = wording::tree_note(&changes);
+        // A new list is better than a long list of changes.
+        let is_long = (content.count)(&note) > content.tree.budget / 2;
+        let list = is_long.then(|| LogBlock::tree(content)).flatten();
+        self.blocks.push(list.unwrap_or_else(|| LogBlock::tree_note(changes, note, content)));
+    }
+
+    fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
+        let key = &piece.key;
+        let misses = file.proposed.misses(&piece.body);
+        let has_same_notice = file.base.notice == piece.notice;
+        let updates = if file.now == piece.hash && !(misses && file.is_implied) {
+            Updates { all: file.pending, implied: file.implied, misses }
+        } else if file.now != piece.hash && file.proposed.leads_to(&piece.body) && has_same_notice {
+            self.implied.push(Entry::Implied(key.clone(), piece.hash));
+            Updates { all: file.pending + 1, implied: file.implied + 1, misses: false }
+        } else {
+            let (block, all) = update(file, piece, content);
+            self.blocks.push(block);
+            Updates { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
+        };
+        if updates.all > 0 || updates.misses {
+            self.pending.push(wording::pending(key, &piece.body, updates));
+        }
+    }
+}
+
+/// Builds the block that updates a file. Also returns the number of updates since the file's full text.
+fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
+    let (key, now) = (&piece.key, &piece.body);
+    // If the model also wrote edits that were not applied, it cannot know which version the others led to.
+    let is_base_unclear = file.is_implied && file.proposed.misses(now);
+    // A diff cannot express a changed notice, such as that the editor is out of sync.
+    let full = || (LogBlock::full(piece, content), 0);
+    let has_diff = |before: &Arc<str>| (before != now || is_base_unclear) && file.base.notice == piece.notice;
+    let Some(before) = file.text().filter(has_diff) else { return full() };
+    let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
+    // The model's own edits take no room, so they do not count.
+    let shown = file.pending - file.implied.min(file.pending);
+    let (entry, text, updates) = if shown < MAX_PENDING && !is_base_unclear {
+        let diff = leading_from(&before);
+        let delta = if file.is_implied { wording::delta_after_edits } else { wording::delta };
+        let text = delta(key, &before, now, &diff.hunks);
+        (Entry::Delta(key.clone(), diff), text, file.pending + 1)
+    } else {
+        let diff = leading_from(&file.base.body);
+        let text = wording::net(key, &file.base.body, now, &diff.hunks);
+        (Entry::Net(key.clone(), diff), text, 1)
+    };
+    let update = LogBlock::fixup(entry, key, text, content);
+    if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
+}
+
+/// Computes the additions and removals between two sorted lists.
+pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
+    let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
+    let mut changes = Changes::new();
+    loop {
+        let (went, came) = match (old.peek(), new.peek()) {
+            (None, None) => return changes,
+            (Some(one), Some(other)) if one == other => {
+                old.next();
+                new.next();
+                continue;
+            }
+            (Some(one), Some(other)) if one > other => (None, new.next()),
+            (None, Some(_)) => (None, new.next()),
+            (Some(_), _) => (old.next(), None),
+        };
+        changes.extend(went.map(|path| (path.clone(), Change::Went)));
+        changes.extend(came.map(|path| (path.clone(), Change::Came)));
+    }
+}

@@ -1,0 +1,174 @@
+//! Estimates the hazard of a block: the probability that the block leaves the prompt at the next turn. Hazards are
+//! learned from the user's behavior. They are integers in millionths, so that all platforms order items the same way.
+
+use serde::{Deserialize, Serialize};
+use strata_base::hash::ContentHash;
+
+/// Probability 1, in millionths.
+pub(super) const ONE: u32 = 1_000_000;
+
+/// Hazard of a map block, in millionths. A map block leaves only if its file is excluded or disappears. It may be kept
+/// when its file is selected.
+pub(super) const MAP: u32 = 500;
+
+/// Hazard of web pages and the file list, in millionths. They leave only if the user decides so.
+pub(super) const PAGE: u32 = 20_000;
+
+/// Hazard of an excerpt, in millionths. An excerpt leaves if it is dismissed or its file is excluded. Like a map block,
+/// it may be kept when it is no longer relevant to a question.
+pub(super) const EXCERPT: u32 = 500;
+
+/// Number of distinct ages. Higher ages count as the highest one.
+const AGES: usize = 10;
+
+/// Share of files deselected at each age, in the sessions used for tuning.
+const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
+
+/// Number of turns that the discounted hazard looks ahead. Each turn weighs `DISCOUNT` times as much as the one before.
+const HORIZON: usize = 12;
+const DISCOUNT: f64 = 0.7;
+
+/// The age of a selected file: the turns since it was selected or last changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Clock {
+    since: u64,
+    hash: ContentHash,
+}
+
+impl Clock {
+    /// Starts the clock of a newly selected file.
+    pub(super) fn started(turn: u64, hash: ContentHash) -> Self {
+        Self { since: turn, hash }
+    }
+
+    /// Compares the current text with the last one. A change resets the age.
+    pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
+        if self.hash != hash {
+            *self = Self::started(turn, hash);
+        }
+    }
+
+    /// Returns the number of turns since the file was selected or last changed, up to the highest age.
+    pub(super) fn age(self, turn: u64) -> usize {
+        usize::try_from(turn.saturating_sub(self.since)).unwrap_or(AGES).min(AGES - 1)
+    }
+}
+
+/// Whether a selected file is still selected at the next turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    Stayed,
+    /// The file was deselected.
+    Left,
+}
+
+/// Counts, by age, of the selected files that were seen and of those that were deselected by the next turn.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Ages {
+    seen: [u32; AGES],
+    left: [u32; AGES],
+}
+
+impl Ages {
+    /// Records whether a file of this age was deselected by the next turn.
+    pub(super) fn saw(&mut self, age: usize, fate: Fate) {
+        if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
+            *seen = seen.saturating_add(1);
+            *left = left.saturating_add(u32::from(fate == Fate::Left));
+        }
+    }
+
+    /// Computes the hazards at each age.
+    pub(super) fn hazards(&self) -> Hazards {
+        let counts =
+            || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
+        let gone: f64 = counts().map(|(_, left)| left).sum();
+        let foreseen: f64 = counts().zip(PRIOR).map(|((seen, _), prior)| seen * prior).sum();
+        let scale = (gone + 3.0) / (foreseen + 3.0);
+        let mut next = [0.0; AGES];
+        for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(PRIOR)) {
+            *slot = f64::min(1.0, (left + 2.0 * scale * prior) / (seen + 2.0));
+        }
+        let discounted = std::array::from_fn(|age| millionths(discounted(&next, age)));
+        Hazards { next: next.map(millionths), discounted }
+    }
+}
+
+/// Hazards by age, in millionths: the probability of leaving at the next turn, and its discounted mean over later
+/// turns.
+#[derive(Clone, Debug)]
+pub(super) struct Hazards {
+    next: [u32; AGES],
+    discounted: [u32; AGES],
+}
+
+impl Hazards {
+    pub(super) fn next(&self, age: usize) -> u32 {
+        self.next[age.min(AGES - 1)]
+    }
+
+    pub(super) fn discounted(&self, age: usize) -> u32 {
+        self.discounted[age.min(AGES - 1)]
+    }
+}
+
+/// Returns the mean probability of leaving per turn, with less weight on later turns. If the probability is constant,
+/// the mean is close to it.
+fn discounted(next: &[f64; AGES], age: usize) -> f64 {
+    let (mut survival, mut weight, mut sum, mut weights) = (1.0, 1.0, 0.0, 0.0);
+    for ahead in 0..HORIZON {
+        let hazard = next[(age + ahead).min(AGES - 1)];
+        sum += weight * survival * hazard;
+        weights += weight;
+        survival *= 1.0 - hazard;
+        weight *= DISCOUNT;
+    }
+    f64::min(0.97, sum / weights)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=ONE before")]
+fn millionths(probability: f64) -> u32 {
+    (probability.clamp(0.0, 1.0) * f64::from(ONE)).round() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_experience_the_prior_counts() {
+        let hazards = Ages::default().hazards();
+        assert_eq!(
+            hazards.next,
+            [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
+        );
+        // For a constant probability, the mean is that probability, up to its square.
+        assert!((90_000..120_000).contains(&hazards.discounted(9)), "{}", hazards.discounted(9));
+        assert!(hazards.discounted(0) < hazards.discounted(3));
+    }
+
+    #[test]
+    fn a_person_who_never_deselects_lowers_every_hazard_and_one_who_always_does_raises_them() {
+        let prior = Ages::default().hazards();
+        let (mut loyal, mut fickle) = (Ages::default(), Ages::default());
+        for turn in 0..200 {
+            loyal.saw(turn % AGES, Fate::Stayed);
+            fickle.saw(turn % AGES, Fate::Left);
+        }
+        for age in 0..AGES {
+            assert!(loyal.hazards().next(age) < prior.next(age) / 5);
+            assert!(fickle.hazards().next(age) > 900_000);
+        }
+    }
+
+    #[test]
+    fn a_change_makes_a_file_young_again() {
+        let (one, two) = (ContentHash::of("1"), ContentHash::of("2"));
+        let mut clock = Clock::started(3, one);
+        assert_eq!((clock.age(3), clock.age(7), clock.age(100)), (0, 4, 9));
+        clock.look(5, one);
+        assert_eq!(clock.age(7), 4);
+        clock.look(6, two);
+        assert_eq!(clock.age(7), 1);
+    }
+}

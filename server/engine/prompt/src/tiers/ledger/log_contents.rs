@@ -1,0 +1,199 @@
+//! The effective content of a log: the current versions of files and outlines, and the current file list.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use strata_base::hash::ContentHash;
+use strata_base::key::FileKey;
+use strata_conversation::providers::Speaker;
+
+use crate::diff;
+use crate::layout::ItemKey;
+
+use super::super::Deltas;
+use super::edits;
+use super::listing::{Change, Changes, Listing};
+use super::log::{Diff, Entry, LogBlock, Version};
+
+/// State of a file according to the log.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Last version shown in full.
+    pub(super) base: Version,
+    /// Hash of the version after all updates.
+    pub(super) now: ContentHash,
+    /// A known text of the file, if any. Applying `diffs` to it gives the current version.
+    text: Option<Arc<str>>,
+    diffs: Vec<Arc<str>>,
+    /// Number of updates since the full text. `implied` counts those known only from the model's own messages.
+    pub(super) pending: u32,
+    pub(super) implied: u32,
+    /// Whether the current version is known only from the model's own messages, so that no block names it.
+    pub(super) is_implied: bool,
+    /// Edits that the model has written since the current version.
+    pub(super) proposed: Proposal,
+}
+
+/// The edits of a file that the model has written since the version that the log leads to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) enum Proposal {
+    /// There are none, or edits are not tracked.
+    #[default]
+    None,
+    /// Text of the version after all of them.
+    Text(Arc<str>),
+    /// At least one edit does not apply, so the text that the model assumes is unknown.
+    Unclear,
+}
+
+impl Proposal {
+    /// Whether the edits, all of them, lead to `text`.
+    pub(super) fn leads_to(&self, text: &str) -> bool {
+        matches!(self, Self::Text(proposed) if **proposed == *text)
+    }
+
+    /// Whether there are edits that do not lead to `text`.
+    pub(super) fn misses(&self, text: &str) -> bool {
+        *self != Self::None && !self.leads_to(text)
+    }
+}
+
+/// State of the file list according to the log.
+#[derive(Debug)]
+pub(super) struct Tree {
+    listing: Arc<Listing>,
+    since: Changes,
+}
+
+impl File {
+    fn full(version: &Version) -> Self {
+        let (now, text) = (version.hash, Some(Arc::clone(&version.body)));
+        Self {
+            base: version.clone(),
+            now,
+            text,
+            diffs: Vec::new(),
+            pending: 0,
+            implied: 0,
+            is_implied: false,
+            proposed: Proposal::None,
+        }
+    }
+
+    /// Returns the text of the current version. Returns `None` if the version is known only from the model's own edits,
+    /// and these are no longer tracked.
+    pub(super) fn text(&self) -> Option<Arc<str>> {
+        let from = self.text.clone()?;
+        self.diffs.iter().try_fold(from, |text, hunks| Some(diff::apply(&text, hunks)?.into()))
+    }
+}
+
+impl Tree {
+    pub(super) fn new(listing: Arc<Listing>) -> Self {
+        Self { listing, since: Changes::new() }
+    }
+
+    pub(super) fn change(&mut self, changes: &Changes) {
+        self.since.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
+    }
+
+    /// Returns the files on the list after all changes, in key order.
+    pub(super) fn files(&self) -> Cow<'_, [FileKey]> {
+        if self.since.is_empty() {
+            return Cow::Borrowed(&self.listing.files);
+        }
+        let same = self.listing.files.iter().filter(|path| !self.since.contains_key(*path));
+        let came = self.since.iter().filter(|(_, change)| **change == Change::Came).map(|(path, _)| path);
+        let mut files: Vec<FileKey> = same.chain(came).cloned().collect();
+        files.sort();
+        Cow::Owned(files)
+    }
+}
+
+/// The effective content of a log.
+#[derive(Debug, Default)]
+pub(super) struct LogContents {
+    pub(super) files: BTreeMap<ItemKey, File>,
+    pub(super) symbols: BTreeMap<FileKey, ContentHash>,
+    pub(super) urls: BTreeSet<ItemKey>,
+    pub(super) tree: Option<Tree>,
+}
+
+impl LogContents {
+    /// Reads a log from its beginning.
+    pub(super) fn read(log: &[Arc<LogBlock>], deltas: Deltas) -> Self {
+        let mut shown = Self::default();
+        for logged in log {
+            for entry in &logged.entries {
+                shown.take(entry);
+            }
+            if deltas == Deltas::FromHistory && logged.speaker == Speaker::Assistant {
+                shown.listen(logged);
+            }
+        }
+        shown
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        match entry {
+            Entry::System(_) | Entry::Legend | Entry::Said(_) => {}
+            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+                self.symbols.insert(path.clone(), *hash);
+            }
+            Entry::Full(key, version) => {
+                self.files.insert(key.clone(), File::full(version));
+            }
+            Entry::Delta(key, Diff { to, hunks }) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    file.now = *to;
+                    file.diffs.push(Arc::clone(hunks));
+                    file.pending += 1;
+                    (file.is_implied, file.proposed) = (false, Proposal::None);
+                }
+            }
+            Entry::Net(key, Diff { to, hunks }) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    let diffs = vec![Arc::clone(hunks)];
+                    *file = File { now: *to, diffs, pending: 1, ..File::full(&file.base) };
+                }
+            }
+            Entry::Implied(key, to) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    file.now = *to;
+                    file.text = match std::mem::take(&mut file.proposed) {
+                        Proposal::Text(text) => Some(text),
+                        Proposal::None | Proposal::Unclear => None,
+                    };
+                    file.diffs.clear();
+                    (file.pending, file.implied) = (file.pending + 1, file.implied + 1);
+                    file.is_implied = true;
+                }
+            }
+            Entry::Tree(listing) => self.tree = Some(Tree::new(Arc::clone(listing))),
+            Entry::TreeNote(changes) => {
+                if let Some(tree) = &mut self.tree {
+                    tree.change(changes);
+                }
+            }
+            Entry::Url(key, _) => {
+                self.urls.insert(key.clone());
+            }
+        }
+    }
+
+    /// Applies the edits in a message from the model to the known files.
+    fn listen(&mut self, logged: &LogBlock) {
+        for edit in logged.blocks.iter().flat_map(|block| edits::edits_in(&block.content)) {
+            let key = ItemKey::File(FileKey::from(edit.path.as_str()));
+            let Some(file) = self.files.get_mut(&key) else { continue };
+            let before = match &file.proposed {
+                Proposal::None => file.text(),
+                Proposal::Text(text) => Some(Arc::clone(text)),
+                Proposal::Unclear => None,
+            };
+            let after = before.and_then(|before| edit.applied(&before));
+            file.proposed = after.map_or(Proposal::Unclear, |after| Proposal::Text(after.into()));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Policy `ledger`: the prompt as an append-only log (`docs/tiers.md`). Each turn keeps the longest prefix that is
+//! valid and still cached, byte for byte, and writes all other content again, with short-lived and small items last.
+//! Diffs update files in the kept prefix. The policy learns from the user's behavior and the usage that providers
+//! report.
+
+mod commit;
+mod draft;
+pub(super) mod edits;
+mod fixups;
+mod hazard;
+mod item_stats;
+mod listing;
+mod log;
+mod log_contents;
+mod marks;
+mod state;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+use crate::layout::{Content, Layout, Tier};
+
+use super::policy::{Policy, PolicyOutput};
+use super::rules::Rules;
+use super::state::TierState;
+
+use draft::Draft;
+use strata_tokens::cost::Breakpoint;
+use strata_tokens::models::Ttl;
+
+pub(crate) use item_stats::ItemStats;
+pub(crate) use state::State;
+
+pub(super) struct Ledger;
+
+impl Policy for Ledger {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+        let mut state = match state {
+            TierState::Ledger(state) => State::clone(state),
+            _ => State::default(),
+        };
+        state.begin(content, rules);
+        let draft = Draft::new(&state, content, rules);
+        let marks = marks::choose(&draft, &state, rules);
+        let layout = lay_out(&draft, &marks, content, rules);
+        let (listed, relied_on) = (draft.listed(), Some(draft.readable(rules)));
+        state.commit(draft, &marks, &layout, rules);
+        PolicyOutput { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
+    }
+}
+
+/// Lays out the log, then the volatile content. Blocks up to the first breakpoint are in L0, those up to the next in
+/// L1, and so on. Blocks after the last breakpoint are active.
+fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
+    const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+    let mut layout = Layout::default();
+    let mut passed = 0;
+    let last = marks.last();
+    for (at, logged) in draft.log.iter().enumerate() {
+        let tier = match last {
+            Some(last) if at <= last => TIERS[passed.min(TIERS.len() - 1)],
+            _ => Tier::Active,
+        };
+        for block in &logged.blocks {
+            layout.push(logged.speaker, crate::layout::LayoutBlock { tier, ..block.clone() });
+        }
+        if let Some(breakpoint) = marks.get(at) {
+            let ttl = match breakpoint {
+                Breakpoint::Short => rules.ttl,
+                Breakpoint::Extended => Ttl::OneHour,
+            };
+            layout.mark_end(ttl, rules.carriers);
+            passed += 1;
+        }
+    }
+    for block in draft.tail(content) {
+        layout.push_volatile(block);
+    }
+    layout
+}

@@ -1,0 +1,23 @@
+//! The interface of layout policies.
+
+use super::rules::Rules;
+use super::state::TierState;
+use crate::layout::{Content, FileListCoverage, Layout};
+
+/// An ordered prompt, with the policy's state to keep if the prompt is sent.
+#[derive(Clone, Debug)]
+pub struct PolicyOutput {
+    pub layout: Layout,
+    /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
+    pub recorded: TierState,
+    /// How much of the repository the file list in the prompt covers.
+    pub(crate) listed: FileListCoverage,
+    /// Tokens that the policy expects the provider to have cached; `None` if it has no expectation.
+    pub relied_on: Option<usize>,
+}
+
+/// A layout policy: orders the content of a prompt.
+pub trait Policy {
+    /// Orders `content`, given the state after the last prompt. The same input gives the same output.
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
+}

@@ -1,0 +1,265 @@
+//! Updates the tiers after each request. Counts the requests in which each item is unchanged, demotes changed items,
+//! promotes stable ones, and lets promotions ripple up through broken tiers.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use strata_base::hash::ContentHash;
+
+use crate::layout::{Content, ItemKey, Tier};
+
+use super::super::Rules;
+use super::state::{PAGES_ENTER, State, Tracked, above, entry};
+
+/// Cached tiers from the least to the most stable, the direction of promotions.
+const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
+
+/// Updates the tiers after a request. `broken` contains the tiers whose cached bytes have already changed, and `pages`
+/// the web pages that are new in the request.
+pub(super) fn after_request(
+    state: &mut State,
+    content: &Content<'_>,
+    rules: &Rules,
+    broken: &mut BTreeSet<Tier>,
+    pages: Vec<ItemKey>,
+) {
+    measure(state, content, broken);
+    let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), touched: BTreeSet::new() };
+    cycle.send(pages, PAGES_ENTER);
+    cycle.graduate();
+    cycle.graduate_history(content);
+    cycle.ripple();
+    cycle.demote_underfilled();
+    cycle.refill_l0();
+}
+
+/// Compares every item with its previous state. Increments the counter of unchanged active items. New and changed items
+/// become active with a counter of 0. Items without a hash accept their first measurement.
+fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
+    let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
+    let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
+    let history = content.history.iter().map(|said| (ItemKey::History(said.id), said.hash(), said.tokens()));
+    for (key, hash, tokens) in pieces.chain(merged(history)) {
+        match state.items.get_mut(&key) {
+            None => {
+                let (tier, n) = (Tier::Active, entry(Tier::Active));
+                state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
+            }
+            Some(tracked) => {
+                match tracked.hash {
+                    Some(before) if before != hash => {
+                        broken.insert(tracked.tier);
+                        tracked.tier = Tier::Active;
+                        tracked.n = 0;
+                    }
+                    _ if tracked.tier == Tier::Active => tracked.n += 1,
+                    _ => {}
+                }
+                tracked.hash = Some(hash);
+                tracked.tokens = tokens;
+            }
+        }
+    }
+    broken.remove(&Tier::Active);
+}
+
+/// Merges the parts into which repairs have split a message, so that each message is one item.
+fn merged(
+    history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
+) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
+    let mut merged: BTreeMap<ItemKey, (ContentHash, usize)> = BTreeMap::new();
+    for (key, hash, tokens) in history {
+        merged
+            .entry(key)
+            .and_modify(|(all, sum)| {
+                *all = ContentHash::of(&format!("{all}{hash}"));
+                *sum += tokens;
+            })
+            .or_insert((hash, tokens));
+    }
+    merged.into_iter().map(|(key, (hash, tokens))| (key, hash, tokens))
+}
+
+struct Cycle<'a> {
+    state: &'a mut State,
+    rules: &'a Rules,
+    broken: &'a mut BTreeSet<Tier>,
+    /// Items that are about to enter each tier.
+    incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
+    /// Tiers whose existing items have already been processed in this cycle.
+    touched: BTreeSet<Tier>,
+}
+
+impl Cycle<'_> {
+    /// Moves active files and map blocks that were unchanged for three requests to L3, even if they are no longer
+    /// selected.
+    fn graduate(&mut self) {
+        let lasted: Vec<ItemKey> = self
+            .eligible()
+            .filter(|(key, _)| !matches!(key, ItemKey::History(_)))
+            .map(|(key, _)| key.clone())
+            .collect();
+        self.send(lasted, Tier::L3);
+    }
+
+    /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
+    /// messages stay active, up to the target size of a tier, and only older ones are promoted. Without a target, none
+    /// are.
+    fn graduate_history(&mut self, content: &Content<'_>) {
+        let target = self.rules.target;
+        if target == 0 {
+            return;
+        }
+        let mut eligible: Vec<(ItemKey, usize)> = self
+            .eligible()
+            .filter(|(key, _)| matches!(key, ItemKey::History(_)))
+            .map(|(key, tracked)| (key.clone(), tracked.tokens))
+            .collect();
+        let rebuilt = self.broken.contains(&Tier::L3) || self.incoming.contains_key(&Tier::L3);
+        if !rebuilt {
+            let mut recent = 0;
+            while let Some((_, tokens)) = eligible.last() {
+                if recent >= target {
+                    break;
+                }
+                recent += tokens;
+                eligible.pop();
+            }
+        }
+        // Messages must stay in order, so promotion stops at the first message that stays active.
+        let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
+        let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
+        let in_order = order
+            .into_iter()
+            .skip_while(|key| self.state.tier_of(key) != Tier::Active)
+            .take_while(|key| going.contains(key))
+            .collect();
+        self.send(in_order, Tier::L3);
+    }
+
+    /// Processes the tiers from the least stable up, until nothing moves.
+    fn ripple(&mut self) {
+        loop {
+            let mut moved = false;
+            for tier in UPWARDS {
+                let incoming = self.incoming.remove(&tier).unwrap_or_default();
+                let due = self.broken.contains(&tier) && !self.touched.contains(&tier);
+                if incoming.is_empty() && !due {
+                    continue;
+                }
+                moved = true;
+                self.broken.insert(tier);
+                let mut veterans = self.state.in_tier(tier);
+                veterans.retain(|key| !incoming.contains(key));
+                for key in incoming {
+                    if let Some(tracked) = self.state.items.get_mut(&key) {
+                        tracked.tier = tier;
+                        tracked.n = entry(tier);
+                    }
+                }
+                if self.touched.insert(tier) {
+                    self.age_veterans(tier, veterans);
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+    }
+
+    /// Increments the counters of a tier's existing items, and promotes those that qualify for the next tier if that
+    /// tier may change. If the tier exceeds its target size, items with the lowest counters anchor it: as many as it
+    /// takes to reach the target stay unchanged.
+    fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
+        let Some(above) = above(tier) else { return };
+        let threshold = entry(above);
+        let open = self.broken.contains(&above) || self.state.weight(above) == 0;
+        let anchors = if self.state.weight(tier) > self.rules.target { self.rules.target } else { 0 };
+        veterans.sort_by_cached_key(|key| {
+            (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key))
+        });
+
+        let mut anchored = 0;
+        let mut rising = Vec::new();
+        for key in veterans {
+            let Some(tracked) = self.state.items.get_mut(&key) else { continue };
+            if anchored < anchors {
+                anchored += tracked.tokens;
+                continue;
+            }
+            tracked.n += 1;
+            if tracked.n >= threshold {
+                tracked.n = threshold;
+                if open {
+                    rising.push(key);
+                }
+            }
+        }
+        if !rising.is_empty() {
+            self.broken.insert(tier);
+            self.send(rising, above);
+        }
+    }
+
+    /// Moves the items of L1 and L2 down one tier if their tier is below the target size, because it then no longer
+    /// justifies a breakpoint.
+    fn demote_underfilled(&mut self) {
+        if self.rules.target == 0 {
+            return;
+        }
+        for (tier, below) in [(Tier::L2, Tier::L3), (Tier::L1, Tier::L2)] {
+            let weight = self.state.weight(tier);
+            if self.touched.contains(&tier) || weight == 0 || weight >= self.rules.target {
+                continue;
+            }
+            for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
+                tracked.tier = below;
+                tracked.n = entry(below);
+            }
+            self.broken.extend([tier, below]);
+        }
+    }
+
+    /// If L1 is rewritten anyway, fills L0 up to the target size with the items of L1 that have the highest counters.
+    fn refill_l0(&mut self) {
+        if !self.broken.contains(&Tier::L1) {
+            return;
+        }
+        let mut candidates = self.state.in_tier(Tier::L1);
+        candidates.sort_by_cached_key(|key| {
+            (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone())
+        });
+        let mut weight = self.state.weight(Tier::L0);
+        for key in candidates {
+            if weight >= self.rules.target {
+                break;
+            }
+            if let Some(tracked) = self.state.items.get_mut(&key) {
+                tracked.tier = Tier::L0;
+                tracked.n = entry(Tier::L0);
+                weight += tracked.tokens;
+                self.broken.insert(Tier::L0);
+            }
+        }
+    }
+
+    fn eligible(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
+        let lasted = |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= entry(Tier::L3);
+        self.state.items.iter().filter(move |(_, tracked)| lasted(tracked))
+    }
+
+    fn send(&mut self, keys: Vec<ItemKey>, tier: Tier) {
+        if !keys.is_empty() {
+            self.incoming.entry(tier).or_default().extend(keys);
+        }
+    }
+}
+
+/// Sort key that puts newer messages first. Among messages with the same counter, newer ones then anchor the tier and
+/// older ones are promoted first, which keeps the conversation in order.
+fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
+    match key {
+        ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),
+        _ => (None, key.clone()),
+    }
+}

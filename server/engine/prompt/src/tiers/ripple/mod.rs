@@ -1,0 +1,172 @@
+//! Policy `ripple`: content that stays unchanged for N requests moves up through four cached tiers. Promotions only
+//! enter a tier whose cache is broken anyway (`docs/tiers.md`). The policy neither predicts changes nor learns from
+//! usage.
+
+mod cycle;
+mod seed;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use strata_conversation::providers::Speaker;
+
+use crate::layout::{
+    Composer, Content, FileListCoverage, ItemKey, Layout, Part, Piece, SentMessage, Tier, WORKING_FILES,
+};
+
+use super::policy::{Policy, PolicyOutput};
+use super::rules::Rules;
+use super::state::TierState;
+
+pub(crate) use state::ItemStats;
+pub(crate) use state::State;
+#[cfg(test)]
+pub(crate) use state::Tracked;
+
+use state::Seeded;
+
+pub(super) struct Ripple;
+
+/// The cached tiers in prompt order.
+const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+
+impl Policy for Ripple {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+        let mut state = match state {
+            TierState::Ripple(state) => state.clone(),
+            TierState::Untracked | TierState::Ledger(_) => State::default(),
+        };
+        match state.seeded {
+            Seeded::NotYet if !content.map.is_empty() => seed::start(&mut state, content, rules),
+            Seeded::Again => seed::rebuild(&mut state, content, rules),
+            Seeded::NotYet | Seeded::Done => {}
+        }
+        let mut broken = state.forget_missing(content);
+        let pages = state.admit_pages(content);
+        let (layout, listed) = lay_out(&state, content, rules);
+        cycle::after_request(&mut state, content, rules, &mut broken, pages);
+        PolicyOutput { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
+    }
+}
+
+fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, FileListCoverage) {
+    let mut composer = Composer::new(content.count);
+    let history = HistoryTiers::new(state, &content.history);
+    let in_tier = |tier: Tier| Section {
+        map: content.map.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        files: content.files.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        urls: content.urls.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        history: history.in_tier(tier),
+    };
+
+    for tier in CACHED {
+        composer.enter(tier);
+        let section = in_tier(tier);
+        if tier == Tier::L0 {
+            composer.system(&content.system);
+            if !content.map.is_empty() {
+                composer.map_in_front(content.in_front(), &section.map);
+            }
+            if !section.files.is_empty() {
+                composer.files(content.in_front(), reference_heading(tier), &section.files);
+            }
+            composer.urls(&section.urls);
+        } else {
+            section.context(&mut composer, tier);
+        }
+        section.history.iter().for_each(|said| composer.said(said));
+        if !section.is_empty() || (tier == Tier::L0 && composer.has_text()) {
+            composer.mark(rules.ttl, rules.carriers);
+        }
+    }
+
+    composer.enter(Tier::Active);
+    let active = in_tier(Tier::Active);
+    if !active.map.is_empty() {
+        composer.map(&active.map);
+        composer.acknowledge(Part::Map);
+    }
+    let listed = composer.file_list(&content.tree);
+    composer.urls(&active.urls);
+    if !active.files.is_empty() {
+        composer.files(Speaker::User, WORKING_FILES, &active.files);
+        composer.acknowledge(Part::Files);
+    }
+    active.history.iter().for_each(|said| composer.said(said));
+    composer.session_state(content);
+    composer.request(&content.request);
+    (composer.finish(), listed)
+}
+
+fn reference_heading(tier: Tier) -> &'static str {
+    match tier {
+        Tier::L0 => "# Reference Files (Stable)",
+        Tier::L2 => "# Reference Files (L2)",
+        Tier::L3 => "# Reference Files (L3)",
+        Tier::L1 | Tier::Active => "# Reference Files",
+    }
+}
+
+/// The pieces and messages in one tier.
+struct Section<'a> {
+    map: Vec<&'a Piece>,
+    files: Vec<&'a Piece>,
+    urls: Vec<&'a Piece>,
+    history: Vec<&'a SentMessage>,
+}
+
+impl Section<'_> {
+    fn is_empty(&self) -> bool {
+        self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
+    }
+
+    /// Adds the map blocks, files and web pages of a tier below L0 as user messages with acknowledgements.
+    fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
+        if !self.map.is_empty() {
+            composer.map(&self.map);
+        }
+        if !self.files.is_empty() {
+            composer.files(Speaker::User, reference_heading(tier), &self.files);
+        }
+        if !self.map.is_empty() || !self.files.is_empty() {
+            composer.acknowledge(if self.map.is_empty() { Part::Files } else { Part::Map });
+        }
+        composer.urls(&self.urls);
+    }
+}
+
+/// The effective tier of each message. The conversation must stay in order, with calls next to their results.
+/// Therefore, a message is never in a more stable tier than an older message, and all messages of a run (see [`runs`])
+/// are in the same tier.
+struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
+
+impl<'a> HistoryTiers<'a> {
+    fn new(state: &State, history: &'a [SentMessage]) -> Self {
+        let mut placed = Vec::with_capacity(history.len());
+        let mut floor = Tier::L0;
+        for run in runs(history) {
+            let least = run.iter().map(|said| state.tier_of(&ItemKey::History(said.id))).max();
+            floor = floor.max(least.unwrap_or(Tier::Active));
+            placed.extend(run.iter().map(|said| (floor, said)));
+        }
+        Self(placed)
+    }
+
+    fn in_tier(&self, tier: Tier) -> Vec<&'a SentMessage> {
+        self.0.iter().filter(|(own, _)| *own == tier).map(|(_, said)| *said).collect()
+    }
+}
+
+/// Splits a history into runs, between which tiers may change. Consecutive assistant messages form one run with
+/// everything up to the last result of their calls.
+fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
+    // Whether the assistant has called a tool since the last user message.
+    let mut calls = false;
+    history.chunk_by(move |one, next| {
+        calls = one.speaker == Speaker::Assistant && (calls || one.calls_a_tool());
+        one.id == next.id
+            || (one.speaker == Speaker::Assistant && next.speaker == Speaker::Assistant)
+            || (calls && next.answers_a_tool())
+            || (one.answers_a_tool() && next.answers_a_tool())
+    })
+}

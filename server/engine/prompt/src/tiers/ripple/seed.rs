@@ -1,0 +1,153 @@
+//! Places content in tiers by the reference graph. A session does not start with empty tiers, because most map blocks
+//! will not change. The most referenced files go to L0. Files that refer to each other share a tier, so that an edit to
+//! all of them breaks only one. A rebuild places everything again but keeps the conversation.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use strata_base::key::FileKey;
+
+use crate::layout::{Content, ItemKey, Piece, Tier};
+
+use super::super::Rules;
+use super::state::{Seeded, State, Tracked, entry};
+
+/// Tiers over which clusters are distributed.
+const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
+
+/// A tier that is being filled.
+struct Bin<'a> {
+    tier: Tier,
+    pieces: Vec<&'a Piece>,
+    /// Total tokens of the pieces in the bin.
+    tokens: usize,
+}
+
+impl Bin<'_> {
+    fn new(tier: Tier) -> Self {
+        Self { tier, pieces: Vec::new(), tokens: 0 }
+    }
+}
+
+/// Places every map block that has no tier yet. Selected files start as active, because they may soon be deselected.
+pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
+    spread(state, &content.map, &[], content, rules);
+}
+
+/// Assigns tiers to all items again. Selected files get a tier immediately, close to the files they refer to. Outlines
+/// hidden by the full text of their file keep their tiers. The newest messages stay active, up to the target size, and
+/// older active ones go to L3.
+pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
+    state.items.retain(|key, _| match key {
+        ItemKey::History(_) => true,
+        ItemKey::Symbol(path) => content.hidden.contains_key(path),
+        _ => false,
+    });
+    spread(state, &content.map, &content.files, content, rules);
+    graduate_older_history(state, content, rules);
+}
+
+/// Distributes map blocks and files over the tiers. Leaves their hashes empty, so that the first measurement is
+/// accepted.
+fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'_>, rules: &Rules) {
+    state.seeded = Seeded::Done;
+    let mut waiting: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
+    for piece in map.iter().chain(files) {
+        if let Some(path) = piece.key.path() {
+            waiting.entry(path).or_default().push(piece);
+        }
+    }
+
+    let mut weight = 0;
+    for path in &content.seeds.referenced {
+        if weight >= rules.target {
+            break;
+        }
+        let is_outline =
+            |pieces: &Vec<&Piece>| pieces.iter().all(|piece| matches!(piece.key, ItemKey::Symbol(_)));
+        if waiting.get(path).is_some_and(is_outline) {
+            for piece in waiting.remove(path).unwrap_or_default() {
+                weight += piece.tokens;
+                place(state, piece, Tier::L0);
+            }
+        }
+    }
+
+    let mut bins = BINS.map(Bin::new);
+    for cluster in clusters(waiting, &content.seeds.clusters) {
+        if let Some(lightest) = bins.iter_mut().min_by_key(|bin| bin.tokens) {
+            lightest.tokens += tokens(&cluster);
+            lightest.pieces.extend(cluster);
+        }
+    }
+    merge_underfilled(&mut bins, rules.target);
+    for Bin { tier, pieces, .. } in bins {
+        pieces.into_iter().for_each(|piece| place(state, piece, tier));
+    }
+}
+
+/// Groups the pieces by cluster, largest group first. Each file outside of all clusters forms its own group.
+fn clusters<'a>(
+    mut waiting: BTreeMap<&FileKey, Vec<&'a Piece>>,
+    named: &[Vec<FileKey>],
+) -> Vec<Vec<&'a Piece>> {
+    let mut groups: Vec<Vec<&Piece>> = Vec::new();
+    for cluster in named {
+        let members: BTreeSet<&FileKey> = cluster.iter().collect();
+        let group: Vec<&Piece> =
+            members.into_iter().filter_map(|path| waiting.remove(path)).flatten().collect();
+        if !group.is_empty() {
+            groups.push(group);
+        }
+    }
+    groups.extend(waiting.into_values());
+    // The sort is stable, so groups with the same number of tokens keep their order.
+    groups.sort_by_key(|group| Reverse(tokens(group)));
+    groups
+}
+
+/// Merges each tier below the target size, which would not justify a breakpoint, into the smallest other tier.
+fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
+    for at in 0..bins.len() {
+        let weight = bins[at].tokens;
+        if weight == 0 || weight >= target {
+            continue;
+        }
+        let others = (0..bins.len()).filter(|&other| other != at && !bins[other].pieces.is_empty());
+        if let Some(other) = others.min_by_key(|&other| bins[other].tokens) {
+            let moved = std::mem::take(&mut bins[at].pieces);
+            bins[other].pieces.extend(moved);
+            bins[other].tokens += std::mem::take(&mut bins[at].tokens);
+        }
+    }
+}
+
+/// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
+/// target, moves none.
+fn graduate_older_history(state: &mut State, content: &Content<'_>, rules: &Rules) {
+    if rules.target == 0 {
+        return;
+    }
+    let mut recent = 0;
+    for said in content.history.iter().rev() {
+        let key = ItemKey::History(said.id);
+        if recent < rules.target {
+            recent += said.tokens();
+            continue;
+        }
+        let new = Tracked { tier: Tier::Active, n: entry(Tier::Active), hash: None, tokens: said.tokens() };
+        let tracked = state.items.entry(key).or_insert(new);
+        if tracked.tier == Tier::Active {
+            (tracked.tier, tracked.n) = (Tier::L3, entry(Tier::L3));
+        }
+    }
+}
+
+fn place(state: &mut State, piece: &Piece, tier: Tier) {
+    let tracked = Tracked { tier, n: entry(tier), hash: None, tokens: piece.tokens };
+    state.items.entry(piece.key.clone()).or_insert(tracked);
+}
+
+fn tokens(pieces: &[&Piece]) -> usize {
+    pieces.iter().map(|piece| piece.tokens).sum()
+}

@@ -1,0 +1,51 @@
+//! Writes finished request bodies: hands a layout to the format's own code in `conversation::providers`, or writes it as
+//! Markdown. Breakpoints are already placed, so this module does not depend on tiers, budgets or policies.
+
+mod body;
+mod markdown;
+
+use strata_conversation::history::{ContentBlock, Message, project};
+use strata_conversation::providers::{Envelope, Format, Speaker};
+
+use crate::layout::{Layout, LayoutBlock, Part, Tier};
+
+pub use body::Body;
+pub(crate) use body::RenderedBody;
+pub(crate) use markdown::Passage;
+pub(crate) use markdown::readable;
+
+/// Writes a layout in the given format. The same layout gives the same bytes.
+pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
+    match format.dialect() {
+        Some(dialect) => dialect.body(&layout.spoken(), envelope).into(),
+        None => markdown::render(layout),
+    }
+}
+
+/// Writes `messages` followed by `prompt` in `format`, as the model would see them, without a system prompt, files or
+/// breakpoints, for exports. Without a prompt, the conversation
+/// may end with an assistant message, which a provider would reject.
+pub fn request<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    prompt: &[ContentBlock],
+    format: Format,
+    model: &str,
+) -> Body {
+    let projection = project(messages, prompt, format.provider());
+    let mut layout = Layout::default();
+    let history = projection.history.into_iter().map(|said| (Speaker::from(said.role), said.content));
+    let coming = projection.results.into_iter().chain(projection.prompt).collect();
+    for (speaker, blocks) in history.chain([(Speaker::User, coming)]) {
+        for content in blocks {
+            let part = Part::History;
+            layout.push(
+                speaker,
+                LayoutBlock { content, part, items: vec![], tier: Tier::Active, tokens: 0, mark: None },
+            );
+        }
+    }
+    render(&layout, format, &Envelope::plain(model)).body
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

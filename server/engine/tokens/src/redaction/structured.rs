@@ -1,0 +1,125 @@
+//! Screens JSON. Every string is screened, and a short one also together with its field name, so that
+//! `"password": ...` is recognized. Image data and content sealed by a provider stay unchanged if they are
+//! base64.
+
+use serde_json::{Map, Value};
+
+use super::key_lines::is_base64;
+use super::screen::Screen;
+
+/// Maximum length, in bytes, of a value that is searched for secrets together with its field name.
+const LONGEST_VALUE: usize = 4_096;
+/// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
+/// credential (those of Amazon Bedrock have up to 304).
+const SEAL: usize = 320;
+
+impl Screen {
+    /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
+    pub fn value(&self, value: &mut Value) {
+        self.value_under("", value);
+    }
+
+    pub fn is_clean(&self, text: &str) -> bool {
+        self.text(text) == text
+    }
+
+    /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
+    /// it is base64 or contains no secret.
+    pub fn is_seal(&self, text: &str) -> bool {
+        is_bytes(text) || self.is_clean(text)
+    }
+
+    /// Replaces the secrets in the value of the field `name`, like [`Screen::value`].
+    pub fn value_under(&self, name: &str, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Some(screened) = self.beside(name, text) {
+                    *text = screened;
+                }
+            }
+            Value::Array(values) => {
+                values.retain(|value| !self.is_sealed_with_a_secret(value));
+                values.iter_mut().for_each(|value| self.value_under(name, value));
+            }
+            Value::Object(fields) => {
+                let kept = kept_as_it_is(fields);
+                for (name, value) in &mut *fields {
+                    if Some(name.as_str()) != kept {
+                        self.value_under(name, value);
+                    }
+                }
+                if !fields.keys().all(|name| self.is_clean(name)) {
+                    *fields = std::mem::take(fields)
+                        .into_iter()
+                        .map(|(name, value)| (self.owned(name), value))
+                        .collect();
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether a value is a reasoning block that contains a secret. Such blocks are removed, since providers
+    /// accept them only unchanged.
+    fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
+        let text = |name: &str| value.get(name).and_then(Value::as_str);
+        let is_reasoning =
+            ["thinking", "redacted_thinking"].iter().any(|kind| is_of_type(value.get("type"), kind));
+        let are_clean = || {
+            ["text", "thinking"].into_iter().filter_map(text).all(|text| self.is_clean(text))
+                && ["signature", "data"].into_iter().filter_map(text).all(|seal| self.is_seal(seal))
+        };
+        is_reasoning && !are_clean()
+    }
+
+    /// Returns the screened value of the field `name`, or `None` if it contains no secret. Short values are
+    /// screened together with the name.
+    fn beside(&self, name: &str, text: &str) -> Option<String> {
+        let mut screened = self.text(text);
+        if !name.is_empty() && text.len() <= LONGEST_VALUE {
+            // Write the field like an assignment in a settings file, which the rules recognize.
+            let opening = format!("{}=\"", self.text(name));
+            let both = format!("{opening}{screened}\"");
+            let value = self.text(&both);
+            if let Some(value) = value.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix('"')) {
+                screened = value.to_owned().into();
+            }
+        }
+        (screened != text).then(|| screened.into_owned())
+    }
+
+    pub fn owned(&self, text: String) -> String {
+        match self.text(&text) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(screened) => screened,
+        }
+    }
+}
+
+/// Returns the name of the field that must not be redacted, if any: the signature of reasoning, encrypted reasoning,
+/// or the bytes of an image or other media.
+fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let are_bytes = |name: &str| text(name).is_some_and(is_bytes);
+    let media_type = text("mediaType").or_else(|| text("media_type")).unwrap_or_default();
+    let is_of_bytes =
+        ["image/", "audio/", "video/", "application/pdf"].iter().any(|kind| media_type.starts_with(kind));
+    match text("type") {
+        Some("thinking") if are_bytes("signature") => Some("signature"),
+        Some("redacted_thinking") if are_bytes("data") => Some("data"),
+        // Other formats of reasoning also have a seal.
+        _ if are_bytes("signature") && text("signature").is_some_and(|seal| seal.len() >= SEAL) => {
+            Some("signature")
+        }
+        _ => (is_of_bytes && are_bytes("data")).then_some("data"),
+    }
+}
+
+/// Whether a text consists only of base64 characters and line breaks.
+pub fn is_bytes(text: &str) -> bool {
+    text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
+}
+
+fn is_of_type(value: Option<&Value>, name: &str) -> bool {
+    value.and_then(Value::as_str) == Some(name)
+}
