@@ -309,7 +309,8 @@ impl Command for Exclude {
         let mut selection = context.session.selection.clone();
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
-            let found = expand(text, context).map_err(|error| invalid_path(at, error, context))?;
+            let path = whole_file(at, text, context)?;
+            let found = expand(&path, context).map_err(|error| invalid_path(at, error, context))?;
             // Excluding a file needs no confirmation, even if selecting it does.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
@@ -623,12 +624,7 @@ fn change_chosen(
     let candidates = chosen(&selection);
     let mut changed = SelectionChange::default();
     for (at, text) in params.paths.iter().enumerate() {
-        let PathReference { path, part } = reference(text, context);
-        if part.is_some() {
-            let message =
-                "a part of a file cannot be removed; remove the whole file, then select the parts to keep";
-            return Err(CommandError::invalid(&format!("paths[{at}]"), message));
-        }
+        let path = whole_file(at, text, context)?;
         let expanded = match candidates.get(&*path) {
             Some(key) => Ok(BTreeSet::from([key.clone()])),
             None => expand(&path, context).map(|found| {
@@ -663,6 +659,18 @@ fn install(selection: Selection, context: &mut Context<'_>) {
 }
 
 /// Parses a path. Content added by the client may have a path that does not exist on disk.
+/// Returns the path that `paths[at]` names, which must not be a part of a file.
+fn whole_file(at: usize, text: &str, context: &Context<'_>) -> Result<String, CommandError> {
+    let PathReference { path, part } = reference(text, context);
+    match part {
+        None => Ok(path),
+        Some(_) => {
+            let message = format!("only whole files can be deselected, excluded or included; pass `{path}`");
+            Err(CommandError::invalid(&format!("paths[{at}]"), &message))
+        }
+    }
+}
+
 fn reference(text: &str, context: &Context<'_>) -> PathReference {
     match context.session.selection.selected.contains_key(text) {
         true => PathReference::whole(text),

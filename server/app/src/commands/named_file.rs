@@ -149,7 +149,7 @@ mod tests {
             }
         }
         // A selection is removed as a whole.
-        refused.retain(|error| !error.contains("a part of a file cannot be removed"));
+        refused.retain(|error| !error.contains("only whole files can be"));
         assert_eq!(refused, [""; 0]);
         let text = |reply: Value| reply["text"].as_str().unwrap().to_owned();
         let mut read =
