@@ -497,18 +497,22 @@ impl HeadlessWorkspace {
             match job {
                 Job::Reindex => self.reindex(|_| ())?,
                 Job::Send(job) => {
-                    let answer =
-                        job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
+                    let cancel = self.cancel.clone();
+                    let answer = job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &cancel)?;
                     reply = Some(JobReply::Sent(answer));
                 }
                 // There is no client to notify, and no other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
                     let aged = sum_up(*ageing, &self.snapshot, &self.services);
-                    self.change(|session| {
+                    let changed = self.change(|session| {
                         session.age(aged);
                         Ok(())
-                    })?;
+                    });
+                    // A failed archival must not fail the command whose turn it follows.
+                    if let Err(error) = changed {
+                        tracing::warn!(%error, "old tool results were not archived");
+                    }
                 }
                 Job::Compact(job) => match job.reason {
                     Reason::Due(_) => {
