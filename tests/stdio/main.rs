@@ -15,6 +15,7 @@ mod document_names;
 mod excerpts;
 mod file_watching;
 mod forwarding;
+mod front_ends;
 mod lifecycle;
 mod line_endings;
 mod live_view;
