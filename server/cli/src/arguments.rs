@@ -784,19 +784,19 @@ pub(crate) struct ReplayArguments {
     /// Replay only with this policy
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Vec<PolicyArgument>,
-    /// Number of sessions to make from each Git history
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) sessions: u16,
+    /// Number of sessions to make from each Git history. Defaults to 20, or to 4 if the workload is not `people`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) sessions: Option<u16>,
     /// Maximum number of turns in each session
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns: u16,
     /// Random seed that determines where sessions start
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Make the sessions more varied: with questions, an agent's tool calls, pauses, another branch, a second model and a
-    /// compaction (docs/tiers.md)
-    #[arg(long, conflicts_with_all = ["explain", "export"])]
-    pub(crate) varied: bool,
+    /// How long the sessions are, and what happens in them (docs/tiers.md). Defaults to `people` with `--git`, and to
+    /// `windows` with `--explain`, with `--export` and for traces
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub(crate) workload: Option<WorkloadArgument>,
     /// Draw the pauses between turns from those of people, instead of a minute each, and let cache entries live as long
     /// as is expected to pay
     #[arg(long, value_name = "WHOSE", value_enum)]
@@ -819,7 +819,7 @@ pub(crate) struct ReplayArguments {
     /// Compact the conversations after each message with every profile, without a model, and report which facts survive
     /// and whether providers accept the result
     #[arg(long, requires = "transcripts")]
-    #[arg(conflicts_with_all = ["git", "trace", "policy", "explicit_deltas", "varied", "explain", "export"])]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "explicit_deltas", "explain", "export"])]
     pub(crate) compaction: bool,
     /// Maximum number of compactions per conversation and profile, spread evenly. By default, one after each message
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
@@ -830,6 +830,17 @@ pub(crate) struct ReplayArguments {
     /// Print all results as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Workloads of a replay
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorkloadArgument {
+    /// Length, selected files and pauses are drawn from 137 recorded conversations
+    People,
+    /// A stress test: long sessions in which files often leave the selection
+    Windows,
+    /// Like `windows`, with questions, an agent's tool calls, pauses, another branch, a second model and a compaction
+    Varied,
 }
 
 /// Pauses between turns

@@ -5,14 +5,17 @@ use std::process::ExitCode;
 
 use strata_app::runtime::headless::{CacheTtl, Settings};
 use strata_replay::compaction::Compactions;
-use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
+use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources, Workload};
 
-use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments};
+use crate::arguments::{PausesArgument, PolicyArgument, ReplayArguments, WorkloadArgument};
 use crate::bar::Bar;
 use crate::failure::Failure;
 use crate::output::{self, counted};
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    if workload(arguments) != Workload::Windows && (arguments.explain || arguments.export.is_some()) {
+        return Err(Failure::said("`--explain` and `--export` need `--workload windows`".to_owned()));
+    }
     let settings = settings(arguments);
     let material = gather(arguments)?;
     if let Some(folder) = &arguments.export {
@@ -64,17 +67,32 @@ fn compact(
     Ok(if compactions.breach_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn workload(arguments: &ReplayArguments) -> Workload {
+    match arguments.workload {
+        Some(WorkloadArgument::People) => Workload::People,
+        Some(WorkloadArgument::Windows) => Workload::Windows,
+        Some(WorkloadArgument::Varied) => Workload::Varied,
+        None if arguments.git.is_empty() || arguments.explain || arguments.export.is_some() => {
+            Workload::Windows
+        }
+        None => Workload::People,
+    }
+}
+
 fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
+    let workload = workload(arguments);
+    // The lengths of people's conversations differ widely.
+    let sessions = if workload == Workload::People { 20 } else { 4 };
     let sources = Sources {
         repositories: arguments.git.clone(),
         traces: arguments.trace.clone(),
         transcripts: arguments.transcripts.clone(),
         session_options: SessionOptions {
-            sessions: usize::from(arguments.sessions),
+            sessions: arguments.sessions.map_or(sessions, usize::from),
             turns: usize::from(arguments.turns),
             seed: arguments.seed,
         },
-        is_varied: arguments.varied,
+        workload,
         has_peoples_pauses: arguments.pauses == Some(PausesArgument::People),
     };
     let bar = Bar::new("reading histories", "turns");
@@ -89,7 +107,7 @@ fn settings(arguments: &ReplayArguments) -> Settings {
     settings.cache.history_deltas = !arguments.explicit_deltas;
     settings.context.auto_budget = arguments.auto;
     settings.symbols.map_budget = arguments.map;
-    if arguments.pauses.is_none() {
+    if arguments.pauses.is_none() && workload(arguments) != Workload::People {
         // The turns are a minute apart, so that a longer lifetime would only cost more.
         settings.cache.ttl = CacheTtl::FiveMinutes;
     }

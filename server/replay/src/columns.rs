@@ -101,6 +101,9 @@ pub(crate) struct ColumnStats {
     pub hit_share: f64,
     /// Input tokens relative to those of `flat`.
     pub length: f64,
+    /// Cost of the same prompts without a cache, which is the number of their tokens.
+    #[serde(skip)]
+    pub uncached: f64,
     #[serde(flatten)]
     pub totals: ColumnTotals,
 }
@@ -112,6 +115,7 @@ impl ColumnStats {
             share: share(totals.cost, none.cost),
             hit_share: share(totals.read as f64, totals.tokens as f64),
             length: share(totals.tokens as f64, none.tokens as f64),
+            uncached: none.cost,
             totals: totals.clone(),
         };
         totals.iter().map(|(column, totals)| (*column, stats(totals))).collect()

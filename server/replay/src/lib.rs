@@ -12,6 +12,7 @@ pub mod compaction;
 mod conversation;
 mod gap;
 mod parallel;
+mod people;
 mod predictions;
 mod promises;
 mod record_file;
@@ -26,7 +27,7 @@ mod summary;
 mod varied;
 
 pub use replay::Replay;
-pub use sources::{Material, SourceError, Sources};
+pub use sources::{Material, SourceError, Sources, Workload};
 pub use strata_host::git::SessionOptions;
 pub use strata_prompt::tiers::PolicyName;
 

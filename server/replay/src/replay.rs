@@ -13,7 +13,7 @@ use crate::conversation::ConversationStats;
 use crate::parallel::{count_steps, in_parallel};
 use crate::predictions::PredictionStats;
 use crate::session::SessionStats;
-use crate::sources::Material;
+use crate::sources::{Material, Workload};
 use crate::summary::{ConversationMeans, Summary};
 use crate::varied::PlayedSession;
 
@@ -54,18 +54,16 @@ impl Replay {
         // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts
         // are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
-        let Material { traces, transcripts, variation, pauses, .. } = material;
-        let session = |trace| {
-            let session = match variation {
-                Some(seed) => PlayedSession::varied(trace, *seed),
-                None => PlayedSession::plain(trace),
-            };
-            match pauses {
-                Some(seed) => session.with_peoples_pauses(*seed),
-                None => session,
-            }
+        let Material { traces, transcripts, workload, has_peoples_pauses, seed, .. } = material;
+        let session = |(index, trace)| match workload {
+            Workload::Windows => PlayedSession::plain(trace),
+            Workload::Varied => PlayedSession::varied(trace, *seed),
+            Workload::People => PlayedSession::peoples(trace, index, *seed),
         };
-        let sessions: Vec<PlayedSession<'_>> = traces.iter().map(session).collect();
+        let mut sessions: Vec<PlayedSession<'_>> = traces.iter().enumerate().map(session).collect();
+        if *has_peoples_pauses && *workload != Workload::People {
+            sessions = sessions.into_iter().map(|session| session.with_peoples_pauses(*seed)).collect();
+        }
         let of_sessions =
             sessions.iter().map(|session| SessionStats::turns_to_play(&session.trace, policies, settings));
         // With and without archiving.
@@ -82,7 +80,7 @@ impl Replay {
         Self {
             model: resolved.model.id.clone(),
             warning: resolved.warning(),
-            summary: Summary::of(&sessions),
+            summary: Summary::of(&sessions, *workload),
             conversation_means: ConversationMeans::of(&conversations),
             predictions: PredictionStats::of(conversations.iter().flat_map(|talk| &talk.predictions)),
             prompts: both(|session| session.prompts, |talk| talk.prompts),

@@ -34,7 +34,8 @@ impl Replay {
                 writeln!(text, "Input cost relative to the same prompts without a cache, {}\n", self.model);
             text.push_str(&sessions(&self.sessions, self.summary.as_ref()));
             if let Some(summary) = &self.summary {
-                let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
+                let of = if summary.is_of_all_turns { "all turns of " } else { "" };
+                let _ = writeln!(text, "\nMeans over {of}{}\n", counted(summary.sessions, "session"));
                 text.push_str(&policies(summary));
                 if let Some(ExcerptMeans { ratio, most, changes_shown, .. }) = &summary.excerpts {
                     let _ = writeln!(

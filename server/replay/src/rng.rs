@@ -10,6 +10,11 @@ impl Rng {
         Self(seed)
     }
 
+    /// Creates a generator for the session with this name.
+    pub(crate) fn named(name: &str, seed: u64) -> Self {
+        Self(name.bytes().fold(seed, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte))))
+    }
+
     /// Returns the next 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -27,6 +32,11 @@ impl Rng {
     /// Returns `true` once in `times` calls on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
+    }
+
+    /// Returns a number of `table`, or 0 if it is empty.
+    pub(crate) fn draw<T: Copy + Default>(&mut self, table: &[T]) -> T {
+        table.get(self.below(table.len())).copied().unwrap_or_default()
     }
 
     /// Returns one of `choices`, which must not be empty.

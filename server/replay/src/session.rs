@@ -32,7 +32,7 @@ use crate::varied::{Conditions, PlayedSession};
 pub(crate) struct SessionStats {
     pub name: String,
     /// How files are selected: `win3` selects those of the turn and the three turns before it, `grow` those of all
-    /// turns so far.
+    /// turns so far, and `people` selects files as people do.
     pub selection: String,
     pub turns: usize,
     pub columns: BTreeMap<Column, ColumnStats>,
@@ -98,7 +98,7 @@ impl SessionStats {
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: session.trace.name.clone(),
-            selection: session.selection.to_string(),
+            selection: session.selection.clone(),
             turns: totals.turns,
             columns: ColumnStats::of_each(&totals.columns),
             bound: share(bound.total(), none),

@@ -32,10 +32,21 @@ pub struct Sources {
     pub transcripts: Vec<PathBuf>,
     /// Options for making sessions from Git histories.
     pub session_options: SessionOptions,
-    /// Whether to vary the sessions (`docs/tiers.md`).
-    pub is_varied: bool,
+    pub workload: Workload,
     /// Whether the pauses between turns are drawn from those of people, instead of a minute each.
     pub has_peoples_pauses: bool,
+}
+
+/// How sessions are played (`docs/tiers.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Workload {
+    /// With all turns, and with the files of a window of turns.
+    #[default]
+    Windows,
+    /// Like a working day, with questions, an agent, and changes of the branch and the model.
+    Varied,
+    /// With the length, the selected files and the pauses of people's conversations.
+    People,
 }
 
 #[derive(Debug, Default)]
@@ -44,10 +55,11 @@ pub struct Material {
     pub(crate) traces: Vec<Trace>,
     /// Number of traces made from Git histories.
     made: usize,
-    /// Seed for varying the sessions; `None` plays them as they are.
-    pub(crate) variation: Option<u64>,
-    /// Seed for drawing the pauses between turns; `None` if they are not drawn.
-    pub(crate) pauses: Option<u64>,
+    pub(crate) workload: Workload,
+    /// Whether the pauses between turns are drawn from those of people.
+    pub(crate) has_peoples_pauses: bool,
+    /// Seed for everything that is drawn.
+    pub(crate) seed: u64,
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
@@ -78,14 +90,13 @@ impl Material {
     /// # Errors
     /// Returns a [`SourceError`] if a source is missing or has nothing to replay.
     pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
-        let Sources { repositories, traces, transcripts, session_options, is_varied, has_peoples_pauses } =
+        let Sources { repositories, traces, transcripts, session_options, workload, has_peoples_pauses } =
             sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
             return Err(SourceError::Nothing);
         }
-        let variation = is_varied.then_some(session_options.seed);
-        let pauses = has_peoples_pauses.then_some(session_options.seed);
-        let mut material = Self { variation, pauses, ..Self::default() };
+        let (workload, has_peoples_pauses, seed) = (*workload, *has_peoples_pauses, session_options.seed);
+        let mut material = Self { workload, has_peoples_pauses, seed, ..Self::default() };
         let total = repositories.len() * session_options.sessions.saturating_mul(session_options.turns);
         for (index, repository) in repositories.iter().enumerate() {
             let before = index * session_options.sessions.saturating_mul(session_options.turns);

@@ -1,17 +1,21 @@
-//! Combined results of several sessions. Every session has the same weight, however long it is.
+//! Combined results of several sessions. Every session has the same weight, however long it is. If the lengths are those
+//! of people's conversations, the costs of all turns are added instead, as in a bill.
 
 use serde::Serialize;
 
-use crate::columns::Column;
-use crate::columns::ColumnStats;
+use crate::columns::{Column, ColumnStats, share};
 use crate::conversation::ConversationStats;
 use crate::session::SessionStats;
+use crate::sources::Workload;
 
 /// Means over the sessions that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub sessions: usize,
+    /// Whether the ratios are those of all sessions together, instead of means over the sessions.
+    #[serde(skip)]
+    pub is_of_all_turns: bool,
     pub lines: Vec<ColumnMeans>,
     /// Means of `ledger` with the file list and the session state in its prompts.
     pub everything: Option<ColumnMeans>,
@@ -79,43 +83,60 @@ pub(crate) struct ConversationMeans {
 }
 
 impl Summary {
-    pub(crate) fn of(sessions: &[SessionStats]) -> Option<Self> {
+    pub(crate) fn of(sessions: &[SessionStats], workload: Workload) -> Option<Self> {
         let played: Vec<&SessionStats> =
             sessions.iter().filter(|session| session.problem.is_none()).collect();
         if played.is_empty() {
             return None;
         }
+        let is_of_all_turns = workload == Workload::People;
         let line = |column| {
-            ColumnMeans::of(column, played.iter().filter_map(|session| session.columns.get(&column)))
+            let cells = played.iter().filter_map(|session| session.columns.get(&column));
+            ColumnMeans::of(column, cells, is_of_all_turns)
         };
         let everything = played.iter().filter_map(|session| Some(&session.everything.as_ref()?.ledger));
+        let bounds = played.iter().filter_map(|session| {
+            let uncached = session.columns.get(&Column::None)?.uncached;
+            Some((session.bound * uncached, uncached))
+        });
         Some(Self {
             sessions: played.len(),
+            is_of_all_turns,
             lines: Column::ALL.into_iter().filter_map(line).collect(),
-            everything: ColumnMeans::of(Column::Ledger, everything),
-            excerpts: excerpts(&played),
-            bound: mean(played.iter().map(|session| session.bound)),
+            everything: ColumnMeans::of(Column::Ledger, everything, is_of_all_turns),
+            excerpts: excerpts(&played, is_of_all_turns),
+            bound: mean_ratio(bounds, is_of_all_turns),
         })
     }
 }
 
 impl ColumnMeans {
-    fn of<'a>(column: Column, cells: impl Iterator<Item = &'a ColumnStats>) -> Option<Self> {
+    fn of<'a>(
+        column: Column,
+        cells: impl Iterator<Item = &'a ColumnStats>,
+        is_of_all_turns: bool,
+    ) -> Option<Self> {
         let cells: Vec<&ColumnStats> = cells.collect();
         if cells.is_empty() {
             return None;
         }
         let sum = |of: fn(&ColumnStats) -> u64| cells.iter().map(|cell| of(cell)).sum::<u64>();
         let turns = sum(|cell| cell.totals.turns as u64).max(1);
-        let tokens = cells.iter().map(|cell| cell.totals.mean_tokens()).sum::<usize>() / cells.len();
+        let mean = |parts: fn(&ColumnStats) -> (f64, f64)| {
+            mean_ratio(cells.iter().map(|cell| parts(cell)), is_of_all_turns)
+        };
+        let tokens = match is_of_all_turns {
+            true => sum(|cell| cell.totals.tokens as u64) as usize / turns as usize,
+            false => cells.iter().map(|cell| cell.totals.mean_tokens()).sum::<usize>() / cells.len(),
+        };
         Some(Self {
             column,
-            cost: mean(cells.iter().map(|cell| cell.share)),
-            hit_share: mean(cells.iter().map(|cell| cell.hit_share)),
+            cost: mean(|cell| (cell.totals.cost, cell.uncached)),
+            hit_share: mean(|cell| (cell.totals.read as f64, cell.totals.tokens as f64)),
             mean_tokens: tokens,
-            cost_a_turn: mean(cells.iter().map(|cell| cell.totals.cost / cell.totals.turns.max(1) as f64)),
-            first: mean(cells.iter().map(|cell| cell.totals.first)),
-            length: mean(cells.iter().map(|cell| cell.length)),
+            cost_a_turn: mean(|cell| (cell.totals.cost, cell.totals.turns as f64)),
+            first: self::mean(cells.iter().map(|cell| cell.totals.first)),
+            length: mean(|cell| (cell.totals.tokens as f64, cell.uncached)),
             worst: cells.iter().map(|cell| cell.totals.worst).fold(0.0, f64::max),
             time: matches!(column, Column::Flat | Column::Ripple | Column::Ledger).then(|| Time {
                 mean: sum(|cell| cell.totals.nanos) / turns,
@@ -154,12 +175,21 @@ impl ConversationMeans {
     }
 }
 
-fn excerpts(played: &[&SessionStats]) -> Option<ExcerptMeans> {
+fn excerpts(played: &[&SessionStats], is_of_all_turns: bool) -> Option<ExcerptMeans> {
     let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
-    let line = ColumnMeans::of(Column::Ledger, with.iter().map(|with| &with.ledger))?;
+    let line = ColumnMeans::of(Column::Ledger, with.iter().map(|with| &with.ledger), is_of_all_turns)?;
     let most = with.iter().map(|with| with.ratio).fold(0.0, f64::max);
     let changes_shown = mean(with.iter().map(|with| with.changes_shown));
     Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most, changes_shown })
+}
+
+/// Returns the mean of ratios, or the ratio of the sums of their parts.
+fn mean_ratio(parts: impl Iterator<Item = (f64, f64)>, is_of_sums: bool) -> f64 {
+    let parts: Vec<(f64, f64)> = parts.collect();
+    if !is_of_sums {
+        return mean(parts.iter().map(|(part, whole)| share(*part, *whole)));
+    }
+    share(parts.iter().map(|(part, _)| part).sum(), parts.iter().map(|(_, whole)| whole).sum())
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

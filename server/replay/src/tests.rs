@@ -128,12 +128,32 @@ fn varied_sessions_keep_every_promise() {
         let settings = settings_for(model);
         let traces = vec![trace("a", 12), trace("b", 20)];
         let mut material = Material::made_of(traces);
-        material.variation = Some(1);
+        (material.workload, material.seed) = (Workload::Varied, 1);
         let replay = Replay::play(&material, &ALL, &settings, |_| ());
         assert_eq!(replay.problems().count(), 0);
         for session in &replay.sessions {
             assert!(session.turns > 10 && session.gap.is_none());
             assert!(session.bound <= session.columns[&Column::Ledger].share);
+        }
+    }
+}
+
+#[test]
+fn peoples_sessions_keep_every_promise_and_each_turn_counts_the_same() {
+    for model in ["claude-sonnet-4-5", "gpt-5.6-sol"] {
+        let mut material = Material::made_of((0..7).map(|at| trace(&format!("t{at}"), 8)).collect());
+        material.workload = Workload::People;
+        let replay = Replay::play(&material, &ALL, &settings_for(model), |_| ());
+        assert_eq!(replay.problems().count(), 0);
+        assert!(replay.sessions.iter().all(|session| session.selection == "people"));
+        for line in &replay.summary.as_ref().unwrap().lines {
+            let cells = replay.sessions.iter().map(|session| &session.columns[&line.column]);
+            let cost: f64 = cells.clone().map(|cell| cell.totals.cost).sum();
+            assert!((line.cost_a_turn - cost / replay.turns as f64).abs() < 1e-9);
+            let none = replay.sessions.iter().map(|session| session.columns[&Column::None].totals.cost);
+            assert!((line.cost - cost / none.sum::<f64>()).abs() < 1e-12);
+            let first: f64 = cells.map(|cell| cell.totals.first).sum();
+            assert!((line.first - first / 7.0).abs() < 1e-9);
         }
     }
 }

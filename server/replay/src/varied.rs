@@ -48,16 +48,21 @@ impl Conditions {
 /// A session as it is played.
 pub(crate) struct PlayedSession<'a> {
     pub(crate) trace: Cow<'a, Trace>,
-    /// Rule by which the original session selects files.
-    pub(crate) selection: SelectionRule,
+    /// How the files are selected, for example `win3` (see [`SelectionRule`]) or `people`.
+    pub(crate) selection: String,
     /// Conditions of each turn; empty if all are [`Conditions::PLAIN`].
     conditions: Vec<Conditions>,
 }
 
 impl<'a> PlayedSession<'a> {
+    /// A session whose turns are a minute apart.
+    pub(crate) fn new(trace: Cow<'a, Trace>, selection: String) -> Self {
+        Self { trace, selection, conditions: Vec::new() }
+    }
+
     /// A session that is played as it was recorded.
     pub(crate) fn plain(trace: &'a Trace) -> Self {
-        Self { trace: Cow::Borrowed(trace), selection: trace.sel, conditions: Vec::new() }
+        Self::new(Cow::Borrowed(trace), trace.sel.to_string())
     }
 
     pub(crate) fn is_varied(&self) -> bool {
@@ -69,8 +74,7 @@ impl<'a> PlayedSession<'a> {
         let mut rng = Rng::new(seed ^ self.trace.turns.len() as u64);
         self.conditions.resize(self.trace.turns.len(), Conditions::PLAIN);
         for conditions in self.conditions.iter_mut().filter(|conditions| conditions.pause_ms != TOOL_MS) {
-            let pause_s = PAUSES_S.get(rng.below(PAUSES_S.len())).copied().unwrap_or_default();
-            conditions.pause_ms = pause_s * 1_000;
+            conditions.pause_ms = rng.draw(&PAUSES_S) * 1_000;
         }
         self
     }
@@ -83,10 +87,8 @@ impl<'a> PlayedSession<'a> {
 impl PlayedSession<'static> {
     /// Varies a session.
     pub(crate) fn varied(trace: &Trace, seed: u64) -> Self {
-        let name =
-            trace.name.bytes().fold(seed, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let mut builder = Builder {
-            draws: Rng::new(name),
+            draws: Rng::named(&trace.name, seed),
             files: trace.files0.clone(),
             undo: Vec::new(),
             turns: Vec::new(),
@@ -106,7 +108,7 @@ impl PlayedSession<'static> {
             sel: SelectionRule::Window(0),
             turns,
         };
-        Self { trace: Cow::Owned(varied), selection: trace.sel, conditions }
+        Self { conditions, ..Self::new(Cow::Owned(varied), trace.sel.to_string()) }
     }
 }
 
@@ -248,7 +250,7 @@ impl Builder {
     }
 
     fn pause(&mut self) -> u64 {
-        PAUSES_MS.get(self.draws.below(PAUSES_MS.len())).copied().unwrap_or(PAUSE_MS)
+        self.draws.draw(&PAUSES_MS)
     }
 }
 

@@ -63,7 +63,8 @@ fn without_times(out: &str) -> String {
     text
 }
 
-const SMALL: [&str; 6] = ["--sessions", "2", "--turns", "5", "--model", "claude-sonnet-4-5"];
+const SMALL: [&str; 8] =
+    ["--workload", "windows", "--sessions", "2", "--turns", "5", "--model", "claude-sonnet-4-5"];
 
 #[test]
 fn a_history_becomes_tables_and_a_chart() {
@@ -139,6 +140,21 @@ fn json_has_all_figures() {
     let ledger = reply["summary"]["lines"].as_array().unwrap().last().unwrap();
     assert_eq!(ledger["column"], "ledger");
     assert!(ledger["time"]["slowest"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn sessions_from_a_history_are_like_those_of_people_by_default() {
+    let repo = with_history(200);
+    let people = ["replay", "--git", "project", "--model", "claude-sonnet-4-5"];
+    let run = repo.strata(&people);
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    let sessions = run.out.lines().filter(|line| line.starts_with("project-")).count();
+    assert_eq!(sessions, 20);
+    assert!(run.out.contains("\nMeans over all turns of 20 sessions\n"), "{}", run.out);
+    for option in [&["--explain"] as &[&str], &["--export", "out"]] {
+        let refused = repo.strata(&[&people[..], &["--workload", "people"], option].concat());
+        assert_eq!(refused.refusal(), "error: `--explain` and `--export` need `--workload windows`\n");
+    }
 }
 
 #[test]
