@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// A directory's `language.toml`. Inherited directories come first in lists.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Folder {
+struct LanguageConfig {
     name: Option<String>,
     grammar: Option<String>,
     #[serde(default)]
@@ -106,25 +106,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         .file("src/allocator.c")
         .include(env::var("DEP_MIMALLOC_INCLUDE_DIR")?)
         .compile("strata-allocator");
-    let mut folders = BTreeMap::new();
+    let mut configs = BTreeMap::new();
     for entry in fs::read_dir(&root)? {
         let toml = entry?.path().join("language.toml");
-        if let (true, Some(folder)) = (toml.is_file(), toml.parent().and_then(Path::file_name)) {
+        if let (true, Some(directory)) = (toml.is_file(), toml.parent().and_then(Path::file_name)) {
             watch(&toml);
-            let parsed: Folder = toml::from_str(&fs::read_to_string(&toml)?)
+            let parsed: LanguageConfig = toml::from_str(&fs::read_to_string(&toml)?)
                 .map_err(|error| format!("{}: {error}", toml.display()))?;
-            folders.insert(folder.to_string_lossy().into_owned(), parsed);
+            configs.insert(directory.to_string_lossy().into_owned(), parsed);
         }
     }
     watch(&root);
 
     let mut out = String::from("static LANGUAGES: &[Language] = &[\n");
     let mut ids = Vec::new();
-    for (name, folder) in folders.iter().filter(|(name, _)| !name.starts_with('_')) {
-        if folder.name.as_ref() != Some(name) {
+    for (name, config) in configs.iter().filter(|(name, _)| !name.starts_with('_')) {
+        if config.name.as_ref() != Some(name) {
             return Err(format!("{name}/language.toml must contain `name = {name:?}`").into());
         }
-        entry(&mut out, &root, (ids.len(), name), folder, &folders)?;
+        write_entry(&mut out, &root, (ids.len(), name), config, &configs)?;
         ids.push(name);
     }
     out.push_str("];\n");
@@ -133,7 +133,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the source file called `stem` in a language's directory.
 fn source_file(directory: &Path, stem: &str) -> Result<PathBuf, Box<dyn Error>> {
     let is_source = |path: &PathBuf| {
         path.file_stem().is_some_and(|name| name == stem) && path.extension().is_some_and(|end| end != "txt")
@@ -153,26 +152,26 @@ fn watch(path: &Path) {
 /// Returns the directory and everything it inherits, ancestors first.
 fn lineage<'a>(
     name: &'a str,
-    folders: &'a BTreeMap<String, Folder>,
-) -> Result<Vec<(&'a str, &'a Folder)>, Box<dyn Error>> {
-    let folder = folders.get(name).ok_or_else(|| format!("there is no directory `{name}`"))?;
-    let mut all = Vec::new();
-    for parent in &folder.inherits {
-        all.extend(lineage(parent, folders)?);
+    configs: &'a BTreeMap<String, LanguageConfig>,
+) -> Result<Vec<(&'a str, &'a LanguageConfig)>, Box<dyn Error>> {
+    let config = configs.get(name).ok_or_else(|| format!("there is no directory `{name}`"))?;
+    let mut ancestors = Vec::new();
+    for parent in &config.inherits {
+        ancestors.extend(lineage(parent, configs)?);
     }
-    all.push((name, folder));
-    Ok(all)
+    ancestors.push((name, config));
+    Ok(ancestors)
 }
 
-fn entry(
+fn write_entry(
     out: &mut String,
     root: &Path,
     (index, name): (usize, &str),
-    folder: &Folder,
-    folders: &BTreeMap<String, Folder>,
+    config: &LanguageConfig,
+    configs: &BTreeMap<String, LanguageConfig>,
 ) -> Result<(), Box<dyn Error>> {
-    let grammar = folder.grammar.as_ref().ok_or_else(|| format!("{name}/language.toml has no `grammar`"))?;
-    let lineage = lineage(name, folders)?;
+    let grammar = config.grammar.as_ref().ok_or_else(|| format!("{name}/language.toml has no `grammar`"))?;
+    let lineage = lineage(name, configs)?;
     let imports = lineage.iter().rev().find_map(|(_, f)| f.imports.as_deref()).unwrap_or_default();
     let imports = match imports {
         "dotted" => "Dotted",
@@ -186,11 +185,13 @@ fn entry(
     };
     let queries: String = lineage
         .iter()
-        .map(|(folder, _)| format!("include_str!({:?}), \"\\n\", ", root.join(folder).join("outline.scm")))
+        .map(|(directory, _)| {
+            format!("include_str!({:?}), \"\\n\", ", root.join(directory).join("outline.scm"))
+        })
         .collect();
     let references: String = lineage
         .iter()
-        .map(|(folder, _)| root.join(folder).join("references.scm"))
+        .map(|(directory, _)| root.join(directory).join("references.scm"))
         .filter(|file| file.is_file())
         .map(|file| {
             watch(&file);
@@ -200,10 +201,10 @@ fn entry(
     let fixture = source_file(&root.join(name), "fixture")?;
     let constructs = source_file(&root.join(name), "constructs")?;
 
-    let list = |field: fn(&Folder) -> &Vec<String>| -> Vec<&String> {
+    let inherited_list = |field: fn(&LanguageConfig) -> &Vec<String>| -> Vec<&String> {
         lineage.iter().flat_map(|(_, f)| field(f)).collect()
     };
-    let mut ignored = list(|f| &f.ignore.names);
+    let mut ignored = inherited_list(|f| &f.ignore.names);
     ignored.sort_unstable();
     ignored.dedup();
 
@@ -211,10 +212,10 @@ fn entry(
     writeln!(out, "    name: {name:?},")?;
     writeln!(out, "    family: {:?},", lineage.first().map_or(name, |(oldest, _)| *oldest))?;
     writeln!(out, "    grammar: || {grammar}.into(),")?;
-    writeln!(out, "    functions: scanner::Replacements::of::<{index}>(),")?;
+    writeln!(out, "    functions: scanner::Replacements::for_language::<{index}>(),")?;
     match lineage.iter().rev().find_map(|(_, f)| f.scanner_state) {
         Some(bytes) => writeln!(out, "    scanner_state: {bytes},")?,
-        None => writeln!(out, "    scanner_state: scanner::ROOM,")?,
+        None => writeln!(out, "    scanner_state: scanner::STATE_BUFFER_BYTES,")?,
     }
     writeln!(out, "    outline: concat!({queries}),")?;
     match references.as_str() {
@@ -224,33 +225,33 @@ fn entry(
     writeln!(out, "    fixture: include_str!({fixture:?}),")?;
     writeln!(out, "    constructs: include_str!({constructs:?}),")?;
     writeln!(out, "    imports: ImportStyle::{imports},")?;
-    writeln!(out, "    extensions: &{:?},", folder.extensions)?;
-    writeln!(out, "    file_names: &{:?},", folder.file_names)?;
-    writeln!(out, "    shebangs: &{:?},", folder.shebangs)?;
-    writeln!(out, "    editor_ids: &{:?},", folder.editor_ids)?;
-    writeln!(out, "    tests: &{:?},", list(|f| &f.tests))?;
-    writeln!(out, "    generated: &{:?},", list(|f| &f.generated))?;
-    writeln!(out, "    generated_sources: &{:?},", list(|f| &f.generated_sources))?;
+    writeln!(out, "    extensions: &{:?},", config.extensions)?;
+    writeln!(out, "    file_names: &{:?},", config.file_names)?;
+    writeln!(out, "    shebangs: &{:?},", config.shebangs)?;
+    writeln!(out, "    editor_ids: &{:?},", config.editor_ids)?;
+    writeln!(out, "    tests: &{:?},", inherited_list(|f| &f.tests))?;
+    writeln!(out, "    generated: &{:?},", inherited_list(|f| &f.generated))?;
+    writeln!(out, "    generated_sources: &{:?},", inherited_list(|f| &f.generated_sources))?;
     writeln!(out, "    builtins: &{ignored:?},")?;
     let masks: Vec<(&str, &str)> =
         lineage.iter().flat_map(|(_, f)| &f.mask).map(|mask| (&*mask.pattern, &*mask.with)).collect();
     writeln!(out, "    masks: &{masks:?},")?;
     writeln!(out, "    walk: WalkRules {{")?;
-    writeln!(out, "        identifiers: &{:?},", list(|f| &f.walk.identifiers))?;
-    writeln!(out, "        strings: &{:?},", list(|f| &f.walk.strings))?;
-    writeln!(out, "        symbols: &{:?},", list(|f| &f.walk.symbols))?;
-    writeln!(out, "        members: &{:?},", list(|f| &f.walk.members))?;
-    writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
-    writeln!(out, "        types: &{:?},", list(|f| &f.walk.types))?;
-    writeln!(out, "        lists: &{:?},", list(|f| &f.walk.lists))?;
+    writeln!(out, "        identifiers: &{:?},", inherited_list(|f| &f.walk.identifiers))?;
+    writeln!(out, "        strings: &{:?},", inherited_list(|f| &f.walk.strings))?;
+    writeln!(out, "        symbols: &{:?},", inherited_list(|f| &f.walk.symbols))?;
+    writeln!(out, "        members: &{:?},", inherited_list(|f| &f.walk.members))?;
+    writeln!(out, "        locals: &{:?},", inherited_list(|f| &f.walk.locals))?;
+    writeln!(out, "        types: &{:?},", inherited_list(|f| &f.walk.types))?;
+    writeln!(out, "        lists: &{:?},", inherited_list(|f| &f.walk.lists))?;
     let levels = lineage.iter().rev().find_map(|(_, f)| f.walk.levels);
     writeln!(out, "        levels: {levels:?},")?;
     writeln!(out, "    }},")?;
     writeln!(out, "    visibility: VisibilityRules {{")?;
-    writeln!(out, "        public: &{:?},", list(|f| &f.visibility.public))?;
-    writeln!(out, "        private: &{:?},", list(|f| &f.visibility.private))?;
-    writeln!(out, "        private_names: &{:?},", list(|f| &f.visibility.private_names))?;
-    writeln!(out, "        inherited: &{:?},", list(|f| &f.visibility.inherited))?;
+    writeln!(out, "        public: &{:?},", inherited_list(|f| &f.visibility.public))?;
+    writeln!(out, "        private: &{:?},", inherited_list(|f| &f.visibility.private))?;
+    writeln!(out, "        private_names: &{:?},", inherited_list(|f| &f.visibility.private_names))?;
+    writeln!(out, "        inherited: &{:?},", inherited_list(|f| &f.visibility.inherited))?;
     writeln!(out, "        capitals: {},", lineage.iter().any(|(_, f)| f.visibility.capitals))?;
     writeln!(out, "    }},\n}},")?;
     Ok(())

@@ -21,7 +21,7 @@ unsafe extern "C" {
 /// Returns the bytes that the calling thread has allocated for tree-sitter minus those that it has released. 0 unless
 /// [`use_mimalloc`] was called.
 #[expect(unsafe_code, reason = "the counter belongs to a C file")]
-pub(crate) fn in_use() -> i64 {
+pub(crate) fn memory_in_use() -> i64 {
     // SAFETY: reads a counter of this thread.
     unsafe { strata_memory_in_use() }
 }

@@ -2,7 +2,6 @@
 
 use crate::LanguageId;
 
-/// See [`LanguageId::by_path`].
 pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     let name = file_name(path);
     if let Some(id) = by_file_name(name) {

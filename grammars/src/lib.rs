@@ -120,7 +120,6 @@ pub struct Language {
     pub fixture: &'static str,
     /// Definitions as people write them, for tests.
     pub constructs: &'static str,
-    /// How imports refer to files.
     pub imports: ImportStyle,
     /// Extensions of the language's files, without the dot. No other language may have them, or the names, interpreters and
     /// identifiers below.
@@ -139,9 +138,7 @@ pub struct Language {
     /// Text to hide from the parser: a regular expression whose only group matches the text, and the text to parse
     /// instead, which is filled up with spaces.
     pub masks: &'static [(&'static str, &'static str)],
-    /// What to look for when walking the language's syntax trees.
     pub walk: WalkRules,
-    /// Which definitions are visible to other files.
     pub visibility: VisibilityRules,
 }
 
@@ -189,7 +186,7 @@ impl LanguageId {
 
     /// Returns the language's grammar, with limits on its scanner and its lexers (see [`limits`]).
     pub fn grammar(self) -> tree_sitter::Language {
-        scanner::bounded(self)
+        scanner::limited_grammar(self)
     }
 
     /// Returns the query that finds the entries of an outline, compiled once per process. Returns `None` only if the

@@ -11,7 +11,7 @@ use crate::allocator;
 const MAX_STACK: usize = 128 << 10;
 
 /// Work that starting a lexer counts as, in characters.
-const START: u64 = 8;
+const LEXER_START_COST: u64 = 8;
 
 /// The limit that a parse exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,12 +41,12 @@ thread_local! {
 /// Counts the work of the lexers on one thread.
 pub(crate) struct Meter {
     /// Number of characters that may be read.
-    most: Cell<u64>,
+    limit: Cell<u64>,
     /// Number of characters that may still be read.
-    left: Cell<u64>,
+    remaining: Cell<u64>,
     exceeded: Cell<Option<Exceeded>>,
     /// Memory in use when [`limited`] was called.
-    memory: Cell<i64>,
+    initial_memory: Cell<i64>,
     /// Address on the stack at which the running lexer was called.
     stack: Cell<usize>,
     /// Whether [`limited`] is running.
@@ -62,8 +62,11 @@ pub fn limited<T>(characters: u64, parse: impl FnOnce() -> T) -> Limited<T> {
     METER.with(|meter| meter.reset(characters, true));
     let result = parse();
     METER.with(|meter| {
-        let limited =
-            Limited { result, characters: characters - meter.left.get(), exceeded: meter.exceeded.get() };
+        let limited = Limited {
+            result,
+            characters: characters - meter.remaining.get(),
+            exceeded: meter.exceeded.get(),
+        };
         meter.reset(u64::MAX, false);
         limited
     })
@@ -76,14 +79,14 @@ pub fn is_exceeded() -> bool {
 
 /// Returns the number of characters that the lexers of the limited parse on this thread have read.
 pub fn characters() -> u64 {
-    METER.with(|meter| meter.most.get() - meter.left.get())
+    METER.with(|meter| meter.limit.get() - meter.remaining.get())
 }
 
 /// Returns the memory that the limited parse on this thread has allocated and not released, in bytes. 0 unless mimalloc is
 /// the allocator for syntax trees.
 pub fn memory() -> u64 {
-    let before = METER.with(|meter| meter.memory.get());
-    u64::try_from(allocator::in_use().saturating_sub(before)).unwrap_or(0)
+    let before = METER.with(|meter| meter.initial_memory.get());
+    u64::try_from(allocator::memory_in_use().saturating_sub(before)).unwrap_or(0)
 }
 
 /// Counts a piece of the text that the parser asked for. Call it wherever the parser reads; columns are free
@@ -95,10 +98,10 @@ pub fn count_chunk() {
 impl Meter {
     const fn new() -> Self {
         Self {
-            most: Cell::new(u64::MAX),
-            left: Cell::new(u64::MAX),
+            limit: Cell::new(u64::MAX),
+            remaining: Cell::new(u64::MAX),
             exceeded: Cell::new(None),
-            memory: Cell::new(0),
+            initial_memory: Cell::new(0),
             stack: Cell::new(0),
             is_limited: Cell::new(false),
             chunks: Cell::new(0),
@@ -106,17 +109,17 @@ impl Meter {
     }
 
     fn reset(&self, characters: u64, is_limited: bool) {
-        self.most.set(characters);
-        self.left.set(characters);
+        self.limit.set(characters);
+        self.remaining.set(characters);
         self.exceeded.set(None);
-        self.memory.set(allocator::in_use());
+        self.initial_memory.set(allocator::memory_in_use());
         self.is_limited.set(is_limited);
     }
 
     /// Starts a lexer. Returns `false` if a limit is exceeded.
     pub(crate) fn start(&self) -> bool {
         self.stack.set(stack_pointer());
-        self.count(START)
+        self.count(LEXER_START_COST)
     }
 
     /// Ends a lexer. Returns `false` if a limit is exceeded.
@@ -137,13 +140,13 @@ impl Meter {
             self.exceeded.set(Some(Exceeded::Depth));
             return false;
         }
-        match self.left.get().checked_sub(characters) {
-            Some(left) => {
-                self.left.set(left);
+        match self.remaining.get().checked_sub(characters) {
+            Some(remaining) => {
+                self.remaining.set(remaining);
                 true
             }
             None => {
-                self.left.set(0);
+                self.remaining.set(0);
                 self.exceeded.set(Some(Exceeded::Characters));
                 false
             }
@@ -157,6 +160,6 @@ impl Meter {
 
 /// Returns an address in the caller's part of the stack.
 fn stack_pointer() -> usize {
-    let here = 0_u8;
-    std::ptr::from_ref(std::hint::black_box(&here)).addr()
+    let local = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }

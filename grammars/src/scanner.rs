@@ -29,15 +29,15 @@ use crate::{LANGUAGES, LanguageId};
 
 /// Size in bytes of the parser's buffer for scanner state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in
 /// `tree_sitter/parser.h`).
-pub(crate) const ROOM: usize = 1_024;
+pub(crate) const STATE_BUFFER_BYTES: usize = 1_024;
 /// Upper bound, in bytes, on the state that any scanner writes, with or without its own check. Each scanner stops after
-/// the entry that exceeds [`ROOM`], and an entry has at most 260 bytes.
-const MOST: usize = 4_096;
+/// the entry that exceeds [`STATE_BUFFER_BYTES`], and an entry has at most 260 bytes.
+const MAX_STATE_BYTES: usize = 4_096;
 
 /// Number of times a scanner may advance past the end of a text before it receives artificial characters.
-const PATIENCE: u32 = 16;
+const LINE_BREAKS_AFTER: u32 = 16;
 /// Number of times it may advance before these are more than line breaks and null characters.
-const GREAT_PATIENCE: u32 = 1_024;
+const ALL_ASCII_AFTER: u32 = 1_024;
 
 /// Writes the state of a scanner and returns its length in bytes.
 pub(crate) type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
@@ -69,7 +69,7 @@ struct Abi14 {
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Abi15 {
-    before: Abi14,
+    abi14: Abi14,
     name: Pointer,
     reserved_words: Pointer,
     max_reserved_word_set_size: u16,
@@ -125,16 +125,16 @@ pub(crate) struct Replacements {
 static ORIGINALS: [OnceLock<Originals>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
 
 /// The original functions of a lexer. They are the same for all lexers.
-static READING: OnceLock<(Advance, Column, AtEnd)> = OnceLock::new();
+static LEXER_FUNCTIONS: OnceLock<(Advance, Column, AtEnd)> = OnceLock::new();
 
 thread_local! {
     /// Number of times the running scanner has advanced past the end.
-    static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
+    static ADVANCES_PAST_END: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Returns the grammar of a language with functions that stay within their limits. Built once per process.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
-pub(crate) fn bounded(id: LanguageId) -> Language {
+pub(crate) fn limited_grammar(id: LanguageId) -> Language {
     /// A pointer to immutable data.
     struct Shared(*const TSLanguage);
     // SAFETY: the pointed-to data is never written again.
@@ -150,8 +150,8 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
         // of the remaining fields.
         Shared(unsafe {
             match *original.cast::<u32>() {
-                14 => exchanged(original.cast::<Abi14>(), id, |grammar| grammar),
-                15 => exchanged(original.cast::<Abi15>(), id, |grammar| &mut grammar.before),
+                14 => with_replaced_functions(original.cast::<Abi14>(), id, |grammar| grammar),
+                15 => with_replaced_functions(original.cast::<Abi15>(), id, |grammar| &mut grammar.abi14),
                 _ => original,
             }
         })
@@ -165,7 +165,7 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
 /// # Safety
 /// `grammar` must point to a valid grammar with the layout of `T`.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
-unsafe fn exchanged<T: Copy>(
+unsafe fn with_replaced_functions<T: Copy>(
     grammar: *const T,
     id: LanguageId,
     functions: impl Fn(&mut T) -> &mut Abi14,
@@ -177,17 +177,16 @@ unsafe fn exchanged<T: Copy>(
         Originals { lex: *lex, keyword_lex: *keyword_lex, scan: scanner.scan, serialize: scanner.serialize };
     // This is the only call of `set`, and each grammar is copied once.
     let _ = ORIGINALS[id.index()].set(originals);
-    let own = &id.functions;
-    *lex = lex.map(|_| own.lex);
-    *keyword_lex = keyword_lex.map(|_| own.keyword_lex);
-    scanner.scan = scanner.scan.map(|_| own.scan);
-    scanner.serialize = scanner.serialize.map(|_| own.serialize);
+    let replacements = &id.functions;
+    *lex = lex.map(|_| replacements.lex);
+    *keyword_lex = keyword_lex.map(|_| replacements.keyword_lex);
+    scanner.scan = scanner.scan.map(|_| replacements.scan);
+    scanner.serialize = scanner.serialize.map(|_| replacements.serialize);
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
 }
 
 impl Replacements {
-    /// Returns the replacements for the language with index `N`.
-    pub(crate) const fn of<const N: usize>() -> Self {
+    pub(crate) const fn for_language<const N: usize>() -> Self {
         Self { lex: lex::<N>, keyword_lex: keyword_lex::<N>, scan: scan::<N>, serialize: serialize::<N> }
     }
 }
@@ -195,22 +194,22 @@ impl Replacements {
 /// Saves the state of a scanner of the language with index `N`. Saves nothing if the state exceeds its limit.
 ///
 /// # Safety
-/// Must be called as the parser does: with a scanner of that language, and a buffer of [`ROOM`] bytes.
+/// Must be called as the parser does: with a scanner of that language, and a buffer of [`STATE_BUFFER_BYTES`] bytes.
 #[expect(unsafe_code, reason = "called by a C library")]
-unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
+unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, buffer: *mut c_char) -> c_uint {
     let (Some(original), Some(language)) =
-        (ORIGINALS[N].get().and_then(|own| own.serialize), LANGUAGES.get(N))
+        (ORIGINALS[N].get().and_then(|originals| originals.serialize), LANGUAGES.get(N))
     else {
         return 0;
     };
-    let mut state = MaybeUninit::<[c_char; MOST]>::uninit();
-    // SAFETY: no scanner writes more than `MOST` bytes, and the scanner belongs to this language.
+    let mut state = MaybeUninit::<[c_char; MAX_STATE_BYTES]>::uninit();
+    // SAFETY: no scanner writes more than `MAX_STATE_BYTES` bytes, and the scanner belongs to this language.
     let length = unsafe { original(scanner, state.as_mut_ptr().cast()) };
-    if length as usize > language.scanner_state.min(ROOM) {
+    if length as usize > language.scanner_state.min(STATE_BUFFER_BYTES) {
         return 0;
     }
     // SAFETY: the original function wrote `length` bytes, and the caller's buffer has space for them.
-    unsafe { room.copy_from_nonoverlapping(state.as_ptr().cast(), length as usize) };
+    unsafe { buffer.copy_from_nonoverlapping(state.as_ptr().cast(), length as usize) };
     length
 }
 
@@ -222,11 +221,11 @@ unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut 
 unsafe extern "C" fn scan<const N: usize>(
     scanner: *mut c_void,
     lexer: *mut Lexer,
-    wanted: *const bool,
+    valid_symbols: *const bool,
 ) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|own| own.scan) else { return false };
+    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.scan) else { return false };
     // SAFETY: the arguments are the caller's.
-    unsafe { limited(lexer, || original(scanner, lexer, wanted)) }
+    unsafe { limited(lexer, || original(scanner, lexer, valid_symbols)) }
 }
 
 /// Runs the original lexer of the language with index `N` within the limits.
@@ -235,7 +234,7 @@ unsafe extern "C" fn scan<const N: usize>(
 /// Must be called as the parser does: with the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|own| own.lex) else { return false };
+    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.lex) else { return false };
     // SAFETY: the arguments are the caller's.
     unsafe { limited(lexer, || original(lexer, state)) }
 }
@@ -246,7 +245,7 @@ unsafe extern "C" fn lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool 
 /// Must be called as the parser does: with the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn keyword_lex<const N: usize>(lexer: *mut Lexer, state: u16) -> bool {
-    let Some(original) = ORIGINALS[N].get().and_then(|own| own.keyword_lex) else { return false };
+    let Some(original) = ORIGINALS[N].get().and_then(|originals| originals.keyword_lex) else { return false };
     // SAFETY: the arguments are the caller's.
     unsafe { limited(lexer, || original(lexer, state)) }
 }
@@ -264,20 +263,20 @@ unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
     // own position.
     unsafe {
         let (advance, column, at_end) =
-            *READING.get_or_init(|| ((*lexer).advance, (*lexer).get_column, (*lexer).eof));
-        BEHIND_THE_END.set(0);
+            *LEXER_FUNCTIONS.get_or_init(|| ((*lexer).advance, (*lexer).get_column, (*lexer).eof));
+        ADVANCES_PAST_END.set(0);
         (*lexer).advance = counted_advance;
         (*lexer).get_column = counted_column;
         (*lexer).eof = is_at_end;
-        let found = read();
+        let has_token = read();
         (*lexer).advance = advance;
         (*lexer).get_column = column;
         (*lexer).eof = at_end;
-        if BEHIND_THE_END.get() > PATIENCE {
+        if ADVANCES_PAST_END.get() > LINE_BREAKS_AFTER {
             // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
-        METER.with(Meter::end) && found
+        METER.with(Meter::end) && has_token
     }
 }
 
@@ -288,7 +287,7 @@ unsafe fn limited(lexer: *mut Lexer, read: impl FnOnce() -> bool) -> bool {
 /// Must be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn counted_advance(lexer: *mut Lexer, skip: bool) {
-    let Some((advance, _, at_end)) = READING.get() else { return };
+    let Some((advance, _, at_end)) = LEXER_FUNCTIONS.get() else { return };
     // SAFETY: the caller passes on the lexer that the parser created.
     unsafe {
         if METER.with(|meter| meter.count(1)) {
@@ -299,12 +298,12 @@ unsafe extern "C" fn counted_advance(lexer: *mut Lexer, skip: bool) {
         } else {
             (*lexer).lookahead = 0;
         }
-        let times = BEHIND_THE_END.get().saturating_add(1);
-        BEHIND_THE_END.set(times);
-        (*lexer).lookahead = if times > GREAT_PATIENCE {
+        let advances = ADVANCES_PAST_END.get().saturating_add(1);
+        ADVANCES_PAST_END.set(advances);
+        (*lexer).lookahead = if advances > ALL_ASCII_AFTER {
             // The upper bits of a multiplicative hash (Knuth, volume 3, 6.4).
-            i32::from((times.wrapping_mul(2_654_435_769) >> 25) as u8)
-        } else if times > PATIENCE && times.is_multiple_of(2) {
+            i32::from((advances.wrapping_mul(2_654_435_769) >> 25) as u8)
+        } else if advances > LINE_BREAKS_AFTER && advances.is_multiple_of(2) {
             i32::from(b'\n')
         } else {
             0
@@ -318,7 +317,7 @@ unsafe extern "C" fn counted_advance(lexer: *mut Lexer, skip: bool) {
 /// Must be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn counted_column(lexer: *mut Lexer) -> u32 {
-    let Some((_, column, _)) = READING.get() else { return 0 };
+    let Some((_, column, _)) = LEXER_FUNCTIONS.get() else { return 0 };
     METER.with(|meter| {
         let chunks = meter.chunks.get();
         // SAFETY: the caller passes on the lexer that the parser created.
@@ -336,7 +335,7 @@ unsafe extern "C" fn counted_column(lexer: *mut Lexer) -> u32 {
 /// Must be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn is_at_end(lexer: *const Lexer) -> bool {
-    let Some((_, _, at_end)) = READING.get() else { return true };
+    let Some((_, _, at_end)) = LEXER_FUNCTIONS.get() else { return true };
     // SAFETY: the caller passes on the lexer that the parser created.
     METER.with(Meter::is_stopped) || unsafe { at_end(lexer) }
 }

@@ -9,7 +9,7 @@ use strata_grammars::allocator::use_mimalloc;
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 /// Maximum peak memory of the process in MiB, checked where the system reports it.
-const MOST: u64 = 256;
+const MAX_PEAK_MIB: u64 = 256;
 
 fn parsed(parser: &mut Parser, text: &str, old: Option<&Tree>) -> Tree {
     parser.set_language(&LanguageId::by_name("c").unwrap().grammar()).unwrap();
@@ -50,25 +50,25 @@ fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
     let hostile = "let =>".repeat(8_000);
     let ordinary = "int f(void) { return 1; }\n".repeat(100);
     let mut parser = Parser::new();
-    let mut kept: Vec<Tree> = Vec::new();
+    let mut trees: Vec<Tree> = Vec::new();
     for _ in 0..5 {
-        kept.push(parsed(&mut parser, &ordinary, None));
+        trees.push(parsed(&mut parser, &ordinary, None));
         assert!(parsed(&mut parser, &hostile, None).root_node().has_error());
         // Parse the same text after an ordinary one.
-        let old = grown(kept.last().unwrap(), &ordinary, &hostile);
+        let old = grown(trees.last().unwrap(), &ordinary, &hostile);
         assert!(parsed(&mut parser, &format!("{ordinary}{hostile}"), Some(&old)).root_node().has_error());
     }
-    assert_eq!(kept.len(), 5);
-    let first = kept[0].root_node().to_sexp();
+    assert_eq!(trees.len(), 5);
+    let first = trees[0].root_node().to_sexp();
     assert!(first.starts_with("(translation_unit (function_definition"), "{first}");
     // Trees outlive the thread that created them.
     thread::spawn(move || {
-        assert!(kept.iter().all(|tree| tree.root_node().to_sexp() == first));
+        assert!(trees.iter().all(|tree| tree.root_node().to_sexp() == first));
     })
     .join()
     .unwrap();
-    if let Some(most) = memory("VmHWM") {
-        assert!(most < MOST << 10, "{most} KiB");
+    if let Some(peak) = memory("VmHWM") {
+        assert!(peak < MAX_PEAK_MIB << 10, "{peak} KiB");
     }
     // Memory does not grow if a large text is repeatedly parsed and then extended by the hostile one.
     let large = "int f(void) { return 1; }\n".repeat(16_000);

@@ -6,7 +6,7 @@ use strata_grammars::{LanguageId, Position};
 use tree_sitter::{Parser, Query};
 
 /// Valid captures in `outline.scm`, apart from `@definition.{kind}`, and `@_anything` for predicates.
-const CAPTURES: [&str; 18] = [
+const OUTLINE_CAPTURES: [&str; 18] = [
     "name",
     "body",
     "container",
@@ -28,20 +28,20 @@ const CAPTURES: [&str; 18] = [
 ];
 
 #[test]
-fn every_query_compiles_and_knows_its_captures() {
+fn every_outline_query_compiles_and_has_only_known_captures() {
     for id in LanguageId::all() {
         let query = Query::new(&id.grammar(), id.outline).unwrap_or_else(|e| panic!("{id}: {e}"));
         for capture in query.capture_names() {
-            let families = ["_", "definition.", "section.", "heading."];
-            let known = families.iter().any(|family| capture.starts_with(family));
-            assert!(known || CAPTURES.contains(capture), "{id}: unknown capture @{capture}");
+            let prefixes = ["_", "definition.", "section.", "heading."];
+            let has_prefix = prefixes.iter().any(|prefix| capture.starts_with(prefix));
+            assert!(has_prefix || OUTLINE_CAPTURES.contains(capture), "{id}: unknown capture @{capture}");
         }
         assert!(id.outline_query().is_some());
     }
 }
 
 /// Valid captures in `references.scm`, apart from `@_anything` for predicates.
-const MEANINGS: [&str; 39] = [
+const REFERENCE_CAPTURES: [&str; 39] = [
     "scope",
     "scope.type",
     "scope.module",
@@ -84,13 +84,13 @@ const MEANINGS: [&str; 39] = [
 ];
 
 #[test]
-fn every_query_of_meanings_compiles_and_knows_its_captures() {
+fn every_references_query_compiles_and_has_only_known_captures() {
     let mut languages = Vec::new();
     for id in LanguageId::all().filter(|id| !id.references.is_empty()) {
         let query = Query::new(&id.grammar(), id.references).unwrap_or_else(|e| panic!("{id}: {e}"));
         for capture in query.capture_names() {
             assert!(
-                capture.starts_with('_') || MEANINGS.contains(capture),
+                capture.starts_with('_') || REFERENCE_CAPTURES.contains(capture),
                 "{id}: unknown capture @{capture}"
             );
         }

@@ -24,7 +24,7 @@ fn parsed(text: &str, old: Option<&Tree>) -> (Tree, usize) {
 
 #[test]
 #[expect(unsafe_code, reason = "must run before anything of tree-sitter's exists")]
-fn an_edit_is_read_and_not_the_whole_text() {
+fn reparsing_after_an_edit_reads_a_fraction_of_the_text() {
     // SAFETY: nothing of tree-sitter's exists yet.
     unsafe { use_mimalloc() };
     let (ambiguous, _) = parsed(&"let =>".repeat(8_000), None);

@@ -9,7 +9,7 @@ use strata_grammars::limits::{Exceeded, Limited, is_exceeded, limited};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 #[track_caller]
-fn survives(language: &str, text: &str) {
+fn assert_parses(language: &str, text: &str) {
     let mut parser = Parser::new();
     let grammar = LanguageId::by_name(language).map(LanguageId::grammar);
     assert!(grammar.is_some_and(|grammar| parser.set_language(&grammar).is_ok()), "no {language}");
@@ -20,10 +20,10 @@ fn survives(language: &str, text: &str) {
 #[test]
 fn lists_in_lists_in_yaml() {
     for depth in 240..300 {
-        survives("yaml", &format!("{}a\n", "- ".repeat(depth)));
+        assert_parses("yaml", &format!("{}a\n", "- ".repeat(depth)));
     }
     let maps = (0..300).fold(String::new(), |text, depth| format!("{text}{:depth$}a:\n", ""));
-    survives("yaml", &maps);
+    assert_parses("yaml", &maps);
 }
 
 /// Each open string takes one byte of state, and each indentation two: one byte over the limit in total.
@@ -36,7 +36,7 @@ fn blocks_in_blocks_in_python() {
     for depth in 510..520 {
         let _ = writeln!(text, "{:depth$}if f\"{{f'''{{a}}'''}}\":", "");
     }
-    survives("python", &text);
+    assert_parses("python", &text);
 }
 
 #[test]
@@ -48,11 +48,11 @@ fn long_words_of_here_documents() {
                 "php" => format!("<?php\n$a = <<<{word}\ntext\n{word};\n"),
                 _ => format!("cat <<{word}\ntext\n{word}\n"),
             };
-            survives(language, &text);
+            assert_parses(language, &text);
         }
     }
-    survives("ruby", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
-    survives("bash", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
+    assert_parses("ruby", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
+    assert_parses("bash", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
 }
 
 /// The scanner used to search forever here.
@@ -60,17 +60,17 @@ fn long_words_of_here_documents() {
 fn an_annotation_at_the_end_of_a_kotlin_file() {
     for text in ["class A\n@Inject", "class A @Inject", "class A\n@", "class A\n@a.b(1)", "class A\n@Inject "]
     {
-        survives("kotlin", text);
+        assert_parses("kotlin", text);
     }
 }
 
 #[test]
 fn strings_in_strings() {
-    survives("ruby", &"\"#{".repeat(400));
-    survives("csharp", &"$\"{".repeat(400));
-    survives("python", &"f\"{f'{".repeat(200));
-    survives("bash", &"\"$(".repeat(400));
-    survives("php", &format!("<?php {}", "\"{$a[".repeat(400)));
+    assert_parses("ruby", &"\"#{".repeat(400));
+    assert_parses("csharp", &"$\"{".repeat(400));
+    assert_parses("python", &"f\"{f'{".repeat(200));
+    assert_parses("bash", &"\"$(".repeat(400));
+    assert_parses("php", &format!("<?php {}", "\"{$a[".repeat(400)));
 }
 
 fn parsed(language: LanguageId, text: &str, characters: u64) -> Limited<Option<Tree>> {
@@ -88,26 +88,26 @@ fn comments_in_comments_in_ocaml() {
     for language in ["ocaml", "ocaml_interface"].map(LanguageId::by_name) {
         let language = language.unwrap();
         for unit in ["(*", "(* \"a\" ", "(* {|x|} ", "(* '(' ", "(*(* *)", "(* {%%a b|(*|b} "] {
-            let outcome = parsed(language, &unit.repeat(5_000), u64::MAX);
-            assert_eq!(outcome.exceeded, Some(Exceeded::Depth), "{language}: {unit}");
+            let limited_parse = parsed(language, &unit.repeat(5_000), u64::MAX);
+            assert_eq!(limited_parse.exceeded, Some(Exceeded::Depth), "{language}: {unit}");
         }
         for closed in ["(* a *) ", "(* (* a *) *) ", "(* \"(*\" *) ", "(* {|(*(*|} *) "] {
             let text = closed.repeat(1_000);
-            let outcome = parsed(language, &text, u64::MAX);
-            assert_eq!(outcome.exceeded, None, "{language}: {closed}");
-            assert!(outcome.result.unwrap().root_node().end_byte() >= text.trim_end().len());
+            let limited_parse = parsed(language, &text, u64::MAX);
+            assert_eq!(limited_parse.exceeded, None, "{language}: {closed}");
+            assert!(limited_parse.result.unwrap().root_node().end_byte() >= text.trim_end().len());
         }
         // Without a limit on the characters, the one on the depth holds, and does not outlast the parse.
         let mut parser = Parser::new();
         parser.set_language(&language.grammar()).unwrap();
         assert!(parser.parse("(*".repeat(5_000), None).is_some());
-        survives(language.name, "let a = 1 (* b *)");
+        assert_parses(language.name, "let a = 1 (* b *)");
     }
 }
 
 /// A token that ends nowhere is read to the end of the text from every place at which it may start.
 #[test]
-fn what_is_read_again_and_again_counts() {
+fn characters_count_each_time_they_are_read() {
     for (language, unit) in
         [("c", "/*"), ("css", "/*"), ("rust", "r#\""), ("lua", "[[ "), ("python", "'''\\")]
     {
@@ -116,8 +116,8 @@ fn what_is_read_again_and_again_counts() {
         let characters = parsed(language, &text, u64::MAX).characters;
         assert!(characters > text.len() as u64, "{language}: {characters}");
         assert_eq!(parsed(language, &text, characters).exceeded, None, "{language}");
-        let outcome = parsed(language, &text, characters - 1);
-        assert_eq!(outcome.exceeded, Some(Exceeded::Characters), "{language}");
+        let limited_parse = parsed(language, &text, characters - 1);
+        assert_eq!(limited_parse.exceeded, Some(Exceeded::Characters), "{language}");
     }
 }
 
@@ -128,7 +128,7 @@ fn the_characters_of_every_language_are_counted() {
         let bytes = language.fixture.len() as u64;
         assert!(characters > bytes / 2 && characters < bytes * 40, "{language}: {characters} of {bytes}");
         assert_eq!(parsed(language, language.fixture, characters).exceeded, None, "{language}");
-        let outcome = parsed(language, language.fixture, 100);
-        assert_eq!(outcome.exceeded, Some(Exceeded::Characters), "{language}");
+        let limited_parse = parsed(language, language.fixture, 100);
+        assert_eq!(limited_parse.exceeded, Some(Exceeded::Characters), "{language}");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
-    when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    condition: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// Error returned if work was cancelled before it completed. Partial results are discarded.
@@ -21,13 +21,13 @@ impl Cancel {
         Self::default()
     }
 
-    /// Returns the same flag with a condition: the flag also counts as raised when `when` returns `true`. Every
-    /// check calls `when`. A host uses this for time limits, since the engine does not read the clock.
+    /// Returns the same flag with a condition: the flag also counts as raised when `condition` returns `true`. Every
+    /// check calls `condition`. A host uses this for time limits, since the engine does not read the clock.
     #[must_use]
-    pub fn or_when(&self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        let outer = self.when.clone();
-        let either = move || when() || outer.as_ref().is_some_and(|outer| outer());
-        Self { flag: Arc::clone(&self.flag), when: Some(Arc::new(either)) }
+    pub fn or_when(&self, condition: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let outer = self.condition.clone();
+        let either = move || condition() || outer.as_ref().is_some_and(|outer| outer());
+        Self { flag: Arc::clone(&self.flag), condition: Some(Arc::new(either)) }
     }
 
     /// Raises the flag for all clones.
@@ -37,7 +37,7 @@ impl Cancel {
 
     /// Whether the flag is raised or a condition of [`Cancel::or_when`] is met.
     pub fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed) || self.when.as_ref().is_some_and(|when| when())
+        self.flag.load(Ordering::Relaxed) || self.condition.as_ref().is_some_and(|condition| condition())
     }
 
     /// Returns an error if the flag is raised, for use with `?` between steps of work.
@@ -62,13 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_stops_its_own_work_only() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let (cancel, count) = (Cancel::new(), Arc::clone(&asked));
-        let limited = cancel.or_when(move || count.fetch_add(1, Ordering::Relaxed) >= 2).or_when(|| false);
+    fn a_condition_cancels_only_the_flag_that_has_it() {
+        let checks = Arc::new(AtomicUsize::new(0));
+        let (cancel, counter) = (Cancel::new(), Arc::clone(&checks));
+        let limited = cancel.or_when(move || counter.fetch_add(1, Ordering::Relaxed) >= 2).or_when(|| false);
         assert_eq!([limited.check(), limited.check(), limited.check()], [Ok(()), Ok(()), Err(Cancelled)]);
         assert!(!cancel.is_cancelled());
         cancel.cancel();
-        assert!(limited.is_cancelled() && asked.load(Ordering::Relaxed) == 3);
+        assert!(limited.is_cancelled() && checks.load(Ordering::Relaxed) == 3);
     }
 }

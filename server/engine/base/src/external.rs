@@ -29,7 +29,7 @@ enum Medium {
     ToolLine,
 }
 
-enum Form {
+enum CharacterForm {
     Plain,
     /// As `\u{...}`, which is visible and active nowhere.
     Escaped,
@@ -94,34 +94,39 @@ impl fmt::Debug for External<'_> {
 
 impl Medium {
     /// Returns how a character is written, depending on the ones before and after it.
-    fn form(self, before: Option<char>, character: char, after: Option<char>) -> Form {
+    fn character_form(self, before: Option<char>, character: char, after: Option<char>) -> CharacterForm {
         if is_invisible(character) {
-            let is_kept = match self {
-                Self::Lines => matches!(character, '\n' | '\t') || joins(before, character),
+            let is_allowed = match self {
+                Self::Lines => matches!(character, '\n' | '\t') || is_joiner(before, character),
                 Self::ToolLine => character == '\t',
                 _ => false,
             };
-            return if is_kept { Form::Plain } else { Form::Escaped };
+            return if is_allowed { CharacterForm::Plain } else { CharacterForm::Escaped };
         }
         match self {
-            Self::Line | Self::Lines | Self::ToolLine => Form::Plain,
+            Self::Line | Self::Lines | Self::ToolLine => CharacterForm::Plain,
             Self::Label | Self::Notice => match (before, character) {
-                (Some('$'), '(') => Form::Escaped,
-                (Some(']'), '(') if self == Self::Notice => Form::Escaped,
-                _ => Form::Plain,
+                (Some('$'), '(') => CharacterForm::Escaped,
+                (Some(']'), '(') if self == Self::Notice => CharacterForm::Escaped,
+                _ => CharacterForm::Plain,
             },
             // Indented text would be code.
-            Self::Markdown if before.is_none() && character.is_whitespace() => Form::Escaped,
-            Self::Markdown if is_active_in_markdown(before, character) => Form::Quoted,
-            Self::Markdown => Form::Plain,
+            Self::Markdown if before.is_none() && character.is_whitespace() => CharacterForm::Escaped,
+            Self::Markdown if is_active_in_markdown(before, character) => CharacterForm::Quoted,
+            Self::Markdown => CharacterForm::Plain,
             Self::LineStart => {
-                let opens = before.is_none() && (character.is_whitespace() || OPENING.contains(character));
+                let starts_markup =
+                    before.is_none() && (character.is_whitespace() || LINE_MARKUP.contains(character));
                 let ends_label =
                     character == ':' && after.is_none_or(|c| c.is_whitespace() || c.is_ascii_digit());
                 let ends_number = character == '-'
                     && before.is_some_and(|c| c.is_ascii_digit())
                     && after.is_none_or(char::is_whitespace);
-                if opens || ends_label || ends_number { Form::Escaped } else { Form::Plain }
+                if starts_markup || ends_label || ends_number {
+                    CharacterForm::Escaped
+                } else {
+                    CharacterForm::Plain
+                }
             }
         }
     }
@@ -155,10 +160,10 @@ pub fn is_invisible(character: char) -> bool {
 }
 
 /// Characters that begin a heading, tag, quote, list, fence, table or hint at the start of a line.
-const OPENING: &str = "#<>`~*+-=|([";
+const LINE_MARKUP: &str = "#<>`~*+-=|([";
 
 /// Whether the character only changes how the visible one before it is drawn.
-fn joins(before: Option<char>, character: char) -> bool {
+fn is_joiner(before: Option<char>, character: char) -> bool {
     matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
         && before.is_none_or(|before| !before.is_ascii() && !is_invisible(before) || before == '\u{FE0F}')
 }
@@ -181,10 +186,10 @@ impl fmt::Display for Rendered<'_> {
         let mut before = None;
         let mut rest = self.text.chars();
         while let Some(character) = rest.next() {
-            match self.medium.form(before, character, rest.clone().next()) {
-                Form::Plain => f.write_char(character)?,
-                Form::Quoted => write!(f, "\\{character}")?,
-                Form::Escaped => write!(f, "{}", character.escape_unicode())?,
+            match self.medium.character_form(before, character, rest.clone().next()) {
+                CharacterForm::Plain => f.write_char(character)?,
+                CharacterForm::Quoted => write!(f, "\\{character}")?,
+                CharacterForm::Escaped => write!(f, "{}", character.escape_unicode())?,
             }
             before = Some(character);
         }
@@ -202,7 +207,7 @@ mod tests {
     const LINK: &str = "[Repair](command:workbench.action.terminal.sendSequence?%7B%7D).py";
 
     /// Names that someone could give a file, made of what some medium obeys.
-    fn hostile() -> impl Strategy<Value = String> {
+    fn hostile_name() -> impl Strategy<Value = String> {
         const PIECES: &[&str] = &[
             "a",
             "Zß",
@@ -285,7 +290,7 @@ mod tests {
     }
 
     /// The text that a reader of Markdown sees, or the first thing that is not text.
-    fn shown(markdown: &str) -> Result<String, String> {
+    fn visible_text(markdown: &str) -> Result<String, String> {
         let mut text = String::new();
         for event in Parser::new_ext(markdown, Options::all() - Options::ENABLE_SMART_PUNCTUATION) {
             match event {
@@ -298,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_does_nothing_in_any_medium() {
+    fn a_name_is_inert_in_every_medium() {
         let external = External::new(LINK);
         assert_eq!(external.line().to_string(), LINK);
         assert_eq!(
@@ -306,7 +311,7 @@ mod tests {
             "[Repair]\\u{28}command:workbench.action.terminal.sendSequence?%7B%7D).py"
         );
         let markdown = external.markdown().to_string();
-        assert_eq!(shown(&markdown).as_deref(), Ok(LINK), "{markdown}");
+        assert_eq!(visible_text(&markdown).as_deref(), Ok(LINK), "{markdown}");
         let name = External::new("a\nwarning: b").line_start().to_string();
         assert_eq!(name, "a\\u{a}warning\\u{3a} b");
         assert_eq!(External::new("12: b").line_start().to_string(), "12\\u{3a} b");
@@ -314,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_name_is_as_it_was() {
+    fn an_ordinary_name_is_unchanged() {
         for name in [
             "src/lib.rs",
             "a b/é-1.md",
@@ -324,16 +329,16 @@ mod tests {
             "a_b(1).c",
         ] {
             let external = External::new(name);
-            for shown in [
+            for rendered in [
                 external.line(),
                 external.lines(),
                 external.label(),
                 external.notice(),
                 external.line_start(),
             ] {
-                assert_eq!(shown.to_string(), name);
+                assert_eq!(rendered.to_string(), name);
             }
-            assert_eq!(shown(&external.markdown().to_string()).as_deref(), Ok(name));
+            assert_eq!(visible_text(&external.markdown().to_string()).as_deref(), Ok(name));
         }
         assert_eq!(External::new("src/lib.rs").markdown().to_string(), "src/lib.rs");
         let answer = "👩\u{200d}💻 ❤\u{fe0f}:\n\tx\n";
@@ -342,11 +347,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_invisible_is_left(name in hostile()) {
+        fn no_invisible_character_remains(name in hostile_name()) {
             let external = External::new(&name);
-            let all = [external.line(), external.label(), external.notice(), external.markdown(), external.line_start()];
-            for shown in all.map(|shown| shown.to_string()) {
-                prop_assert!(!shown.chars().any(is_invisible), "{shown:?}");
+            let rendered_names = [external.line(), external.label(), external.notice(), external.markdown(), external.line_start()];
+            for rendered in rendered_names.map(|rendered| rendered.to_string()) {
+                prop_assert!(!rendered.chars().any(is_invisible), "{rendered:?}");
             }
             let line = external.tool_line().to_string();
             prop_assert!(!line.chars().any(|c| c != '\t' && is_invisible(c)), "{line:?}");
@@ -356,7 +361,7 @@ mod tests {
         }
 
         #[test]
-        fn no_link_icon_or_markup_is_left(name in hostile()) {
+        fn no_link_icon_or_markup_remains(name in hostile_name()) {
             let external = External::new(&name);
             let notice = external.notice().to_string();
             prop_assert!(!notice.contains("](") && !notice.contains("$("), "{notice}");
@@ -367,7 +372,7 @@ mod tests {
                 Some(first) => format!("{}{}", first.escape_unicode(), External::new(&name[first.len_utf8()..]).line()),
                 None => external.line().to_string(),
             };
-            let text = shown(&markdown).map(|text| text.trim_end().to_owned());
+            let text = visible_text(&markdown).map(|text| text.trim_end().to_owned());
             prop_assert_eq!(text, Ok(expected.trim_end().to_owned()), "{:?}", markdown);
             // GitHub Flavored Markdown makes links of bare addresses.
             let markdown = markdown.to_lowercase().replace("\\://", "");
@@ -375,7 +380,7 @@ mod tests {
         }
 
         #[test]
-        fn no_line_of_a_result_is_forged(name in hostile()) {
+        fn a_name_cannot_imitate_a_line_of_a_result(name in hostile_name()) {
             use regex::Regex;
             let forged = Regex::new(r"^(\d+[-:]\s|\w+:(\s|$)|[#<>`~*+=|(\s-])").unwrap();
             let name = External::new(&name).line_start().to_string();

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_names_the_text_and_survives_json() {
+    fn a_hash_identifies_the_text_and_round_trips_through_json() {
         let hash = ContentHash::of("fn main() {}");
         assert_ne!(hash, ContentHash::of("fn main() { }"));
         assert_eq!(hash, ContentHash::of_parts(["fn main".as_bytes(), "() {}".as_bytes()]));

@@ -31,13 +31,13 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
 /// Replaces the escapes of lone surrogates in JSON with `\ufffd`. All offsets stay the same.
 pub fn without_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     let mut repaired = Cow::Borrowed(json);
-    let mut at = 0;
-    while let Some(escape) = json.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
-        at += escape;
-        at += match (surrogate(json, at), surrogate(json, at + ESCAPE)) {
+    let mut offset = 0;
+    while let Some(escape) = json.get(offset..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
+        offset += escape;
+        offset += match (surrogate(json, offset), surrogate(json, offset + ESCAPE)) {
             (Some(Half::Leading), Some(Half::Trailing)) => 2 * ESCAPE,
             (Some(_), _) => {
-                if let Some(lone) = repaired.to_mut().get_mut(at..at + ESCAPE) {
+                if let Some(lone) = repaired.to_mut().get_mut(offset..offset + ESCAPE) {
                     lone.copy_from_slice(br"\ufffd");
                 }
                 ESCAPE
@@ -60,8 +60,8 @@ enum Half {
 }
 
 /// Returns which surrogate is escaped at `at`, if any.
-fn surrogate(json: &[u8], at: usize) -> Option<Half> {
-    let digits = json.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
+fn surrogate(json: &[u8], offset: usize) -> Option<Half> {
+    let digits = json.get(offset..offset + ESCAPE)?.strip_prefix(br"\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_stays_an_error() {
+    fn text_that_is_not_json_remains_an_error() {
         for text in
             [r#""\ud83""#, r#""\ud83"#, r#"{"a": "\ud83d""#, r#""\ux83d\ud83d""#, "\"\u{1}\\ud83d\"", ""]
         {
@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_pairs_are_characters(units in prop::collection::vec(prop_oneof![any::<u16>(), 0xD7FF..0xE001_u16], 0..12)) {
+        fn only_surrogate_pairs_become_characters(units in prop::collection::vec(prop_oneof![any::<u16>(), 0xD7FF..0xE001_u16], 0..12)) {
             let escapes: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
             let mut expected = String::new();
             let mut units = units.iter().map(|unit| u32::from(*unit)).peekable();
@@ -130,7 +130,7 @@ mod tests {
         }
 
         #[test]
-        fn json_stays_as_it_is(text in ".{0,40}") {
+        fn json_without_surrogates_is_unchanged(text in ".{0,40}") {
             let json = serde_json::to_string(&text).unwrap();
             prop_assert_eq!(without_lone_surrogates(json.as_bytes()), json.as_bytes());
         }

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_key() {
+    fn a_key_has_a_directory_and_a_file_name() {
         let key = FileKey::from("web/src/app.ts");
         assert_eq!((key.directory(), key.file_name()), ("web/src", "app.ts"));
         assert_eq!((FileKey::from("a.py").directory(), FileKey::from("a.py").file_name()), ("", "a.py"));

@@ -17,7 +17,7 @@ pub fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at + 1);
         safe.push_str(before);
-        if names.iter().any(|name| closes(tag, name)) {
+        if names.iter().any(|name| is_closing_tag(tag, name)) {
             safe.push('\\');
         }
         rest = tag;
@@ -27,13 +27,13 @@ pub fn escape_closing_tags(text: &str, names: &[&str]) -> String {
 }
 
 /// Whether the text after a `<` closes the tag `name`. Stops at the first letter that does not match.
-fn closes(tag: &str, name: &str) -> bool {
-    let mut seen = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
-    if seen.next_if_eq(&'/').is_none() {
+fn is_closing_tag(tag: &str, name: &str) -> bool {
+    let mut letters = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
+    if letters.next_if_eq(&'/').is_none() {
         return false;
     }
-    while seen.next_if_eq(&'/').is_some() {}
-    name.chars().all(|wanted| seen.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+    while letters.next_if_eq(&'/').is_some() {}
+    name.chars().all(|expected| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&expected)))
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_line_and_opens_nothing() {
+    fn a_name_stays_on_one_line_and_starts_no_markup() {
         for (name, line) in [
             ("src/a b.rs", "src/a b.rs"),
             ("a\n# Working Files", "a\\u{a}# Working Files"),
@@ -58,8 +58,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_unseen_and_letters_are_not() {
-        for unseen in [
+    fn control_and_format_characters_are_invisible_and_letters_are_not() {
+        for invisible in [
             '\0',
             '\n',
             '\u{1b}',
@@ -71,16 +71,16 @@ mod tests {
             '\u{e0041}',
             '\u{e01ef}',
         ] {
-            assert!(is_invisible(unseen), "{unseen:?}");
+            assert!(is_invisible(invisible), "{invisible:?}");
         }
-        let seen = "a é\u{301} 漢 🦀 ~ ` <|> ﬁ \u{a0}\u{3000}";
-        assert!(!seen.chars().any(is_invisible));
+        let visible = "a é\u{301} 漢 🦀 ~ ` <|> ﬁ \u{a0}\u{3000}";
+        assert!(!visible.chars().any(is_invisible));
     }
 
     /// Checks against Unicode's general categories: all of `Cc`, `Cf`, `Zl` and `Zp` counts as invisible,
     /// except for the visible signs of historic scripts.
     #[test]
-    fn no_format_character_is_left_out() {
+    fn every_format_character_is_invisible() {
         use regex::Regex;
         let format = Regex::new(r"^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$").unwrap();
         let signs = [
@@ -93,15 +93,15 @@ mod tests {
             '\u{110CD}'..='\u{110CD}',
             '\u{13430}'..='\u{1343F}',
         ];
-        let left_out: Vec<char> = ('\0'..=char::MAX)
+        let missed: Vec<char> = ('\0'..=char::MAX)
             .filter(|c| format.is_match(c.encode_utf8(&mut [0; 4])) && !is_invisible(*c))
             .filter(|c| !signs.iter().any(|signs| signs.contains(c)))
             .collect();
-        assert_eq!(left_out, []);
+        assert_eq!(missed, []);
     }
 
     #[test]
-    fn closing_tags_of_these_names_are_broken_and_no_others() {
+    fn only_closing_tags_with_the_given_names_are_escaped() {
         for (text, expected) in [
             ("a </results> b", "a <\\/results> b"),
             ("</RESULTS>", "<\\/RESULTS>"),

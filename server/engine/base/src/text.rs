@@ -27,9 +27,9 @@ pub fn without_byte_order_mark(text: &str) -> &str {
 /// Returns the byte offset after each line ending.
 fn line_ends(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().filter_map(move |(at, byte)| match byte {
-        b'\n' => Some(at + 1),
-        b'\r' if bytes.get(at + 1) != Some(&b'\n') => Some(at + 1),
+    bytes.iter().enumerate().filter_map(move |(offset, byte)| match byte {
+        b'\n' => Some(offset + 1),
+        b'\r' if bytes.get(offset + 1) != Some(&b'\n') => Some(offset + 1),
         _ => None,
     })
 }
@@ -86,7 +86,7 @@ pub struct LineStarts {
 
 impl LineStarts {
     /// Finds the lines of a text.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         Self { starts: line_ends(text).collect(), end: text.len() }
     }
 
@@ -98,16 +98,16 @@ impl LineStarts {
 
     /// Returns the first and last line numbers of a byte range, starting at 1. A line break at the end of the
     /// range does not count.
-    pub fn of_range(&self, range: &Range<usize>) -> (u32, u32) {
+    pub fn line_range(&self, range: &Range<usize>) -> (u32, u32) {
         let first = self.line(range.start);
         (first, self.line(range.end.saturating_sub(1)).max(first))
     }
 
     /// Returns the number of lines. Text after the last line break counts as a line unless it is empty.
     pub fn count(&self) -> u32 {
-        let whole = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+        let line_breaks = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let last = self.starts.last().copied().unwrap_or(0);
-        if last < self.end { whole.saturating_add(1) } else { whole }
+        if last < self.end { line_breaks.saturating_add(1) } else { line_breaks }
     }
 
     /// Returns the byte range of the lines from `first` to `last`, both inclusive and 1-based. Lines beyond
@@ -117,27 +117,27 @@ impl LineStarts {
             0 | 1 => 0,
             line => self.starts.get(line as usize - 2).copied().unwrap_or(self.end),
         };
-        let from = start(first);
-        from..start(last.saturating_add(1)).max(from)
+        let start_byte = start(first);
+        start_byte..start(last.saturating_add(1)).max(start_byte)
     }
 }
 
 /// Formats a number with a comma between groups of three digits: `1,234`.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
-    let mut written = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            written.push(',');
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
         }
-        written.push(digit);
+        text.push(digit);
     }
-    written
+    text
 }
 
 /// Returns the first `chars` characters of `text`.
 pub fn clip(text: &str, chars: usize) -> &str {
-    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(offset, _)| offset);
     text.get(..end).unwrap_or(text)
 }
 
@@ -148,11 +148,11 @@ pub fn clip_middle(text: &str, chars: usize) -> String {
     if head.len() == text.len() {
         return text.to_owned();
     }
-    let Some(room) = chars.checked_sub(GAP.len()).filter(|room| *room >= 2 * GAP.len()) else {
+    let Some(budget) = chars.checked_sub(GAP.len()).filter(|budget| *budget >= 2 * GAP.len()) else {
         return head.to_owned();
     };
-    let head = clip(text, room * 2 / 3);
-    let tail = text.char_indices().rev().nth(room - room * 2 / 3 - 1).map_or(0, |(at, _)| at);
+    let head = clip(text, budget * 2 / 3);
+    let tail = text.char_indices().rev().nth(budget - budget * 2 / 3 - 1).map_or(0, |(offset, _)| offset);
     format!("{head}{GAP}{}", text.get(tail..).unwrap_or_default())
 }
 
@@ -163,33 +163,35 @@ pub fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) 
         return text.to_owned();
     }
     // Token lengths vary too much to compute the position, so find it by binary search, with few counts.
-    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    let (mut fits, mut over) = (0, places.len());
-    while over - fits > 1 {
-        let middle = fits + (over - fits) / 2;
-        let end = places.get(middle).copied().unwrap_or_default();
+    let boundaries: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
+    let (mut low, mut high) = (0, boundaries.len());
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let end = boundaries.get(middle).copied().unwrap_or_default();
         if count(text.get(..end).unwrap_or_default()) <= tokens {
-            fits = middle;
+            low = middle;
         } else {
-            over = middle;
+            high = middle;
         }
     }
-    let end = places.get(fits).copied().unwrap_or_default();
+    let end = boundaries.get(low).copied().unwrap_or_default();
     let head = text.get(..end).unwrap_or_default();
     match head.rfind('\n') {
-        Some(line) if line > head.len() / 2 => head.get(..line).unwrap_or_default().to_owned(),
+        Some(line_break) if line_break > head.len() / 2 => {
+            head.get(..line_break).unwrap_or_default().to_owned()
+        }
         _ => head.to_owned(),
     }
 }
 
 /// Returns the largest character boundary at or before byte `at`.
-pub fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+pub fn floor(text: &str, byte: usize) -> usize {
+    (0..=byte.min(text.len())).rev().find(|&byte| text.is_char_boundary(byte)).unwrap_or(0)
 }
 
 /// Returns the smallest character boundary at or after byte `at`, or the end of the text.
-pub fn ceil(text: &str, at: usize) -> usize {
-    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+pub fn ceil(text: &str, byte: usize) -> usize {
+    (byte..text.len()).find(|&byte| text.is_char_boundary(byte)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -197,23 +199,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_bytes_lead_to_each_other() {
+    fn line_numbers_and_byte_offsets_convert_both_ways() {
         let text = "a\nbb\n\nc";
-        let lines = LineStarts::of(text);
+        let lines = LineStarts::new(text);
         assert_eq!([0, 1, 2, 4, 5, 6, 7].map(|byte| lines.line(byte)), [1, 1, 2, 2, 3, 4, 4]);
-        assert_eq!(lines.of_range(&(2..5)), (2, 2), "with its line break");
-        assert_eq!(lines.of_range(&(0..7)), (1, 4));
-        assert_eq!(lines.of_range(&(2..2)), (2, 2));
+        assert_eq!(lines.line_range(&(2..5)), (2, 2), "with its line break");
+        assert_eq!(lines.line_range(&(0..7)), (1, 4));
+        assert_eq!(lines.line_range(&(2..2)), (2, 2));
         assert_eq!(
             [lines.bytes(1, 1), lines.bytes(2, 3), lines.bytes(4, 9), lines.bytes(8, 9)],
             [0..2, 2..6, 6..7, 7..7]
         );
-        let count = |text: &str| LineStarts::of(text).count();
+        let count = |text: &str| LineStarts::new(text).count();
         assert_eq!([count(""), count("a"), count("a\n"), count("a\nb"), count("\n\n")], [0, 1, 1, 2, 2]);
     }
 
     #[test]
-    fn every_line_ending_of_the_protocol_ends_a_line_and_nothing_else_does() {
+    fn only_the_line_endings_of_the_protocol_end_a_line() {
         for (text, expected) in [
             ("", &[] as &[&str]),
             ("a", &["a"]),
@@ -225,29 +227,29 @@ mod tests {
         ] {
             assert_eq!(lines(text).collect::<Vec<_>>(), expected, "{text:?}");
             assert_eq!(first_line(text), expected.first().copied().unwrap_or_default());
-            let (of_text, with_feeds) = (LineStarts::of(text), with_line_feeds(text));
+            let (of_text, with_feeds) = (LineStarts::new(text), with_line_feeds(text));
             assert_eq!(of_text.count() as usize, expected.len(), "{text:?}");
-            assert_eq!(LineStarts::of(&with_feeds), of_text, "{text:?}");
+            assert_eq!(LineStarts::new(&with_feeds), of_text, "{text:?}");
             assert_eq!(with_feeds.lines().collect::<Vec<_>>(), expected, "{text:?}");
         }
         assert!(matches!(with_line_feeds("a\r\nb\n"), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn each_three_digits_stand_together() {
-        let written = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
-        assert_eq!(written, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+    fn digits_are_grouped_by_three() {
+        let grouped_numbers = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(grouped_numbers, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
     }
 
     #[test]
-    fn places_are_moved_to_characters() {
+    fn offsets_move_to_character_boundaries() {
         let text = "aéb";
         assert_eq!([0, 1, 2, 3, 4, 9].map(|at| floor(text, at)), [0, 1, 1, 3, 4, 4]);
         assert_eq!([0, 1, 2, 3, 4, 9].map(|at| ceil(text, at)), [0, 1, 3, 3, 4, 4]);
     }
 
     #[test]
-    fn clipping_counts_characters_and_keeps_them_whole() {
+    fn clipping_counts_characters_and_splits_none() {
         assert_eq!(clip("äöü", 2), "äö");
         assert_eq!(clip_middle("short", 5), "short");
         let long = "é".repeat(100);
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn clipping_to_a_weight_keeps_whole_lines() {
+    fn clipping_to_tokens_keeps_complete_lines() {
         let count = |text: &str| text.split_whitespace().count();
         assert_eq!(clip_to_weight("a b\nc d\ne f", 5, &count), "a b\nc d");
         assert_eq!(clip_to_weight("a b c d e f", 2, &count).split_whitespace().count(), 2);

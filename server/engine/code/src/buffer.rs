@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::document::{Document, EditError, OutOfStep, Sync};
-use crate::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, edition, parse_rope};
+use crate::outline::{
+    Freshness, LiveOutline, Outline, SyntaxTree, TreeEdit, Unparsed, parse_rope, version_hash,
+};
 use crate::symbols::FileSymbols;
 
 use strata_base::cancel::{Cancel, Cancelled};
@@ -23,7 +25,7 @@ use strata_grammars::LanguageId;
 use trail::EditTrail;
 
 /// Maximum number of edits for an incremental parse. After more edits, the text is parsed from scratch.
-const MAX_TRAIL: usize = 1_000;
+const MAX_TRAIL_EDITS: usize = 1_000;
 
 /// The result of parsing a buffer. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,12 +35,12 @@ pub struct ParsedBuffer {
     /// The outline and the map block. While the text has syntax errors, they may belong to an earlier version of the
     /// text.
     pub symbols: Arc<FileSymbols>,
-    standing: SyncState,
+    state: ParseState,
 }
 
 /// Whether a parse result depends on the text alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SyncState {
+enum ParseState {
     Settled,
     /// The tree may depend on the edits that led to the text, and the outline belongs to an earlier version of the
     /// text.
@@ -48,7 +50,7 @@ enum SyncState {
 /// The newest parse, from which the next one starts. All clones of a buffer share it, so that one parse serves all
 /// of them.
 #[derive(Debug)]
-struct Live {
+struct LiveParse {
     parsed: ParsedBuffer,
     key: FileKey,
     outline: LiveOutline,
@@ -63,7 +65,7 @@ pub struct Buffer {
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
     trail: EditTrail,
-    live: Arc<Mutex<Option<Live>>>,
+    live: Arc<Mutex<Option<LiveParse>>>,
     /// Generation of the last text for which [`Buffer::give_up`] was called, and why. Shared by all clones, so that
     /// none of them retries.
     given_up: Arc<Mutex<Option<(u64, Unparsed)>>>,
@@ -77,7 +79,7 @@ impl Buffer {
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
-        let (trail, live) = (EditTrail::from(generation), Arc::default());
+        let (trail, live) = (EditTrail::starting_at(generation), Arc::default());
         let given_up = Arc::default();
         Self { document, language, generation, parsed: None, trail, live, given_up }
     }
@@ -127,7 +129,7 @@ impl Buffer {
         self.generation = next_generation();
         self.parsed = None;
         self.live = Arc::default();
-        self.trail = EditTrail::from(self.generation);
+        self.trail = EditTrail::starting_at(self.generation);
     }
 
     /// Replaces a range (see [`Document::replace`]) and records the edit for the next parse.
@@ -137,8 +139,8 @@ impl Buffer {
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
-        if self.language.is_none() || self.trail.len() >= MAX_TRAIL {
-            self.trail = EditTrail::from(self.generation);
+        if self.language.is_none() || self.trail.len() >= MAX_TRAIL_EDITS {
+            self.trail = EditTrail::starting_at(self.generation);
         } else {
             self.trail.push(self.generation, edit);
         }
@@ -154,8 +156,8 @@ impl Buffer {
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.live();
-        if let Some(reason) = self.given_up() {
-            return self.nothing(language, key, reason).map(Some);
+        if let Some(reason) = self.give_up_reason() {
+            return self.without_symbols(language, key, reason).map(Some);
         }
         match &mut *live {
             Some(live) if live.parsed.generation == self.generation && live.key == *key => {
@@ -169,17 +171,17 @@ impl Buffer {
             }
             _ => {}
         }
-        self.parse_afresh(language, key, &mut live, cancel).map(Some)
+        self.parse_from_scratch(language, key, &mut live, cancel).map(Some)
     }
 
     /// Gives up on a text that was not parsed for this reason. The buffer has no symbols until its text changes.
     pub fn give_up(&self, key: &FileKey, reason: Unparsed) -> Option<ParsedBuffer> {
         *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.generation, reason));
-        self.nothing(self.language?, key, reason).ok()
+        self.without_symbols(self.language?, key, reason).ok()
     }
 
     /// Returns why [`Buffer::give_up`] was called for the current text.
-    fn given_up(&self) -> Option<Unparsed> {
+    fn give_up_reason(&self) -> Option<Unparsed> {
         let given_up = *self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.filter(|(generation, _)| *generation == self.generation).map(|(_, reason)| reason)
     }
@@ -187,10 +189,10 @@ impl Buffer {
     /// Whether the next [`Buffer::parse`] runs the parser: the text has a language and was neither parsed nor given up.
     pub fn needs_parser(&self) -> bool {
         let is_parsed = |parsed: &ParsedBuffer| {
-            parsed.generation == self.generation && parsed.standing == SyncState::Settled
+            parsed.generation == self.generation && parsed.state == ParseState::Settled
         };
         self.language.is_some()
-            && self.given_up().is_none()
+            && self.give_up_reason().is_none()
             && !self.parsed.as_deref().is_some_and(is_parsed)
             && !self.live().as_ref().is_some_and(|live| is_parsed(&live.parsed))
     }
@@ -199,10 +201,10 @@ impl Buffer {
     /// there is no grammar for the language.
     pub fn outline_hashes(&self) -> Option<(ContentHash, ContentHash)> {
         let text = ContentHash::of_parts(self.document.rope.chunks().map(str::as_bytes));
-        Some((text, edition(self.language?)))
+        Some((text, version_hash(self.language?)))
     }
 
-    fn nothing(
+    fn without_symbols(
         &self,
         language: LanguageId,
         key: &FileKey,
@@ -210,7 +212,7 @@ impl Buffer {
     ) -> Result<ParsedBuffer, Cancelled> {
         let tree = SyntaxTree::none(language, reason)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::unparsed(reason)));
-        Ok(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
+        Ok(ParsedBuffer { generation: self.generation, tree, symbols, state: ParseState::Settled })
     }
 
     /// Returns the last installed parse, which may belong to an earlier version of the text.
@@ -220,7 +222,7 @@ impl Buffer {
 
     /// Installs a result of [`Buffer::parse`]. Drops it if the current text does not derive from the parsed text.
     pub fn adopt(&mut self, parsed: ParsedBuffer) {
-        if !self.trail.begin_at(parsed.generation) {
+        if !self.trail.discard_before(parsed.generation) {
             return;
         }
         self.parsed = Some(Arc::new(parsed));
@@ -247,38 +249,37 @@ impl Buffer {
     fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
-            && parsed.standing == SyncState::Settled
+            && parsed.state == ParseState::Settled
         {
             return Ok(Some(ParsedBuffer::clone(parsed)));
         }
         match (self.language, self.parse(key, cancel)?) {
-            (Some(language), Some(parsed)) if parsed.standing == SyncState::Provisional => {
-                self.parse_afresh(language, key, &mut self.live(), cancel).map(Some)
+            (Some(language), Some(parsed)) if parsed.state == ParseState::Provisional => {
+                self.parse_from_scratch(language, key, &mut self.live(), cancel).map(Some)
             }
             (_, parsed) => Ok(parsed),
         }
     }
 
     /// Parses without an old tree. Does not replace the shared state if that belongs to a later version of the text.
-    fn parse_afresh(
+    fn parse_from_scratch(
         &self,
         language: LanguageId,
         key: &FileKey,
-        live: &mut Option<Live>,
+        live: &mut Option<LiveParse>,
         cancel: &Cancel,
     ) -> Result<ParsedBuffer, Cancelled> {
         let tree = parse_rope(language, &self.document.rope, None, cancel)?;
         let mut outline = LiveOutline::new(&tree, &self.document.rope, cancel)?;
-        let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
-        let parsed =
-            ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled };
+        let symbols = Arc::new(FileSymbols::from_live(&mut outline, key));
+        let parsed = ParsedBuffer { generation: self.generation, tree, symbols, state: ParseState::Settled };
         if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
-            *live = Some(Live { parsed: parsed.clone(), key: key.clone(), outline });
+            *live = Some(LiveParse { parsed: parsed.clone(), key: key.clone(), outline });
         }
         Ok(parsed)
     }
 
-    fn live(&self) -> MutexGuard<'_, Option<Live>> {
+    fn live(&self) -> MutexGuard<'_, Option<LiveParse>> {
         self.live.lock().unwrap_or_else(|poisoned| {
             // The thread that panicked may have left a half-updated value.
             self.live.clear_poison();
@@ -289,7 +290,7 @@ impl Buffer {
     }
 }
 
-impl Live {
+impl LiveParse {
     /// Updates the state to the text of `buffer`, which is the previous text after `edits`. On error, the state is
     /// unchanged.
     fn advance(
@@ -300,16 +301,15 @@ impl Live {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         let text = &buffer.document.rope;
-        let mut before = self.parsed.tree.clone();
-        edits.iter().for_each(|edit| before.edit(edit));
-        let tree = parse_rope(before.language, text, Some(&before), cancel)?;
-        let standing = match self.outline.refresh(&tree, text, edits, cancel)? {
-            Currency::Current => SyncState::Settled,
-            Currency::Behind => SyncState::Provisional,
+        let mut old_tree = self.parsed.tree.clone();
+        edits.iter().for_each(|edit| old_tree.edit(edit));
+        let tree = parse_rope(old_tree.language, text, Some(&old_tree), cancel)?;
+        let state = match self.outline.refresh(&tree, text, edits, cancel)? {
+            Freshness::Current => ParseState::Settled,
+            Freshness::Stale => ParseState::Provisional,
         };
-        let symbols = FileSymbols::of_live(&mut self.outline, key);
-        self.parsed =
-            ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
+        let symbols = FileSymbols::from_live(&mut self.outline, key);
+        self.parsed = ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), state };
         self.key = key.clone();
         Ok(())
     }
@@ -331,19 +331,19 @@ mod tests {
     }
 
     #[test]
-    fn a_result_for_another_text_is_dropped() {
+    fn a_parse_of_another_document_is_dropped() {
         let key = FileKey::from("a.py");
         let first = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
-        let late = first.parse(&key, &Cancel::new()).unwrap().unwrap();
+        let late_parse = first.parse(&key, &Cancel::new()).unwrap().unwrap();
         // Closed and opened again with different text before the result arrived.
         let mut second = Buffer::new(&key, Document::open("def second(): pass", 1, "python"));
-        second.adopt(late);
+        second.adopt(late_parse);
         assert!(second.is_stale());
         assert!(outlined(&second, &key).contains("second"));
     }
 
     #[test]
-    fn edits_that_no_parser_asks_for_are_not_kept() {
+    fn edits_of_a_language_without_a_parser_are_not_recorded() {
         let mut buffer = Buffer::new(&FileKey::from("notes"), Document::open("", 1, "plaintext"));
         for _ in 0..10 {
             buffer.replace(0..0, "x").unwrap();
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_since_the_last_parse_count() {
+    fn an_edit_makes_the_last_parse_stale() {
         let key = FileKey::from("a.py");
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
         let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
@@ -365,18 +365,18 @@ mod tests {
     /// An edit that leaves a string open changes the meaning of everything after it, and how the parser recovers may
     /// depend on where it started.
     #[test]
-    fn the_same_broken_text_gives_the_same_symbols_however_it_came_about() {
+    fn the_symbols_of_broken_text_do_not_depend_on_the_edits_that_led_to_it() {
         let key = FileKey::from("a.py");
         let source = LanguageId::by_name("python").unwrap().fixture.repeat(20);
         let breaks = [(1_000, "\""), (2_000, "'''"), (500, "("), (4_000, "{"), (3_000, "class A(:\n")];
-        for (place, text) in breaks {
+        for (offset, text) in breaks {
             let mut buffer = Buffer::new(&key, Document::open(&source, 1, "python"));
             let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
             buffer.adopt(parsed);
-            let place = (place..).find(|&at| source.is_char_boundary(at)).unwrap();
-            buffer.replace(place..place, text).unwrap();
+            let offset = (offset..).find(|&at| source.is_char_boundary(at)).unwrap();
+            buffer.replace(offset..offset, text).unwrap();
             let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
-            assert_eq!(provisional.standing, SyncState::Provisional);
+            assert_eq!(provisional.state, ParseState::Provisional);
             buffer.adopt(provisional);
             assert!(!buffer.is_stale());
             let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
@@ -389,14 +389,14 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_kept_when_the_text_has_moved_on_and_all_clones_share_it() {
+    fn a_parse_of_an_earlier_text_is_installed_and_shared_by_all_clones() {
         let key = FileKey::from("a.py");
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
-        let early = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+        let early_parse = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
         buffer.replace(4..9, "second").unwrap();
         let snapshot = buffer.clone();
         buffer.replace(4..10, "third").unwrap();
-        buffer.adopt(early);
+        buffer.adopt(early_parse);
         assert!(buffer.is_stale() && buffer.last().is_some());
         assert!(outlined(&buffer, &key).contains("third"));
         // Another thread reads an earlier text.
@@ -410,14 +410,14 @@ mod tests {
     fn a_text_that_is_given_up_has_no_symbols_until_it_changes() {
         let key = FileKey::from("a.py");
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
-        let late = Cancel::new().or_when(|| true);
-        assert!(buffer.parse(&key, &late).is_err());
+        let expired = Cancel::new().or_when(|| true);
+        assert!(buffer.parse(&key, &expired).is_err());
         let earlier = buffer.clone();
         buffer.adopt(buffer.give_up(&key, Unparsed::TimedOut).unwrap());
         assert!(!buffer.is_stale());
-        let without = "a.py (no outline: parsing it took too long)\n";
-        assert_eq!(outlined(&buffer, &key), without);
-        assert_eq!(outlined(&earlier, &key), without, "no clone retries");
+        let placeholder = "a.py (no outline: parsing it took too long)\n";
+        assert_eq!(outlined(&buffer, &key), placeholder);
+        assert_eq!(outlined(&earlier, &key), placeholder, "no clone retries");
         buffer.replace(4..9, "other").unwrap();
         assert!(outlined(&buffer, &key).contains("other"));
     }

@@ -128,10 +128,10 @@ enum LoneCr {
 }
 
 impl LoneCr {
-    fn of(text: &str) -> Self {
+    fn in_text(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let lone = |(at, byte): (usize, &u8)| *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n');
-        if bytes.iter().enumerate().any(lone) { Self::Possible } else { Self::Absent }
+        let is_lone = |(index, byte): (usize, &u8)| *byte == b'\r' && bytes.get(index + 1) != Some(&b'\n');
+        if bytes.iter().enumerate().any(is_lone) { Self::Possible } else { Self::Absent }
     }
 }
 
@@ -144,7 +144,7 @@ impl Document {
             language: language.into(),
             sync: Sync::InStep,
             is_version_unused: false,
-            lone_cr: LoneCr::of(text),
+            lone_cr: LoneCr::in_text(text),
         }
     }
 
@@ -201,7 +201,7 @@ impl Document {
     /// Replaces the whole text. The document then matches the editor's text again.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
-        self.lone_cr = LoneCr::of(text);
+        self.lone_cr = LoneCr::in_text(text);
         self.version = version;
         self.is_version_unused = false;
         self.sync = Sync::InStep;
@@ -230,7 +230,7 @@ impl Document {
         let start_char = self.char_at(range.start)?;
         let end_char = if range.is_empty() { start_char } else { self.char_at(range.end)? };
 
-        if LoneCr::of(text) == LoneCr::Possible || self.parts_a_pair(&range) {
+        if LoneCr::in_text(text) == LoneCr::Possible || self.may_split_crlf(&range) {
             self.lone_cr = LoneCr::Possible;
         }
         let edit = match self.lone_cr {
@@ -257,7 +257,7 @@ impl Document {
 
     /// Whether an edit of this range starts directly after a carriage return, and may therefore separate it from its
     /// line feed.
-    fn parts_a_pair(&self, range: &Range<usize>) -> bool {
+    fn may_split_crlf(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_edit_changes_nothing() {
+    fn an_invalid_edit_changes_nothing() {
         let mut document = Document::open("a\u{1F980}b", 1, "rust");
         let reversed = Range { start: 3, end: 1 };
         assert_eq!(document.replace(reversed, ""), Err(EditError::Reversed { start: 3, end: 1 }));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_is_told_the_same_way_with_and_without_carriage_returns() {
+    fn a_tree_edit_is_the_same_however_lines_end() {
         for text in ["one\ntwo\n\nthree", "one\r\ntwo\r\n\r\nthree", "o\rne\ntwo\r", "\r\n\r\r\n"] {
             for start in 0..=text.len() {
                 for end in start..=text.len() {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_without_changes_may_be_used_again() {
+    fn a_version_without_changes_may_be_reused() {
         let mut document = Document::open("x", 4, "");
         document.advance_unchanged(4);
         assert!(document.advance(4).is_err(), "the text has this version");
@@ -316,14 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn versions_must_rise_and_the_first_reason_stays_until_mended() {
+    fn versions_must_increase_and_the_first_reason_stays_until_the_text_is_replaced() {
         let mut document = Document::open("x", 4, "");
         assert!(document.advance(9).is_ok());
-        let back = document.advance(9).unwrap_err();
-        assert_eq!(back, OutOfStep::VersionWentBack { have: 9, got: 9 });
-        document.lose_step(back.clone());
+        let error = document.advance(9).unwrap_err();
+        assert_eq!(error, OutOfStep::VersionWentBack { have: 9, got: 9 });
+        document.lose_step(error.clone());
         document.lose_step(OutOfStep::NeverOpened);
-        assert_eq!(&document.sync, &Sync::OutOfStep { reason: back });
+        assert_eq!(&document.sync, &Sync::OutOfStep { reason: error });
         document.replace_all("y", 10);
         assert!(document.is_in_step());
         assert_eq!((document.text().as_str(), document.version), ("y", 10));

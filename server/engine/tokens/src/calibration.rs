@@ -15,28 +15,28 @@ use crate::counting::Tokenizer;
 
 /// Lower and upper bound of the ratio between a model's tokens and Strata's estimate. Tokenizers differ by less than
 /// that on text of the same kind.
-const FACTORS: (f64, f64) = (0.5, 2.0);
+const FACTOR_RANGE: (f64, f64) = (0.5, 2.0);
 /// Maximum relative change to the factor per usage report.
-const STEP: f64 = 0.1;
+const MAX_STEP: f64 = 0.1;
 /// Minimum growth from one request to the next, in tokens, from which to learn the factor. Smaller growth is mostly
 /// overhead.
-const TELLING: f64 = 200.0;
+const MIN_GROWTH: f64 = 200.0;
 /// Minimum divisor, in tokens, when a prediction error is expressed as a share of the growth. Dividing by less would
 /// exaggerate the error.
-const LEAST: f64 = 256.0;
+const MIN_ERROR_DIVISOR: f64 = 256.0;
 /// Maximum number of growth measurements kept per model: enough for a median that ignores outliers, few enough to
 /// follow a change of topic.
-const GROWTHS: usize = 24;
+const MAX_GROWTHS: usize = 24;
 /// Maximum number of bills kept per model.
-const BILLS: usize = 8;
+const MAX_BILLS: usize = 8;
 /// Maximum number of prediction errors kept per model.
-const MISSES: usize = 16;
+const MAX_MISSES: usize = 16;
 /// Minimum number of recorded errors from which to compute the error bound.
-const ENOUGH: usize = 4;
+const MIN_MISSES: usize = 4;
 /// Maximum share of a token limit that is attributed to overhead, since a usage report may be wrong.
-const MOST_OVERHEAD: f64 = 0.75;
+const MAX_OVERHEAD_SHARE: f64 = 0.75;
 /// Maximum number of calibrated models. When full, the one with the fewest reports is dropped.
-const MODELS: usize = 32;
+const MAX_MODELS: usize = 32;
 
 /// Calibrations, keyed by model name. Cheap to clone.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub struct CalibrationReport {
 }
 
 impl Calibrations {
-    pub fn of(&self, model: &str) -> Option<&Calibration> {
+    pub fn for_model(&self, model: &str) -> Option<&Calibration> {
         self.0.get(model).map(AsRef::as_ref)
     }
 
@@ -111,15 +111,19 @@ impl Calibrations {
 
     /// Returns only the calibrations that include a bill of the current conversation.
     #[must_use]
-    pub fn own(&self) -> Self {
-        let own = self.0.iter().filter(|(_, taught)| taught.anchored == Anchored::Yes);
-        Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
+    pub fn of_current_conversation(&self) -> Self {
+        let current = self.0.iter().filter(|(_, calibration)| calibration.anchored == Anchored::Yes);
+        Self(current.map(|(model, calibration)| (model.clone(), Arc::clone(calibration))).collect())
     }
 
     /// Records the estimated and billed tokens of a request to `model`.
     pub fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
-        if self.0.len() >= MODELS && !self.0.contains_key(model) {
-            let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
+        if self.0.len() >= MAX_MODELS && !self.0.contains_key(model) {
+            let least = self
+                .0
+                .iter()
+                .min_by_key(|(_, calibration)| calibration.reports)
+                .map(|(name, _)| name.clone());
             least.map(|name| self.0.remove(&name));
         }
         Arc::make_mut(self.0.entry(model.to_owned()).or_default()).learn(estimated, billed);
@@ -127,8 +131,13 @@ impl Calibrations {
 
     /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
-        Self(self.0.iter().map(|(model, taught)| (model.clone(), Arc::new(taught.elsewhere()))).collect())
+    pub fn for_other_conversation(&self) -> Self {
+        Self(
+            self.0
+                .iter()
+                .map(|(model, calibration)| (model.clone(), Arc::new(calibration.for_other_conversation())))
+                .collect(),
+        )
     }
 }
 
@@ -153,12 +162,12 @@ impl Calibration {
 
     /// Returns a copy for another conversation: keeps what was learned, but no longer predicts from the last bill.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub fn for_other_conversation(&self) -> Self {
         Self { anchored: Anchored::No, ..self.clone() }
     }
 
     /// Returns the factor, the overhead and the number of reports.
-    pub fn taught(&self) -> CalibrationReport {
+    pub fn report(&self) -> CalibrationReport {
         // Bills are far smaller than 2^53, so `f64` represents them exactly.
         CalibrationReport {
             factor: self.factor,
@@ -170,48 +179,48 @@ impl Calibration {
     /// Predicts the bill of a request from its estimated tokens.
     pub fn expected(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
         let estimated = estimated as f64;
-        let tokens = (self.factor * estimated + self.base()).max(0.0);
-        let grown = match (self.anchored, self.bills.last()) {
-            (Anchored::Yes, Some(last)) => (estimated - last.estimated).abs().max(LEAST),
+        let tokens = (self.factor * estimated + self.constant_tokens()).max(0.0);
+        let growth = match (self.anchored, self.bills.last()) {
+            (Anchored::Yes, Some(last)) => (estimated - last.estimated).abs().max(MIN_ERROR_DIVISOR),
             _ => estimated,
         };
-        let error = self.share_missed(tokenizer) * self.factor * grown;
+        let error = self.error_share(tokenizer) * self.factor * growth;
         Expected { tokens: tokens.round() as usize, error: error.ceil() as usize }
     }
 
     /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests. Both are in
     /// tokens.
-    pub fn within(&self, tokenizer: Tokenizer, limit: usize) -> usize {
+    pub fn max_estimate(&self, tokenizer: Tokenizer, limit: usize) -> usize {
         let limit = limit as f64;
-        let share = self.share_missed(tokenizer);
-        let likely = (limit - self.base().min(limit * MOST_OVERHEAD)) / self.factor;
+        let share = self.error_share(tokenizer);
+        let likely_estimate = (limit - self.constant_tokens().min(limit * MAX_OVERHEAD_SHARE)) / self.factor;
         // Only the growth since the last bill is uncertain.
-        let certain = match (self.anchored, self.bills.last()) {
+        let billed_estimate = match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => last.estimated,
             _ => 0.0,
         };
-        let grown = ((likely - certain) / (1.0 + share)).max(LEAST);
-        (likely - share * grown).max(0.0) as usize
+        let growth = ((likely_estimate - billed_estimate) / (1.0 + share)).max(MIN_ERROR_DIVISOR);
+        (likely_estimate - share * growth).max(0.0) as usize
     }
 
     /// Records the estimated and billed tokens of a request.
     pub fn learn(&mut self, estimated: usize, billed: usize) {
         let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
         // Ignore an implausibly low bill: the client reported only part of the input.
-        if bill.billed < bill.estimated * FACTORS.0 * (1.0 - STEP) || billed == 0 {
+        if bill.billed < bill.estimated * FACTOR_RANGE.0 * (1.0 - MAX_STEP) || billed == 0 {
             return;
         }
         if let (Anchored::Yes, Some(last)) = (self.anchored, self.bills.last()) {
-            let grown =
+            let growth =
                 Bill { estimated: bill.estimated - last.estimated, billed: bill.billed - last.billed };
-            let missed = (grown.billed - self.factor * grown.estimated).abs();
-            push(&mut self.misses, missed / grown.estimated.abs().max(LEAST), MISSES);
-            if grown.estimated.abs() >= TELLING && grown.estimated * grown.billed > 0.0 {
-                push(&mut self.growths, grown, GROWTHS);
+            let missed = (growth.billed - self.factor * growth.estimated).abs();
+            push(&mut self.misses, missed / growth.estimated.abs().max(MIN_ERROR_DIVISOR), MAX_MISSES);
+            if growth.estimated.abs() >= MIN_GROWTH && growth.estimated * growth.billed > 0.0 {
+                push(&mut self.growths, growth, MAX_GROWTHS);
                 self.adjust();
             }
         }
-        push(&mut self.bills, bill, BILLS);
+        push(&mut self.bills, bill, MAX_BILLS);
         self.anchored = Anchored::Yes;
         self.reports = self.reports.saturating_add(1);
     }
@@ -219,59 +228,60 @@ impl Calibration {
     /// Moves the factor toward the median ratio of billed to estimated growth, weighted by the size of the
     /// growth.
     fn adjust(&mut self) {
-        let told = self.growths.iter().map(|grown| (grown.billed / grown.estimated, grown.estimated.abs()));
-        let Some(target) = median(told) else { return };
-        let stepped = target.clamp(self.factor * (1.0 - STEP), self.factor * (1.0 + STEP));
-        self.factor = stepped.clamp(FACTORS.0, FACTORS.1);
+        let ratios =
+            self.growths.iter().map(|growth| (growth.billed / growth.estimated, growth.estimated.abs()));
+        let Some(target) = median(ratios) else { return };
+        let next_factor = target.clamp(self.factor * (1.0 - MAX_STEP), self.factor * (1.0 + MAX_STEP));
+        self.factor = next_factor.clamp(FACTOR_RANGE.0, FACTOR_RANGE.1);
     }
 
     /// Returns the tokens billed beyond the scaled estimate: those of the conversation's last bill, or else
     /// the usual overhead.
-    fn base(&self) -> f64 {
+    fn constant_tokens(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
-            (Anchored::Yes, Some(last)) => self.beyond(last),
+            (Anchored::Yes, Some(last)) => self.unexplained_tokens(last),
             _ => self.overhead(),
         }
     }
 
     /// Returns the median of tokens billed beyond the scaled estimate in recent requests.
     fn overhead(&self) -> f64 {
-        median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
+        median(self.bills.iter().map(|bill| (self.unexplained_tokens(bill), 1.0))).unwrap_or(0.0)
     }
 
-    fn beyond(&self, bill: &Bill) -> f64 {
+    fn unexplained_tokens(&self, bill: &Bill) -> f64 {
         bill.billed - self.factor * bill.estimated
     }
 
     /// Returns the error bound that nine of ten predictions meet, as a share of the estimated growth.
-    fn share_missed(&self, tokenizer: Tokenizer) -> f64 {
-        if self.misses.len() < ENOUGH {
-            return untaught(tokenizer);
+    fn error_share(&self, tokenizer: Tokenizer) -> f64 {
+        if self.misses.len() < MIN_MISSES {
+            return uncalibrated(tokenizer);
         }
         let mut misses = self.misses.clone();
         misses.sort_by(f64::total_cmp);
-        misses.get(misses.len() * 9 / 10).copied().unwrap_or_else(|| untaught(tokenizer))
+        misses.get(misses.len() * 9 / 10).copied().unwrap_or_else(|| uncalibrated(tokenizer))
     }
 }
 
 impl Expected {
     /// Returns the expected bill for a model without usage reports.
-    pub fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
-        let error = untaught(tokenizer) * estimated as f64;
+    pub fn uncalibrated(tokenizer: Tokenizer, estimated: usize) -> Self {
+        let error = uncalibrated(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
     }
 
     /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests, for a model
     /// without usage reports.
-    pub fn untaught_within(tokenizer: Tokenizer, limit: usize) -> usize {
-        (limit as f64 / (1.0 + untaught(tokenizer))) as usize
+    pub fn max_estimate_uncalibrated(tokenizer: Tokenizer, limit: usize) -> usize {
+        (limit as f64 / (1.0 + uncalibrated(tokenizer))) as usize
     }
 }
 
 /// Returns the error bound for a model without usage reports, as a share of the estimate. For exact counts,
 /// the tokens that a provider adds for structure are uncertain. For Claude, the ratios of single requests in
 /// recorded sessions are within 15 % of the median.
-fn untaught(tokenizer: Tokenizer) -> f64 {
+fn uncalibrated(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,
         Tokenizer::O200kTimes(_) => 0.15,
@@ -279,10 +289,10 @@ fn untaught(tokenizer: Tokenizer) -> f64 {
     }
 }
 
-fn push<T>(list: &mut Vec<T>, item: T, most: usize) {
+fn push<T>(list: &mut Vec<T>, item: T, max_length: usize) {
     list.push(item);
-    let over = list.len().saturating_sub(most);
-    list.drain(..over);
+    let excess = list.len().saturating_sub(max_length);
+    list.drain(..excess);
 }
 
 /// Returns the weighted median of `(value, weight)` pairs.
@@ -304,57 +314,58 @@ mod tests {
 
     use super::*;
 
-    fn taught(bills: impl IntoIterator<Item = (usize, usize)>) -> Calibration {
+    fn calibrated(bills: impl IntoIterator<Item = (usize, usize)>) -> Calibration {
         let mut calibration = Calibration::default();
         bills.into_iter().for_each(|(estimated, billed)| calibration.learn(estimated, billed));
         calibration
     }
 
     #[test]
-    fn factor_and_overhead_are_told_apart() {
-        let calibration = taught((1..30).map(|turn| (turn * 3_000, 20_000 + turn * 3_600)));
-        let CalibrationReport { factor, overhead, reports } = calibration.taught();
+    fn the_factor_and_the_overhead_are_separated() {
+        let calibration = calibrated((1..30).map(|turn| (turn * 3_000, 20_000 + turn * 3_600)));
+        let CalibrationReport { factor, overhead, reports } = calibration.report();
         assert!((factor - 1.2).abs() < 0.001, "{factor}");
         assert_eq!((overhead, reports), (20_000, 29));
         let next = calibration.expected(Tokenizer::O200k, 90_000);
         assert_eq!(next.tokens, 20_000 + 108_000);
         assert!(next.error < 50, "{}", next.error);
-        let within = calibration.within(Tokenizer::O200k, 20_000 + 108_000);
-        assert!(within <= 90_000 && within + 50 > 90_000, "{within}");
+        let max_estimate = calibration.max_estimate(Tokenizer::O200k, 20_000 + 108_000);
+        assert!(max_estimate <= 90_000 && max_estimate + 50 > 90_000, "{max_estimate}");
     }
 
     #[test]
-    fn the_first_bill_is_where_predictions_start() {
-        let calibration = taught([(1_000, 26_000)]);
+    fn predictions_start_from_the_first_bill() {
+        let calibration = calibrated([(1_000, 26_000)]);
         let next = calibration.expected(Tokenizer::O200k, 3_000);
         assert_eq!((next.tokens, next.error), (28_000, 60));
-        assert_eq!(Expected::untaught(Tokenizer::O200k, 3_000), Expected { tokens: 3_000, error: 90 });
+        assert_eq!(Expected::uncalibrated(Tokenizer::O200k, 3_000), Expected { tokens: 3_000, error: 90 });
     }
 
     #[test]
-    fn one_odd_report_moves_the_factor_by_a_tenth_at_most() {
-        let calibration = taught([(1_000, 1_000), (2_000, 2_000), (3_000, 9_000)]);
+    fn one_outlier_moves_the_factor_by_at_most_a_tenth() {
+        let calibration = calibrated([(1_000, 1_000), (2_000, 2_000), (3_000, 9_000)]);
         assert!(calibration.factor() <= 1.1, "{}", calibration.factor());
-        let steady = taught((1..20).map(|turn| (turn * 1_000, turn * 1_000)).chain([(20_000, 90_000)]));
+        let steady = calibrated((1..20).map(|turn| (turn * 1_000, turn * 1_000)).chain([(20_000, 90_000)]));
         assert!((steady.factor() - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_report_of_a_part_of_the_input_teaches_nothing() {
-        assert_eq!(taught([(10_000, 12), (20_000, 0)]), Calibration::default());
+    fn a_report_of_only_a_part_of_the_input_is_ignored() {
+        assert_eq!(calibrated([(10_000, 12), (20_000, 0)]), Calibration::default());
     }
 
     #[test]
-    fn another_conversation_keeps_what_was_taught_and_not_the_last_bill() {
+    fn another_conversation_keeps_the_calibration_but_not_the_last_bill() {
         let mut calibrations = Calibrations::default();
         for turn in 1..10 {
             calibrations.learn("m", turn * 1_000, 5_000 + turn * 1_500);
         }
-        let elsewhere = calibrations.elsewhere();
-        let (here, there) = (calibrations.of("m").unwrap(), elsewhere.of("m").unwrap());
-        assert_eq!(here.taught(), there.taught());
+        let other_calibrations = calibrations.for_other_conversation();
+        let (current, other) =
+            (calibrations.for_model("m").unwrap(), other_calibrations.for_model("m").unwrap());
+        assert_eq!(current.report(), other.report());
         assert!(
-            there.expected(Tokenizer::O200k, 10_000).error > here.expected(Tokenizer::O200k, 10_000).error
+            other.expected(Tokenizer::O200k, 10_000).error > current.expected(Tokenizer::O200k, 10_000).error
         );
         let stored = serde_json::to_string(&calibrations).unwrap();
         assert_eq!(serde_json::from_str::<Calibrations>(&stored).unwrap(), calibrations);
@@ -364,16 +375,16 @@ mod tests {
         /// For any reports, the factor stays within its bounds, predictions are finite, and an estimate
         /// within a limit is not predicted to exceed it unless nothing more can be dropped.
         #[test]
-        fn nothing_that_is_reported_breaks_it(
+        fn predictions_stay_within_bounds_for_any_reports(
             bills in prop::collection::vec((0_usize..2_000_000, 0_usize..4_000_000), 0..40),
             limit in 1_000_usize..2_000_000,
         ) {
-            let calibration = taught(bills);
-            prop_assert!((FACTORS.0..=FACTORS.1).contains(&calibration.factor()));
-            let within = calibration.within(Tokenizer::O200k, limit);
-            let expected = calibration.expected(Tokenizer::O200k, within);
-            let mostly_overhead = calibration.base() > limit as f64 * MOST_OVERHEAD;
-            prop_assert!(expected.tokens <= limit + 1 || mostly_overhead || within == 0);
+            let calibration = calibrated(bills);
+            prop_assert!((FACTOR_RANGE.0..=FACTOR_RANGE.1).contains(&calibration.factor()));
+            let max_estimate = calibration.max_estimate(Tokenizer::O200k, limit);
+            let expected = calibration.expected(Tokenizer::O200k, max_estimate);
+            let mostly_overhead = calibration.constant_tokens() > limit as f64 * MAX_OVERHEAD_SHARE;
+            prop_assert!(expected.tokens <= limit + 1 || mostly_overhead || max_estimate == 0);
         }
     }
 }

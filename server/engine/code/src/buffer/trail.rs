@@ -9,7 +9,7 @@ use crate::outline::TreeEdit;
 #[derive(Clone, Debug)]
 pub(super) struct EditTrail {
     /// Generation of the text before the first edit.
-    from: u64,
+    start: u64,
     last: Option<Arc<Step>>,
 }
 
@@ -18,15 +18,15 @@ struct Step {
     edit: TreeEdit,
     /// Generation of the text after the edit.
     generation: u64,
-    before: Option<Arc<Step>>,
+    previous: Option<Arc<Step>>,
     /// Number of edits in the trail up to and including this one.
     count: usize,
 }
 
 impl EditTrail {
     /// Creates an empty trail that starts at `generation`.
-    pub(super) fn from(generation: u64) -> Self {
-        Self { from: generation, last: None }
+    pub(super) fn starting_at(generation: u64) -> Self {
+        Self { start: generation, last: None }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -36,8 +36,8 @@ impl EditTrail {
     /// Appends an edit that led to `generation`.
     pub(super) fn push(&mut self, generation: u64, edit: TreeEdit) {
         let count = self.len() + 1;
-        let before = self.last.take();
-        self.last = Some(Arc::new(Step { edit, generation, before, count }));
+        let previous = self.last.take();
+        self.last = Some(Arc::new(Step { edit, generation, previous, count }));
     }
 
     /// Returns the edits after a generation, oldest first, or `None` if the trail does not contain the
@@ -48,9 +48,9 @@ impl EditTrail {
     }
 
     /// Drops the edits before a generation. Returns `false` and changes nothing if the trail does not contain it.
-    pub(super) fn begin_at(&mut self, generation: u64) -> bool {
+    pub(super) fn discard_before(&mut self, generation: u64) -> bool {
         let Some(steps) = self.steps_since(generation) else { return false };
-        let mut rest = Self::from(generation);
+        let mut rest = Self::starting_at(generation);
         steps.into_iter().rev().for_each(|step| rest.push(step.generation, step.edit));
         *self = rest;
         true
@@ -65,9 +65,9 @@ impl EditTrail {
                 return Some(steps);
             }
             steps.push(step);
-            next = step.before.as_deref();
+            next = step.previous.as_deref();
         }
-        (self.from == generation).then_some(steps)
+        (self.start == generation).then_some(steps)
     }
 }
 
@@ -77,28 +77,35 @@ mod tests {
     use crate::outline::TreePoint;
 
     fn edit(byte: usize) -> TreeEdit {
-        let place = TreePoint { byte, row: 0, column: byte };
-        TreeEdit { start: place, old_end: place, new_end: place }
+        let point = TreePoint { byte, row: 0, column: byte };
+        TreeEdit { start: point, old_end: point, new_end: point }
     }
 
-    fn places(trail: &EditTrail, generation: u64) -> Option<Vec<usize>> {
+    fn start_bytes(trail: &EditTrail, generation: u64) -> Option<Vec<usize>> {
         Some(trail.since(generation)?.iter().map(|edit| edit.start.byte).collect())
     }
 
     #[test]
-    fn it_leads_from_every_text_it_went_through() {
-        let mut trail = EditTrail::from(10);
+    fn a_trail_lists_the_edits_since_each_of_its_generations() {
+        let mut trail = EditTrail::starting_at(10);
         for (generation, byte) in [(11, 1), (15, 2), (20, 3)] {
             trail.push(generation, edit(byte));
         }
-        let before = trail.clone();
-        assert_eq!(places(&trail, 10), Some(vec![1, 2, 3]));
-        assert_eq!(places(&trail, 15), Some(vec![3]));
-        assert_eq!(places(&trail, 20), Some(vec![]));
-        assert_eq!(places(&trail, 12), None);
+        let snapshot = trail.clone();
+        assert_eq!(start_bytes(&trail, 10), Some(vec![1, 2, 3]));
+        assert_eq!(start_bytes(&trail, 15), Some(vec![3]));
+        assert_eq!(start_bytes(&trail, 20), Some(vec![]));
+        assert_eq!(start_bytes(&trail, 12), None);
 
-        assert!(trail.begin_at(11) && !trail.begin_at(10));
-        assert_eq!((trail.len(), places(&trail, 11), places(&trail, 10)), (2, Some(vec![2, 3]), None));
-        assert_eq!((before.len(), places(&before, 10)), (3, Some(vec![1, 2, 3])), "the clone is unchanged");
+        assert!(trail.discard_before(11) && !trail.discard_before(10));
+        assert_eq!(
+            (trail.len(), start_bytes(&trail, 11), start_bytes(&trail, 10)),
+            (2, Some(vec![2, 3]), None)
+        );
+        assert_eq!(
+            (snapshot.len(), start_bytes(&snapshot, 10)),
+            (3, Some(vec![1, 2, 3])),
+            "the clone is unchanged"
+        );
     }
 }

@@ -9,13 +9,13 @@ use crate::symbols::{LexicalIndex, Query, References, Seeds, SymbolIndex, scores
 
 /// Maximum bonus for a recently changed file. It affects whether the file is read, but not the scores of its
 /// passages.
-const RECENT: f64 = 0.3;
+const RECENCY_BONUS: f64 = 0.3;
 /// Bonus for an open file. It affects whether the file is read, but not the scores of its passages.
-const OPEN: f64 = 0.3;
+const OPEN_BONUS: f64 = 0.3;
 /// Number of commits after which the bonus for recency is halved.
-const HALF_AGE: f64 = 7.5;
+const RECENCY_HALF_LIFE: f64 = 7.5;
 /// Factor for the score of a file in a role, such as tests, that the question does not ask for.
-const ASIDE: f64 = 0.25;
+const UNREQUESTED_ROLE_FACTOR: f64 = 0.25;
 
 /// A file that is worth reading for a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct CandidateFile {
     /// Relevance to the question, judged by path, names and references, between 0 and 1.
     pub relevance: f64,
     /// The file's role, if the question does not ask for files of that role; otherwise `None`.
-    pub(super) aside: Option<Role>,
+    pub(super) unrequested_role: Option<Role>,
     /// Whether the question contains the file's path.
     pub(super) is_named: bool,
 }
@@ -32,9 +32,7 @@ pub struct CandidateFile {
 /// A file that may contribute excerpts, with its current text.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// The candidate that `candidate_files` returned.
     pub file: &'a CandidateFile,
-    /// The file's outline, if it has one.
     pub outline: Option<&'a Outline>,
     pub text: &'a str,
 }
@@ -56,33 +54,40 @@ pub fn candidate_files(
     query: &ExcerptQuery<'_>,
     limit: usize,
 ) -> Vec<CandidateFile> {
-    let asked = query.parsed();
+    let parsed_query = query.parse();
     let seeds = Seeds { open: query.open, selected: query.selected, ..Seeds::default() };
-    let Some(scores) = scores(lexical, references, &asked, &Query { text: query.text, seeds }) else {
+    let Some(scores) = scores(lexical, references, &parsed_query, &Query { text: query.text, seeds }) else {
         return Vec::new();
     };
-    let named = asked.named(lexical);
-    let is_asked = |role: Role| asked.words.iter().any(|(word, _)| role.is_asked_by(word));
-    let set_aside: Vec<Role> =
-        [Role::Tests, Role::Example, Role::Document].into_iter().filter(|role| !is_asked(*role)).collect();
+    let named_files = parsed_query.named(lexical);
+    let is_requested = |role: Role| parsed_query.words.iter().any(|(word, _)| role.is_requested_by(word));
+    let unrequested_roles: Vec<Role> = [Role::Tests, Role::Example, Role::Document]
+        .into_iter()
+        .filter(|role| !is_requested(*role))
+        .collect();
     let mut ranked: Vec<(f64, CandidateFile)> = Vec::new();
     for ((number, file), mut relevance) in lexical.files().zip(scores) {
         let key = &file.key;
         if query.selected.contains(key) || query.excluded.contains(key) {
             continue;
         }
-        let role = Role::of(key, index.get(key).map(|symbols| symbols.language));
-        let is_named = named.binary_search(&number).is_ok();
-        let aside = set_aside.contains(&role) && !is_named;
-        if aside {
-            relevance *= ASIDE;
+        let role = Role::for_file(key, index.get(key).map(|symbols| symbols.language));
+        let is_named = named_files.binary_search(&number).is_ok();
+        let is_unrequested = unrequested_roles.contains(&role) && !is_named;
+        if is_unrequested {
+            relevance *= UNREQUESTED_ROLE_FACTOR;
         }
-        let open = if query.open.contains(key) { OPEN } else { 0.0 };
-        let score =
-            relevance + open + if aside { 0.0 } else { RECENT * recent(query.recency.get(key).copied()) };
+        let open_bonus = if query.open.contains(key) { OPEN_BONUS } else { 0.0 };
+        let score = relevance
+            + open_bonus
+            + if is_unrequested {
+                0.0
+            } else {
+                RECENCY_BONUS * recency_score(query.recency.get(key).copied())
+            };
         if score > 0.0 {
-            let aside = aside.then_some(role);
-            ranked.push((score, CandidateFile { file: key.clone(), relevance, aside, is_named }));
+            let unrequested_role = is_unrequested.then_some(role);
+            ranked.push((score, CandidateFile { file: key.clone(), relevance, unrequested_role, is_named }));
         }
     }
     ranked.sort_by(|(a, a_file), (b, b_file)| b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file)));
@@ -92,12 +97,12 @@ pub fn candidate_files(
 
 /// Returns the recency of a file's last change, between 0 and 1. `age` is the number of commits since then; without
 /// it, the recency is 0.
-pub(super) fn recent(age: Option<u32>) -> f64 {
-    age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
+pub(super) fn recency_score(age: Option<u32>) -> f64 {
+    age.map_or(0.0, |age| RECENCY_HALF_LIFE / (RECENCY_HALF_LIFE + f64::from(age)))
 }
 
 impl Role {
-    fn of(key: &FileKey, language: Option<LanguageId>) -> Self {
+    fn for_file(key: &FileKey, language: Option<LanguageId>) -> Self {
         let Some(language) = language.filter(|language| !language.is_document()) else {
             return Self::Document;
         };
@@ -114,7 +119,7 @@ impl Role {
     }
 
     /// Whether `word` in a question asks for files of this role.
-    pub(super) fn is_asked_by(self, word: &str) -> bool {
+    pub(super) fn is_requested_by(self, word: &str) -> bool {
         match self {
             Self::Source => true,
             Self::Tests => matches!(word, "test" | "spec" | "fixtur" | "bench"),

@@ -6,48 +6,48 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::{Candidate, recent};
+use super::candidates::{Candidate, recency_score};
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason, ShownDefinition};
 use super::features::{Features, Intent};
 use super::passages::{Passage, PassageCache};
 use super::score::{ScoredFile, score};
 
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
-const BESIDE: f64 = 0.3;
+const NEIGHBOR_BONUS: f64 = 0.3;
 /// Minimum recency of a file that a request without matching words may mean: its last change is one of the last three
 /// commits.
-const LEAST_RECENT: f64 = 0.75;
+const MIN_RECENCY: f64 = 0.75;
 /// Number of consecutive passages that do not fit the budget after which the search stops.
 const MAX_MISSES: usize = 40;
 
 /// A passage with its score. Ties are broken in favor of the earlier passage.
 #[derive(Clone, Copy, Debug)]
-struct Ranked {
+struct RankedPassage {
     score: f64,
     file: usize,
-    at: usize,
+    index: usize,
 }
 
-impl Ord for Ranked {
+impl Ord for RankedPassage {
     fn cmp(&self, other: &Self) -> Ordering {
-        let place = |ranked: &Self| Reverse((ranked.file, ranked.at));
+        let place = |ranked: &Self| Reverse((ranked.file, ranked.index));
         self.score.total_cmp(&other.score).then_with(|| place(self).cmp(&place(other)))
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for RankedPassage {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked {
+impl PartialEq for RankedPassage {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedPassage {}
 
 /// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
 /// excerpt in a prompt; `count` returns the number of tokens in a text. An excerpt never mixes lines that the prompt
@@ -63,35 +63,43 @@ pub fn choose(
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<Excerpt> {
     let files = score(passages, candidates, query);
-    let is_known = files.iter().any(|file| file.has_words);
-    let is_change = Intent::of(query.text) == Intent::Change;
+    let has_word_matches = files.iter().any(|file| file.has_words);
+    let is_change = Intent::classify(query.text) == Intent::Change;
     let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
-    for (number, file) in files.iter().enumerate() {
-        let is_unnamed = || file.features.iter().all(|features| features.named == 0.0);
-        if !is_known && !file.is_likely(query, is_change) || file.is_blank() && is_unnamed() {
+    for (file_index, file) in files.iter().enumerate() {
+        let is_unnamed = || file.features.iter().all(|features| features.file_named == 0.0);
+        if !has_word_matches && !file.is_likely(query, is_change) || file.is_blank() && is_unnamed() {
             continue;
         }
-        for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
+        for (index, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
             if !passage.shown.is_empty() && !file.is_dismissed(passage, query) {
-                scores.insert((number, at), *score);
+                scores.insert((file_index, index), *score);
             }
         }
     }
-    let ranked = |(&(file, at), &score): (&(usize, usize), &f64)| Ranked { score, file, at };
-    let mut waiting: BinaryHeap<Ranked> = scores.iter().map(ranked).collect();
-    let best = waiting.peek().map_or(1.0, |ranked| ranked.score.max(f64::MIN_POSITIVE));
-    let mut packed =
-        Packing { files: &files, query, best, heading, count, runs: BTreeMap::new(), all: 0, new: 0 };
+    let ranked = |(&(file, index), &score): (&(usize, usize), &f64)| RankedPassage { score, file, index };
+    let mut queue: BinaryHeap<RankedPassage> = scores.iter().map(ranked).collect();
+    let best = queue.peek().map_or(1.0, |ranked| ranked.score.max(f64::MIN_POSITIVE));
+    let mut packing = Packing {
+        files: &files,
+        query,
+        best,
+        heading,
+        count,
+        runs: BTreeMap::new(),
+        total_tokens: 0,
+        new_tokens: 0,
+    };
     let mut misses = 0;
-    while let Some(Ranked { file, at, .. }) = waiting.pop() {
-        if packed.has(file, at) {
+    while let Some(RankedPassage { file, index, .. }) = queue.pop() {
+        if packing.contains(file, index) {
             continue;
         }
-        if packed.add(file, at, budget) {
+        if packing.add(file, index, budget) {
             misses = 0;
-            for at in [at.checked_sub(1), at.checked_add(1)].into_iter().flatten() {
-                let score = scores.get(&(file, at)).map(|score| score + BESIDE);
-                waiting.extend(score.map(|score| Ranked { score, file, at }));
+            for index in [index.checked_sub(1), index.checked_add(1)].into_iter().flatten() {
+                let score = scores.get(&(file, index)).map(|score| score + NEIGHBOR_BONUS);
+                queue.extend(score.map(|score| RankedPassage { score, file, index }));
             }
         } else {
             misses += 1;
@@ -100,7 +108,7 @@ pub fn choose(
             break;
         }
     }
-    packed.excerpts()
+    packing.excerpts()
 }
 
 impl ScoredFile<'_> {
@@ -108,15 +116,15 @@ impl ScoredFile<'_> {
     /// user or an earlier question chose parts, no others are guessed.
     fn is_likely(&self, query: &ExcerptQuery<'_>, is_change: bool) -> bool {
         let key = &self.candidate.file.file;
-        let has_changed = recent(query.recency.get(key).copied()) > LEAST_RECENT;
+        let has_changed = recency_score(query.recency.get(key).copied()) > MIN_RECENCY;
         let is_near = query.open.contains(key) || is_change && has_changed;
         is_near && !query.shown.contains_key(key)
     }
 
     /// Whether the prompt already shows the whole passage.
-    fn is_shown(&self, at: usize, query: &ExcerptQuery<'_>) -> bool {
+    fn is_shown(&self, index: usize, query: &ExcerptQuery<'_>) -> bool {
         let (Some(shown), Some(passage)) =
-            (query.shown.get(&self.candidate.file.file), self.passages.list.get(at))
+            (query.shown.get(&self.candidate.file.file), self.passages.list.get(index))
         else {
             return false;
         };
@@ -125,10 +133,13 @@ impl ScoredFile<'_> {
     }
 
     fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
-        let definition = passage.definition.and_then(|at| self.passages.definitions.get(at));
-        let named = definition.map(|definition| (&*definition.name, definition.ordinal));
+        let definition = passage.definition.and_then(|index| self.passages.definitions.get(index));
+        let name_and_ordinal = definition.map(|definition| (&*definition.name, definition.ordinal));
         let lines = line_numbers(&passage.lines);
-        query.dismissed.iter().any(|dismissed| dismissed.covers(&self.candidate.file.file, named, &lines))
+        query
+            .dismissed
+            .iter()
+            .any(|dismissed| dismissed.covers(&self.candidate.file.file, name_and_ordinal, &lines))
     }
 }
 
@@ -143,93 +154,98 @@ struct Packing<'a> {
     /// value is the index after the last passage, and the tokens of the sequence.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
     /// Tokens of all chosen excerpts.
-    all: usize,
+    total_tokens: usize,
     /// Tokens of the chosen excerpts that the prompt does not show yet.
-    new: usize,
+    new_tokens: usize,
 }
 
 impl Packing<'_> {
     /// Adds a passage if it fits in the budget, and joins it with adjacent chosen passages under one heading. Returns
     /// whether it was added.
-    fn add(&mut self, file: usize, at: usize, budget: ExcerptBudget) -> bool {
-        let before = self.runs.range((file, 0)..(file, at)).next_back();
-        let is_shown = self.is_shown(file, at);
+    fn add(&mut self, file: usize, index: usize, budget: ExcerptBudget) -> bool {
+        let before = self.runs.range((file, 0)..(file, index)).next_back();
+        let is_shown = self.is_shown(file, index);
         let joins = |other: usize| self.is_shown(file, other) == is_shown;
-        let before = before.filter(|((_, start), (end, _))| *end == at && joins(*start));
+        let before = before.filter(|((_, start), (end, _))| *end == index && joins(*start));
         let before = before.map(|(run, (_, tokens))| (run.1, *tokens));
-        let after = self.runs.get(&(file, at + 1)).filter(|_| joins(at + 1)).copied();
-        let start = before.map_or(at, |(start, _)| start);
-        let end = after.map_or(at + 1, |(end, _)| end);
+        let after = self.runs.get(&(file, index + 1)).filter(|_| joins(index + 1)).copied();
+        let start = before.map_or(index, |(start, _)| start);
+        let end = after.map_or(index + 1, |(end, _)| end);
         let freed = before.map_or(0, |(_, tokens)| tokens) + after.map_or(0, |(_, tokens)| tokens);
-        let left_of = |budget: usize, total: usize| (budget + freed).saturating_sub(total);
-        let left_of_all = left_of(budget.all, self.all);
-        let left = if is_shown { left_of_all } else { left_of_all.min(left_of(budget.new, self.new)) };
+        let remaining_of = |budget: usize, total: usize| (budget + freed).saturating_sub(total);
+        let remaining_total = remaining_of(budget.all, self.total_tokens);
+        let remaining = if is_shown {
+            remaining_total
+        } else {
+            remaining_total.min(remaining_of(budget.new, self.new_tokens))
+        };
         let Some(excerpt) = self.excerpt(file, start..end) else { return false };
         // Skip counting an excerpt that is clearly too long. A token is rarely longer than eight bytes.
-        if excerpt.bytes.len() / 8 > left {
+        if excerpt.bytes.len() / 8 > remaining {
             return false;
         }
         let text = self.files.get(file).and_then(|file| file.candidate.text.get(excerpt.bytes.clone()));
         let tokens = (self.count)(text.unwrap_or_default()) + (self.count)(&(self.heading)(&excerpt));
-        if tokens > left {
+        if tokens > remaining {
             return false;
         }
         if after.is_some() {
-            self.runs.remove(&(file, at + 1));
+            self.runs.remove(&(file, index + 1));
         }
         self.runs.insert((file, start), (end, tokens));
-        self.all = self.all + tokens - freed;
+        self.total_tokens = self.total_tokens + tokens - freed;
         if !is_shown {
-            self.new = self.new + tokens - freed;
+            self.new_tokens = self.new_tokens + tokens - freed;
         }
         true
     }
 
     /// Whether a passage has been chosen.
-    fn has(&self, file: usize, at: usize) -> bool {
-        self.runs.range((file, 0)..=(file, at)).next_back().is_some_and(|(_, (end, _))| *end > at)
+    fn contains(&self, file: usize, index: usize) -> bool {
+        self.runs.range((file, 0)..=(file, index)).next_back().is_some_and(|(_, (end, _))| *end > index)
     }
 
-    fn is_shown(&self, file: usize, at: usize) -> bool {
-        self.files.get(file).is_some_and(|file| file.is_shown(at, self.query))
+    fn is_shown(&self, file: usize, index: usize) -> bool {
+        self.files.get(file).is_some_and(|file| file.is_shown(index, self.query))
     }
 
-    fn excerpt(&self, number: usize, run: Range<usize>) -> Option<Excerpt> {
-        let file = self.files.get(number)?;
+    fn excerpt(&self, file_index: usize, run: Range<usize>) -> Option<Excerpt> {
+        let file = self.files.get(file_index)?;
         let (first, last) =
             (file.passages.list.get(run.start)?, file.passages.list.get(run.end.checked_sub(1)?)?);
         let lines = first.shown.start..last.shown.end;
-        let all_of = file.passages.definitions.iter().find(|definition| definition.lines == lines);
-        let score = run.clone().filter_map(|at| file.scores.get(at)).copied().fold(0.0, f64::max);
-        let features =
-            run.filter_map(|at| file.features.get(at)).fold(Features::default(), |all, one| all.max(one));
+        let whole_definition = file.passages.definitions.iter().find(|definition| definition.lines == lines);
+        let score = run.clone().filter_map(|index| file.scores.get(index)).copied().fold(0.0, f64::max);
+        let features = run
+            .filter_map(|index| file.features.get(index))
+            .fold(Features::default(), |all, one| all.max(one));
         Some(Excerpt {
             file: file.candidate.file.file.clone(),
-            definition: all_of.map(|definition| definition.name.clone()),
-            ordinal: all_of.map_or(0, |definition| definition.ordinal),
+            definition: whole_definition.map(|definition| definition.name.clone()),
+            ordinal: whole_definition.map_or(0, |definition| definition.ordinal),
             bytes: first.bytes.start..last.bytes.end,
             lines: line_numbers(&lines),
-            score: self.relative(score),
+            score: self.relative_score(score),
             reason: reason(file, &features),
             definitions: Vec::new(),
         })
     }
 
     /// Returns the definitions that a run of passages shows at least in part, most relevant first.
-    fn definitions(&self, number: usize, run: Range<usize>) -> Vec<ShownDefinition> {
-        let Some(file) = self.files.get(number) else { return Vec::new() };
+    fn definitions(&self, file_index: usize, run: Range<usize>) -> Vec<ShownDefinition> {
+        let Some(file) = self.files.get(file_index) else { return Vec::new() };
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for at in run {
-            let definition = file.passages.list.get(at).and_then(|passage| passage.definition);
-            if let (Some(definition), Some(score)) = (definition, file.scores.get(at)) {
+        for index in run {
+            let definition = file.passages.list.get(index).and_then(|passage| passage.definition);
+            if let (Some(definition), Some(score)) = (definition, file.scores.get(index)) {
                 let best = scores.entry(definition).or_insert(f64::MIN);
                 *best = best.max(*score);
             }
         }
-        let shown = |(at, score): (usize, f64)| {
-            let definition = file.passages.definitions.get(at)?;
+        let shown = |(index, score): (usize, f64)| {
+            let definition = file.passages.definitions.get(index)?;
             let (name, ordinal) = (definition.name.clone(), definition.ordinal);
-            Some(ShownDefinition { name, ordinal, score: self.relative(score) })
+            Some(ShownDefinition { name, ordinal, score: self.relative_score(score) })
         };
         let mut shown: Vec<ShownDefinition> = scores.into_iter().filter_map(shown).collect();
         shown.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -237,11 +253,10 @@ impl Packing<'_> {
     }
 
     /// Returns a score relative to the best one.
-    fn relative(&self, score: f64) -> f64 {
+    fn relative_score(&self, score: f64) -> f64 {
         (score / self.best).clamp(0.0, 1.0)
     }
 
-    /// Returns the chosen excerpts, best first.
     fn excerpts(&self) -> Vec<Excerpt> {
         let runs = self.runs.iter().map(|(&(file, start), &(end, _))| {
             let definitions = self.definitions(file, start..end);
@@ -255,19 +270,19 @@ impl Packing<'_> {
 
 /// Returns the most specific reason for choosing an excerpt.
 fn reason(file: &ScoredFile<'_>, features: &Features) -> ExcerptReason {
-    if features.frame > 0.0 {
+    if features.stack_frame > 0.0 {
         ExcerptReason::Trace
-    } else if features.exact > 0.0 {
+    } else if features.exact_name > 0.0 {
         ExcerptReason::Defines
     } else if file.candidate.file.is_named {
         ExcerptReason::Named
-    } else if features.called > 0.0 && features.names == 0.0 {
+    } else if features.mentions > 0.0 && features.name_match == 0.0 {
         ExcerptReason::Called
-    } else if features.words > 0.0 {
+    } else if features.text_match > 0.0 {
         ExcerptReason::Words
-    } else if features.open > 0.0 {
+    } else if features.file_open > 0.0 {
         ExcerptReason::Open
-    } else if features.recent > 0.5 {
+    } else if features.file_recency > 0.5 {
         ExcerptReason::Recent
     } else {
         ExcerptReason::File

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 
 use super::line_ages::LineAges;
-use super::past::PastCommit;
+use super::similar_commits::PastCommit;
 use crate::symbols::ParsedQuery;
 
 /// A definition or a range of lines that is relevant to a question.
@@ -93,7 +93,7 @@ pub struct ExcerptQuery<'a> {
 
 impl ExcerptQuery<'_> {
     /// Parses the request together with the earlier ones.
-    pub(super) fn parsed(&self) -> ParsedQuery {
+    pub(super) fn parse(&self) -> ParsedQuery {
         ParsedQuery::read(&format!("{}\n{}", self.text, self.earlier))
     }
 }
@@ -136,13 +136,13 @@ impl DismissedExcerpt {
         match (&self.definition, definition) {
             (Some(dismissed), Some((name, ordinal))) => match name.strip_prefix(dismissed.as_str()) {
                 Some("") => self.ordinal == ordinal,
-                Some(rest) => rest.starts_with('.'),
+                Some(suffix) => suffix.starts_with('.'),
                 None => false,
             },
             (Some(_), None) => false,
             (None, _) => {
-                let shared = lines.end.min(self.lines.end).saturating_sub(lines.start.max(self.lines.start));
-                shared * 2 > lines.end.saturating_sub(lines.start)
+                let overlap = lines.end.min(self.lines.end).saturating_sub(lines.start.max(self.lines.start));
+                overlap * 2 > lines.end.saturating_sub(lines.start)
             }
         }
     }

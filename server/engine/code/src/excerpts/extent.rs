@@ -13,10 +13,10 @@ const MAX_MISSES: usize = 64;
 /// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
 /// Prefixes of lines that continue a definition although they are indented no deeper than its first line.
-const CONTINUES: [&str; 12] =
+const CONTINUATION_PREFIXES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// Prefixes of lines that contain comments or attributes.
-const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
+const LEADING_PREFIXES: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
 /// A text with the offsets of its lines.
 #[derive(Debug)]
@@ -44,10 +44,11 @@ pub fn definition_range(
     definition: &str,
     ordinal: u32,
 ) -> Option<(Range<u32>, Range<usize>)> {
-    let lines = Lines::of(text);
-    let found = extents(outline, &lines).into_iter();
-    let found = found.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
-    let range = lines.without_blank_ends(found.lines);
+    let lines = Lines::new(text);
+    let extent = extents(outline, &lines).into_iter();
+    let extent =
+        extent.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
+    let range = lines.without_blank_ends(extent.lines);
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
     Some((number(range.start)..number(range.end), lines.bytes(&range)))
 }
@@ -55,10 +56,10 @@ pub fn definition_range(
 /// Returns the extents of the types, modules, functions and macros of an outline, in order. Ignores
 /// definitions inside functions.
 pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
-    let mut found = Vec::new();
+    let mut extents = Vec::new();
     let mut names = QualifiedNames::default();
     let mut inside_function: Option<u32> = None;
-    let (mut from, mut misses) = (0, 0);
+    let (mut search_start, mut misses) = (0, 0);
     let mut ordinals = rustc_hash::FxHashMap::default();
     for symbol in outline.symbols.iter() {
         names.enter(symbol);
@@ -69,23 +70,25 @@ pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
         if misses > MAX_MISSES {
             break;
         }
-        let Some((at, end)) = lines.find(symbol, from).filter(|_| !symbol.name.is_empty()) else {
+        let Some((name_start, name_end)) =
+            lines.find_name(symbol, search_start).filter(|_| !symbol.name.is_empty())
+        else {
             misses += 1;
             continue;
         };
-        from = end;
-        let head = lines.line_of(at);
+        search_start = name_end;
+        let head = lines.line_of(name_start);
         let name = names.dotted();
         let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
-        let range = lines.leading(head)..lines.end_of(head);
-        found.push(Extent { name, ordinal: *ordinal, lines: range });
+        let range = lines.leading_start(head)..lines.end_of(head);
+        extents.push(Extent { name, ordinal: *ordinal, lines: range });
         *ordinal += 1;
     }
-    found
+    extents
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let starts = line_starts(text).filter(|start| *start < text.len()).collect();
         Self { text, starts }
     }
@@ -106,8 +109,8 @@ impl<'a> Lines<'a> {
     /// Returns the width of a line's indentation, in columns. A tab counts as four.
     pub(super) fn indent(&self, line: usize) -> usize {
         let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
-        let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
-        white.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+        let whitespace = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        whitespace.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
     }
 
     /// Returns the byte range of a range of lines.
@@ -132,37 +135,37 @@ impl<'a> Lines<'a> {
 
     /// Finds the name of a definition at or after byte `from`, preceded by the same word as in its head, if any.
     /// Returns the byte offsets of its start and end.
-    fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
+    fn find_name(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
         let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
         let word = before.split_whitespace().next_back().unwrap_or_default();
-        let joined = match before.ends_with(char::is_whitespace) {
+        let word_and_name = match before.ends_with(char::is_whitespace) {
             true => format!("{word} {}", symbol.name),
             false => format!("{word}{}", symbol.name),
         };
-        [&*joined, &*symbol.name].into_iter().find_map(|wanted| self.find_word(wanted, from))
+        [&*word_and_name, &*symbol.name].into_iter().find_map(|text| self.find_word(text, from))
     }
 
     fn find_word(&self, word: &str, from: usize) -> Option<(usize, usize)> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let rest = self.text.get(from..)?;
-        let (at, _) = rest.match_indices(word).find(|(at, _)| {
-            let before = rest.get(..*at).and_then(|text| text.chars().next_back());
-            let after = rest.get(at + word.len()..).and_then(|text| text.chars().next());
+        let (offset, _) = rest.match_indices(word).find(|(offset, _)| {
+            let before = rest.get(..*offset).and_then(|text| text.chars().next_back());
+            let after = rest.get(offset + word.len()..).and_then(|text| text.chars().next());
             !before.is_some_and(is_word) && !after.is_some_and(is_word)
         })?;
-        Some((from + at, from + at + word.len()))
+        Some((from + offset, from + offset + word.len()))
     }
 
     /// Returns the first line of the comments and attributes directly above `head`, or `head` if there are
     /// none.
-    fn leading(&self, head: usize) -> usize {
+    fn leading_start(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut first = head;
         while first > 0 && head - first < MAX_LEADING {
             let above = first - 1;
             let text = self.trimmed(above);
-            let belongs = LEADING.iter().any(|start| text.starts_with(*start));
-            if !belongs || self.indent(above).abs_diff(indent) > 1 {
+            let is_leading = LEADING_PREFIXES.iter().any(|start| text.starts_with(*start));
+            if !is_leading || self.indent(above).abs_diff(indent) > 1 {
                 break;
             }
             first = above;
@@ -180,9 +183,10 @@ impl<'a> Lines<'a> {
             if text.is_empty() || text.starts_with('#') && self.indent(line) <= indent {
                 continue;
             }
-            let deeper = self.indent(line) > indent;
-            let continues = self.indent(line) == indent && CONTINUES.iter().any(|start| begins(text, start));
-            if !deeper && !continues {
+            let is_deeper = self.indent(line) > indent;
+            let is_continuation = self.indent(line) == indent
+                && CONTINUATION_PREFIXES.iter().any(|start| starts_with_word(text, start));
+            if !is_deeper && !is_continuation {
                 break;
             }
             end = line + 1;
@@ -192,7 +196,7 @@ impl<'a> Lines<'a> {
 }
 
 /// Whether a line starts with the word or symbol `start`, rather than with a longer word.
-fn begins(line: &str, start: &str) -> bool {
+fn starts_with_word(line: &str, start: &str) -> bool {
     let Some(rest) = line.strip_prefix(start) else { return false };
     !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }

@@ -31,42 +31,42 @@ macro_rules! features {
 
 features! {
     /// BM25 score of the passage's text, relative to the best one.
-    words,
+    text_match,
     /// Weight of the request's words in the names of the passage's definition and its containers, relative to the best
     /// one.
-    names,
+    name_match,
     /// Share of the request's words that the passage contains, by weight.
-    covered,
+    query_coverage,
     /// Whether the request spells the name of the passage's definition.
-    exact,
+    exact_name,
     /// Share of the words in the definition's own name that occur in the request.
-    own_name,
+    name_coverage,
     /// How prominently the best passages mention the passage's definition.
-    called,
+    mentions,
     /// Whether a stack trace in the request points at the passage: 1 for the innermost frame.
-    frame,
+    stack_frame,
     /// BM25 score of the whole file, relative to the best one.
-    file_words,
+    file_text_match,
     /// Relevance of the file by path, names and references.
-    file,
+    file_relevance,
     /// Whether the request contains the file's path.
-    named,
+    file_named,
     /// Logarithm of the passage's length.
     length,
     /// Similarity of the request to the subject of an earlier commit that changed the file.
-    past,
+    similar_commit,
     /// Recency of the file's last change.
-    recent,
+    file_recency,
     /// Average recency of the passage's lines.
-    fresh,
+    line_recency,
     /// Whether the file is open.
-    open,
+    file_open,
     /// Whether this is the first passage of its file, which usually contains the imports.
-    first,
+    first_passage,
     /// Logarithm of the file's size: in a larger file, a smaller part is relevant.
-    size,
+    file_size,
     /// Whether the file has a role, such as tests, that the request does not ask for.
-    aside,
+    unrequested_role,
     /// Whether the passage is a test module inside a source file, and the request does not ask for tests.
     inline_test,
 }
@@ -84,8 +84,7 @@ pub(super) enum Intent {
 }
 
 impl Intent {
-    /// Classifies a request by its form.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn classify(text: &str) -> Self {
         if text.split_whitespace().nth(REPORT_WORDS).is_some() {
             Self::Report
         } else if is_question(text) {
@@ -97,9 +96,9 @@ impl Intent {
 
     pub(super) fn weights(self) -> &'static Features {
         match self {
-            Self::Question => &QUESTION,
-            Self::Report => &REPORT,
-            Self::Change => &CHANGE,
+            Self::Question => &QUESTION_WEIGHTS,
+            Self::Report => &REPORT_WEIGHTS,
+            Self::Change => &CHANGE_WEIGHTS,
         }
     }
 }
@@ -108,7 +107,7 @@ impl Intent {
 /// change code, 4,000 tokens show 80 % of the places to change if Strata also searches with the two requests before,
 /// and 78 % if not; of reports 59 and 64 %.
 pub fn stands_alone(text: &str) -> bool {
-    match Intent::of(text) {
+    match Intent::classify(text) {
         Intent::Report => true,
         Intent::Question => names_code(text),
         Intent::Change => false,
@@ -131,69 +130,69 @@ fn is_question(text: &str) -> bool {
 // the development halves of three public sets (`docs/content.md`). A weight that brought nothing is 0.
 
 /// Weights for a change, fitted on 212 requests and commit subjects of people in 13 repositories.
-const CHANGE: Features = Features {
-    words: 2.2,
-    names: 1.45,
-    covered: 0.56,
-    exact: 0.5,
-    own_name: 0.0,
-    called: 0.25,
-    frame: 4.0,
-    file_words: 0.78,
-    file: 1.22,
-    named: 4.0,
+const CHANGE_WEIGHTS: Features = Features {
+    text_match: 2.2,
+    name_match: 1.45,
+    query_coverage: 0.56,
+    exact_name: 0.5,
+    name_coverage: 0.0,
+    mentions: 0.25,
+    stack_frame: 4.0,
+    file_text_match: 0.78,
+    file_relevance: 1.22,
+    file_named: 4.0,
     length: 0.0,
-    past: 1.53,
-    recent: 1.53,
-    fresh: 2.0,
-    open: 0.85,
-    first: 0.6,
-    size: -0.77,
-    aside: -1.7,
+    similar_commit: 1.53,
+    file_recency: 1.53,
+    line_recency: 2.0,
+    file_open: 0.85,
+    first_passage: 0.6,
+    file_size: -0.77,
+    unrequested_role: -1.7,
     inline_test: -1.0,
 };
 
 /// Weights for a report, fitted on 34 issues of SWE-bench Lite in three repositories.
-const REPORT: Features = Features {
-    words: 2.9,
-    covered: 0.75,
-    exact: 1.0,
-    own_name: 0.6,
-    called: 0.75,
-    frame: 2.7,
-    file_words: 1.05,
-    file: 1.65,
-    named: 0.8,
-    recent: 1.15,
-    first: 1.6,
-    size: -0.38,
-    aside: -4.6,
-    ..CHANGE
+const REPORT_WEIGHTS: Features = Features {
+    text_match: 2.9,
+    query_coverage: 0.75,
+    exact_name: 1.0,
+    name_coverage: 0.6,
+    mentions: 0.75,
+    stack_frame: 2.7,
+    file_text_match: 1.05,
+    file_relevance: 1.65,
+    file_named: 0.8,
+    file_recency: 1.15,
+    first_passage: 1.6,
+    file_size: -0.38,
+    unrequested_role: -4.6,
+    ..CHANGE_WEIGHTS
 };
 
 /// Weights for a question, fitted on 179 questions of SWE-QA in six repositories.
-const QUESTION: Features = Features {
-    words: 1.96,
-    names: 1.47,
-    covered: 0.38,
-    exact: 0.75,
-    called: 1.35,
-    frame: 0.0,
-    file_words: 1.05,
-    file: 1.65,
-    named: 0.0,
+const QUESTION_WEIGHTS: Features = Features {
+    text_match: 1.96,
+    name_match: 1.47,
+    query_coverage: 0.38,
+    exact_name: 0.75,
+    mentions: 1.35,
+    stack_frame: 0.0,
+    file_text_match: 1.05,
+    file_relevance: 1.65,
+    file_named: 0.0,
     length: -0.81,
-    past: 0.0,
-    recent: 0.0,
-    fresh: 0.0,
-    first: -0.3,
-    size: -0.51,
-    aside: -0.58,
-    ..CHANGE
+    similar_commit: 0.0,
+    file_recency: 0.0,
+    line_recency: 0.0,
+    first_passage: -0.3,
+    file_size: -0.51,
+    unrequested_role: -0.58,
+    ..CHANGE_WEIGHTS
 };
 
 /// Words that say what kind of answer a question asks for, not what it is about.
-const ABOUT_THE_ANSWER: &str = "purpose mechanism relationship role impact effect influence architecture architectural \
+const ANSWER_KIND_WORDS: &str = "purpose mechanism relationship role impact effect influence architecture architectural \
     design rationale pattern approach strategy structure structural logic implementation implement located define \
     determine ensure enable interact interaction integrate integration dependency depend chain flow behavior behaviour \
     process handle provide prevent maintain specific specifically codebase code repository framework system component \
@@ -202,10 +201,10 @@ const ABOUT_THE_ANSWER: &str = "purpose mechanism relationship role impact effec
     directly underlying internal core custom explain describe work";
 
 /// Whether a stem says what kind of answer is wanted.
-pub(super) fn is_about_the_answer(stem: &str) -> bool {
+pub(super) fn is_answer_kind_word(stem: &str) -> bool {
     static STEMS: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
         let mut stems = FxHashSet::default();
-        name_words(ABOUT_THE_ANSWER, |word| {
+        name_words(ANSWER_KIND_WORDS, |word| {
             stems.insert(word.to_owned());
         });
         stems

@@ -4,7 +4,7 @@ use super::passages::{Term, term};
 
 /// Minimum length of a line that counts, in bytes without whitespace at both ends. Shorter ones, such as `}`, occur in
 /// every version.
-const LEAST_LINE: usize = 4;
+const MIN_LINE_BYTES: usize = 4;
 
 /// The ages of a file's lines in commits, from the versions of the file before its last changes. A line counts as added
 /// by the newest change whose earlier version does not contain it, so that lines which are not committed yet are as old
@@ -19,7 +19,7 @@ impl LineAges {
     /// Adds a change that is older than the others. `age` is the number of commits since, and `before` the text that it
     /// changed.
     pub fn add(&mut self, age: u32, before: &str) {
-        let mut lines: Vec<Term> = before.lines().filter_map(line).collect();
+        let mut lines: Vec<Term> = before.lines().filter_map(line_hash).collect();
         lines.sort_unstable();
         lines.dedup();
         self.changes.push((age, lines));
@@ -27,17 +27,17 @@ impl LineAges {
 
     /// Iterates over the lines of a text that count, with the number of commits since each was added; `None` if it is
     /// older than the known changes.
-    pub(super) fn of<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Option<u32>> + 'a {
-        text.lines().filter_map(line).map(|line| {
+    pub(super) fn ages_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Option<u32>> + 'a {
+        text.lines().filter_map(line_hash).map(|line| {
             let added = self.changes.iter().find(|(_, before)| before.binary_search(&line).is_err());
             added.map(|(age, _)| *age)
         })
     }
 }
 
-fn line(line: &str) -> Option<Term> {
+fn line_hash(line: &str) -> Option<Term> {
     let line = line.trim();
-    (line.len() >= LEAST_LINE).then(|| term(line))
+    (line.len() >= MIN_LINE_BYTES).then(|| term(line))
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
         ages.add(1, "one = 1\ntwo = 2\n}\n");
         ages.add(4, "one = 1\n}\n");
         let text = "one = 1\n    two = 2\nthree = 3\n}\n";
-        assert_eq!(ages.of(text).collect::<Vec<_>>(), [None, Some(4), Some(1)]);
-        assert_eq!(LineAges::default().of(text).collect::<Vec<_>>(), [None; 3]);
+        assert_eq!(ages.ages_in(text).collect::<Vec<_>>(), [None, Some(4), Some(1)]);
+        assert_eq!(LineAges::default().ages_in(text).collect::<Vec<_>>(), [None; 3]);
     }
 }

@@ -9,8 +9,9 @@ mod extent;
 mod features;
 mod line_ages;
 mod passages;
-mod past;
+
 mod score;
+mod similar_commits;
 mod stack_trace;
 
 #[cfg(test)]
@@ -23,4 +24,4 @@ pub use extent::definition_range;
 pub use features::stands_alone;
 pub use line_ages::LineAges;
 pub use passages::PassageCache;
-pub use past::PastCommit;
+pub use similar_commits::PastCommit;

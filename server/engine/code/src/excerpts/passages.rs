@@ -67,22 +67,24 @@ impl PassageCache {
     /// Returns the passages of a text. `outline` must be the outline of the same text.
     pub(super) fn passages(&self, outline: Option<&Outline>, text: &str) -> Arc<Passages> {
         let key = (ContentHash::of(text), outline.is_some());
-        self.files.get_or_insert_with(key, || Arc::new(Passages::of(outline, text)))
+        self.files.get_or_insert_with(key, || Arc::new(Passages::new(outline, text)))
     }
 }
 
 impl Passages {
-    fn of(outline: Option<&Outline>, text: &str) -> Self {
+    fn new(outline: Option<&Outline>, text: &str) -> Self {
         if text.trim().is_empty() {
             return Self { list: vec![Passage::blank()], definitions: Vec::new() };
         }
-        let lines = Lines::of(text);
+        let lines = Lines::new(text);
         let extents = outline.map(|outline| extents(outline, &lines)).unwrap_or_default();
         let mut list = Vec::new();
         let mut start = 0;
-        for cut in cuts(&extents, &lines) {
-            list.extend(parts(&lines, start..cut).map(|part| Passage::of(part, &extents, &lines, text)));
-            start = cut;
+        for boundary in boundaries(&extents, &lines) {
+            list.extend(
+                split_range(&lines, start..boundary).map(|part| Passage::new(part, &extents, &lines, text)),
+            );
+            start = boundary;
         }
         let definition = |extent: Extent| Definition {
             name: extent.name,
@@ -92,19 +94,18 @@ impl Passages {
         Self { list, definitions: extents.into_iter().map(definition).collect() }
     }
 
-    /// Returns the number of lines in the file.
     pub(super) fn line_count(&self) -> usize {
         self.list.last().map_or(0, |passage| passage.lines.end)
     }
 }
 
 impl Passage {
-    fn of(part: Range<usize>, extents: &[Extent], lines: &Lines<'_>, text: &str) -> Self {
+    fn new(part: Range<usize>, extents: &[Extent], lines: &Lines<'_>, text: &str) -> Self {
         let shown = lines.without_blank_ends(part.clone());
         let bytes = lines.bytes(&shown);
-        let definition = innermost(extents, &part);
+        let definition = innermost_definition(extents, &part);
         let mut names = Vec::new();
-        if let Some(extent) = definition.and_then(|at| extents.get(at)) {
+        if let Some(extent) = definition.and_then(|index| extents.get(index)) {
             name_words(&extent.name, |word| names.push(term(word)));
         }
         let mut counts: FxHashMap<Term, u16> = FxHashMap::default();
@@ -125,10 +126,9 @@ impl Passage {
         Self { lines: 0..1, shown: 0..1, bytes: 0..0, definition: None, names, words, length: 0 }
     }
 
-    /// Returns the number of occurrences of a word in the text.
-    pub(super) fn count(&self, term: Term) -> u16 {
-        let at = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
-        at.and_then(|at| self.words.get(at)).map_or(0, |(_, count)| *count)
+    pub(super) fn occurrences(&self, term: Term) -> u16 {
+        let index = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
+        index.and_then(|index| self.words.get(index)).map_or(0, |(_, count)| *count)
     }
 }
 
@@ -141,47 +141,47 @@ pub(super) fn term(word: &str) -> Term {
 
 /// Returns the lines at which a passage ends: the start and the end of each definition, and the end of the
 /// file.
-fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
-    let mut cuts = Vec::new();
+fn boundaries(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
+    let mut boundaries = Vec::new();
     for extent in extents {
-        cuts.push(extent.lines.start);
+        boundaries.push(extent.lines.start);
         let mut end = extent.lines.end;
         while end < lines.len() && lines.is_blank(end) {
             end += 1;
         }
-        cuts.push(end);
+        boundaries.push(end);
     }
-    cuts.push(lines.len());
-    cuts.sort_unstable();
-    cuts.dedup();
-    cuts.retain(|cut| *cut > 0);
-    cuts
+    boundaries.push(lines.len());
+    boundaries.sort_unstable();
+    boundaries.dedup();
+    boundaries.retain(|boundary| *boundary > 0);
+    boundaries
 }
 
 /// Returns the index of the innermost definition that contains the first of `lines`.
-fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
+fn innermost_definition(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
     let contains = |extent: &Extent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
     let before = extents.partition_point(|extent| extent.lines.start <= lines.start);
     extents.get(..before)?.iter().rposition(contains)
 }
 
 /// Splits a range into parts of at most [`MAX_LINES`] lines, at the best boundaries.
-fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let mut rest = range;
+fn split_range(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut remaining = range;
     std::iter::from_fn(move || {
-        if rest.is_empty() {
+        if remaining.is_empty() {
             return None;
         }
-        let end = if rest.len() <= MAX_LINES { rest.end } else { best_cut(lines, &rest) };
-        let part = rest.start..end;
-        rest.start = end;
+        let end = if remaining.len() <= MAX_LINES { remaining.end } else { best_boundary(lines, &remaining) };
+        let part = remaining.start..end;
+        remaining.start = end;
         Some(part)
     })
 }
 
 /// Returns the best line to start a new part at: near the preferred length, after a blank line, and with little
 /// indentation.
-fn best_cut(lines: &Lines<'_>, range: &Range<usize>) -> usize {
+fn best_boundary(lines: &Lines<'_>, range: &Range<usize>) -> usize {
     let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {
         let is_blank = lines.is_blank(*line);

@@ -5,25 +5,25 @@ use super::candidates::Candidate;
 /// Maximum number of frames that are looked up, starting with the innermost one.
 const MAX_FRAMES: usize = 12;
 /// What begins the innermost frame's end of a Python traceback, whose frames are listed outermost first.
-const PYTHON: &str = "Traceback (most recent call last)";
+const PYTHON_HEADER: &str = "Traceback (most recent call last)";
 
 /// Returns the frames in `text` that are in one of the candidates: the candidate's index, the zero-based line, and the
 /// number of frames inside of it.
 pub(super) fn frames(text: &str, candidates: &[Candidate<'_>]) -> Vec<(usize, usize, i32)> {
-    let mut places: Vec<(usize, usize)> = Vec::new();
-    for (path, line) in text.lines().filter_map(place) {
-        let matches = |candidate: &Candidate<'_>| is_same(path, candidate.file.file.as_str());
-        places.extend(candidates.iter().position(matches).map(|number| (number, line)));
+    let mut locations: Vec<(usize, usize)> = Vec::new();
+    for (path, line) in text.lines().filter_map(parse_location) {
+        let matches = |candidate: &Candidate<'_>| is_same_file(path, candidate.file.file.as_str());
+        locations.extend(candidates.iter().position(matches).map(|file_index| (file_index, line)));
     }
-    if text.contains(PYTHON) {
-        places.reverse();
+    if text.contains(PYTHON_HEADER) {
+        locations.reverse();
     }
-    places.truncate(MAX_FRAMES);
-    (0..).zip(places).map(|(depth, (number, line))| (number, line, depth)).collect()
+    locations.truncate(MAX_FRAMES);
+    (0..).zip(locations).map(|(depth, (file_index, line))| (file_index, line, depth)).collect()
 }
 
 /// Whether a path in a trace, which may be absolute or relative to any directory, means a file of the workspace.
-fn is_same(path: &str, file: &str) -> bool {
+fn is_same_file(path: &str, file: &str) -> bool {
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
     };
@@ -31,21 +31,21 @@ fn is_same(path: &str, file: &str) -> bool {
 }
 
 /// Returns the path and the zero-based line that a line of text names: `File "a/b.py", line 3` or `a/b.rs:3`.
-fn place(line: &str) -> Option<(&str, usize)> {
+fn parse_location(line: &str) -> Option<(&str, usize)> {
     let line = line.trim();
     if let Some((path, rest)) = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line ")) {
-        return Some((path, number(rest)?));
+        return Some((path, parse_line_number(rest)?));
     }
     let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | '\'' | '`');
     line.split(is_end).find_map(|token| {
         let (path, rest) = token.split_once(':')?;
         (path.contains('.') && !rest.starts_with(':')).then_some(())?;
-        Some((path, number(rest)?))
+        Some((path, parse_line_number(rest)?))
     })
 }
 
 /// Returns the zero-based form of the line number that a text starts with.
-fn number(text: &str) -> Option<usize> {
+fn parse_line_number(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text.get(..end)?.parse::<usize>().ok()?.checked_sub(1)
 }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_of_several_languages_are_read() {
+    fn locations_of_several_languages_are_parsed() {
         for (line, expected) in [
             (
                 r#"  File "/srv/app/src/net/retry.py", line 12, in backoff"#,
@@ -69,18 +69,18 @@ mod tests {
             ("std::fmt::Display", None),
             ("a.py:0", None),
         ] {
-            assert_eq!(place(line), expected, "{line}");
+            assert_eq!(parse_location(line), expected, "{line}");
         }
     }
 
     #[test]
-    fn a_path_of_another_machine_means_the_file_with_the_same_end() {
-        assert!(is_same("/srv/app/src/a.py", "src/a.py") && is_same("src/a.py", "src/a.py"));
-        assert!(is_same("app/a.py", "src/app/a.py") && is_same("a.py", "a.py"));
+    fn a_path_of_another_machine_matches_the_file_with_the_same_end() {
+        assert!(is_same_file("/srv/app/src/a.py", "src/a.py") && is_same_file("src/a.py", "src/a.py"));
+        assert!(is_same_file("app/a.py", "src/app/a.py") && is_same_file("a.py", "a.py"));
         assert!(
-            !is_same("a.py", "src/a.py")
-                && !is_same("/srv/ba.py", "a.py")
-                && !is_same("lib/a.py", "src/a.py")
+            !is_same_file("a.py", "src/a.py")
+                && !is_same_file("/srv/ba.py", "a.py")
+                && !is_same_file("lib/a.py", "src/a.py")
         );
     }
 }

@@ -28,7 +28,7 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 #[derive(Default)]
-struct Question<'a> {
+struct TestQuery<'a> {
     text: &'a str,
     open: &'a [&'a str],
     selected: &'a [&'a str],
@@ -60,31 +60,31 @@ impl Repository {
         Self { symbols, references, lexical }
     }
 
-    fn ask(&self, question: &Question<'_>, budget: impl Into<ExcerptBudget>) -> Vec<Excerpt> {
+    fn ask(&self, query: &TestQuery<'_>, budget: impl Into<ExcerptBudget>) -> Vec<Excerpt> {
         let keys = |paths: &[&str]| paths.iter().map(|path| FileKey::from(*path)).collect::<Vec<_>>();
-        let (open, selected) = (keys(question.open), keys(question.selected));
+        let (open, selected) = (keys(query.open), keys(query.selected));
         let recency: BTreeMap<FileKey, u32> =
-            question.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
+            query.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
         let ages = |(path, before): &(&str, &str)| {
             let mut ages = LineAges::default();
             ages.add(0, before);
             (FileKey::from(*path), ages)
         };
-        let line_ages: BTreeMap<FileKey, LineAges> = question.before.iter().map(ages).collect();
+        let line_ages: BTreeMap<FileKey, LineAges> = query.before.iter().map(ages).collect();
         let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> = BTreeMap::new();
-        for (path, lines) in question.shown {
+        for (path, lines) in query.shown {
             shown.entry(FileKey::from(*path)).or_default().push(lines.clone());
         }
         let query = ExcerptQuery {
-            text: question.text,
+            text: query.text,
             earlier: "",
             open: &open,
             selected: &selected,
             excluded: &BTreeSet::new(),
             recency: &recency,
             line_ages: &line_ages,
-            past: question.past,
-            dismissed: question.dismissed,
+            past: query.past,
+            dismissed: query.dismissed,
             shown: &shown,
         };
         let files = candidate_files(&self.symbols, &self.lexical, &self.references, &query, 10);
@@ -102,20 +102,20 @@ impl Repository {
         })
     }
 
-    fn names(&self, question: &Question<'_>, budget: usize) -> Vec<String> {
+    fn names(&self, query: &TestQuery<'_>, budget: usize) -> Vec<String> {
         let name = |excerpt: &Excerpt| match &excerpt.definition {
             Some(definition) => format!("{}#{definition}", excerpt.file.as_str()),
             None => format!("{}:{}-{}", excerpt.file.as_str(), excerpt.lines.start, excerpt.lines.end),
         };
-        self.ask(question, budget).iter().map(name).collect()
+        self.ask(query, budget).iter().map(name).collect()
     }
 }
 
 #[test]
-fn a_question_brings_the_definition_with_what_stands_above_it() {
-    let question = Question { text: "Stop resolving redirects forever", ..Question::default() };
-    let found = Repository::new().ask(&question, 40);
-    let first = &found[0];
+fn an_excerpt_includes_the_comments_above_its_definition() {
+    let query = TestQuery { text: "Stop resolving redirects forever", ..TestQuery::default() };
+    let excerpts = Repository::new().ask(&query, 40);
+    let first = &excerpts[0];
     assert_eq!(
         (first.definition.as_deref(), first.lines.clone()),
         (Some("Session.resolve_redirects"), 8..13)
@@ -126,77 +126,78 @@ fn a_question_brings_the_definition_with_what_stands_above_it() {
 }
 
 #[test]
-fn neighbours_become_one_excerpt() {
+fn adjacent_passages_become_one_excerpt() {
     let text = "sessions: resolve redirects, send";
-    let found = Repository::new().names(&Question { text, ..Question::default() }, 57);
-    assert_eq!(found, ["src/net/sessions.py#Session"]);
+    let excerpts = Repository::new().names(&TestQuery { text, ..TestQuery::default() }, 57);
+    assert_eq!(excerpts, ["src/net/sessions.py#Session"]);
 }
 
 #[test]
-fn tests_come_behind_source_unless_they_are_asked_for() {
+fn tests_rank_below_source_unless_the_question_asks_for_them() {
     let repository = Repository::new();
-    let found = repository.names(&Question { text: "backoff grows", ..Question::default() }, 20);
-    assert_eq!(found, ["src/net/retry.py#backoff"]);
-    let found = repository.names(&Question { text: "fix test_backoff", ..Question::default() }, 25);
-    assert!(found[0].starts_with("tests/test_retry.py"), "{found:?}");
+    let excerpts = repository.names(&TestQuery { text: "backoff grows", ..TestQuery::default() }, 20);
+    assert_eq!(excerpts, ["src/net/retry.py#backoff"]);
+    let excerpts = repository.names(&TestQuery { text: "fix test_backoff", ..TestQuery::default() }, 25);
+    assert!(excerpts[0].starts_with("tests/test_retry.py"), "{excerpts:?}");
 }
 
 #[test]
-fn what_changed_last_comes_first_where_words_say_nothing() {
+fn among_files_without_word_matches_the_last_changed_one_comes_first() {
     let repository = Repository::new();
     for path in ["src/net/retry.py", "src/net/cookies.py"] {
-        let question = Question { text: "Limit redirects", recency: &[(path, 0)], ..Question::default() };
-        let found = repository.ask(&question, 400);
-        let others = found.iter().find(|excerpt| excerpt.file.as_str() != FILES[0].0).unwrap();
+        let query = TestQuery { text: "Limit redirects", recency: &[(path, 0)], ..TestQuery::default() };
+        let excerpts = repository.ask(&query, 400);
+        let others = excerpts.iter().find(|excerpt| excerpt.file.as_str() != FILES[0].0).unwrap();
         assert_eq!((others.file.as_str(), others.reason), (path, ExcerptReason::Recent));
     }
 }
 
 #[test]
-fn a_question_that_has_nothing_to_do_with_the_code_brings_what_is_open_at_most() {
+fn a_question_unrelated_to_the_code_yields_only_open_files() {
     let repository = Repository::new();
     let recency = FILES.map(|(path, _)| (path, 0));
     let past = [PastCommit { subject: "Feed the zebras".to_owned(), files: vec![FileKey::from(FILES[2].0)] }];
-    let question =
-        Question { text: "Why is the sky blue?", recency: &recency, past: &past, ..Question::default() };
-    assert_eq!(repository.names(&question, 400), [""; 0]);
-    let opened = Question { open: &["src/net/retry.py"], ..question };
+    let query =
+        TestQuery { text: "Why is the sky blue?", recency: &recency, past: &past, ..TestQuery::default() };
+    assert_eq!(repository.names(&query, 400), [""; 0]);
+    let opened = TestQuery { open: &["src/net/retry.py"], ..query };
     assert_eq!(repository.names(&opened, 400), ["src/net/retry.py#backoff"]);
 }
 
 #[test]
-fn a_request_that_names_nothing_in_the_code_brings_what_changed_in_the_last_commits() {
+fn a_change_request_without_word_matches_yields_recently_changed_files() {
     let repository = Repository::new();
     let recency = [("src/net/retry.py", 0), ("src/net/cookies.py", 40)];
-    let question = Question { text: "Undo that", recency: &recency, ..Question::default() };
-    let found = repository.ask(&question, 4_000);
-    assert!(!found.is_empty());
-    for excerpt in found {
+    let query = TestQuery { text: "Undo that", recency: &recency, ..TestQuery::default() };
+    let excerpts = repository.ask(&query, 4_000);
+    assert!(!excerpts.is_empty());
+    for excerpt in excerpts {
         assert_eq!((excerpt.file.as_str(), excerpt.reason), ("src/net/retry.py", ExcerptReason::Recent));
     }
 }
 
 #[test]
-fn lines_that_were_just_added_come_first() {
+fn recently_added_lines_come_first() {
     let repository = Repository::new();
     let (path, text) = FILES[0];
     for added in ["    def send(self):\n        return 1\n", "LIMIT = 30\n"] {
         let before = text.replace(added, "");
-        let question = Question {
+        let query = TestQuery {
             text: "Make it faster",
             recency: &[(path, 0)],
             before: &[(path, &before)],
-            ..Question::default()
+            ..TestQuery::default()
         };
-        let found = repository.ask(&question, 60);
-        assert!(text[found[0].bytes.clone()].contains(added), "{added:?}: {found:?}");
+        let excerpts = repository.ask(&query, 60);
+        assert!(text[excerpts[0].bytes.clone()].contains(added), "{added:?}: {excerpts:?}");
     }
 }
 
 #[test]
 fn an_excerpt_names_its_definitions_best_first() {
-    let found = Repository::new().ask(&Question { text: "Limit redirects", ..Question::default() }, 4_000);
-    let sessions = found.iter().find(|excerpt| excerpt.file.as_str() == FILES[0].0).unwrap();
+    let excerpts =
+        Repository::new().ask(&TestQuery { text: "Limit redirects", ..TestQuery::default() }, 4_000);
+    let sessions = excerpts.iter().find(|excerpt| excerpt.file.as_str() == FILES[0].0).unwrap();
     assert_eq!(sessions.definition, None, "several definitions are joined");
     let names: Vec<&str> = sessions.definitions.iter().map(|shown| shown.name.as_str()).collect();
     assert_eq!(names[0], "Session.resolve_redirects");
@@ -205,13 +206,14 @@ fn an_excerpt_names_its_definitions_best_first() {
 }
 
 /// Returns the excerpts that are chosen from one file.
-fn of_file(path: &str, source: &str, question: &str, budget: usize) -> Vec<Excerpt> {
+fn excerpts_from_file(path: &str, source: &str, query: &str, budget: usize) -> Vec<Excerpt> {
     let language = LanguageId::by_path(path, "").unwrap();
-    let file = CandidateFile { file: FileKey::from(path), relevance: 1.0, aside: None, is_named: false };
+    let file =
+        CandidateFile { file: FileKey::from(path), relevance: 1.0, unrequested_role: None, is_named: false };
     let outline = Outline::read(language, source, &Cancel::new()).unwrap();
     let candidates = [Candidate { file: &file, outline: Some(&outline), text: source }];
     let query = ExcerptQuery {
-        text: question,
+        text: query,
         earlier: "",
         open: &[],
         selected: &[],
@@ -227,28 +229,29 @@ fn of_file(path: &str, source: &str, question: &str, budget: usize) -> Vec<Excer
 }
 
 #[test]
-fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
+fn inline_tests_rank_below_source_unless_the_question_asks_for_them() {
     let source = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
     // The budget fits only one of the two.
-    let first = |question: &str| of_file("src/backoff.rs", source, question, 110).swap_remove(0).lines.start;
+    let first =
+        |query: &str| excerpts_from_file("src/backoff.rs", source, query, 110).swap_remove(0).lines.start;
     assert_eq!(first("grow seconds"), 0);
     assert!(first("test that it grows by seconds") > 2);
 }
 
 #[test]
-fn a_request_names_a_definition_without_the_marks_of_its_name() {
+fn a_request_may_omit_the_punctuation_of_a_name() {
     let source = "export interface $ZodType {\n  kind: string\n}\n\nexport interface $ZodDefault {\n  value: unknown\n}\n";
     for name in ["ZodDefault", "$ZodDefault"] {
-        let found = of_file("src/core.ts", source, &format!("Where is {name} used?"), 60);
+        let excerpts = excerpts_from_file("src/core.ts", source, &format!("Where is {name} used?"), 60);
         assert_eq!(
-            (found[0].definition.as_deref(), found[0].reason),
+            (excerpts[0].definition.as_deref(), excerpts[0].reason),
             (Some("$ZodDefault"), ExcerptReason::Defines)
         );
     }
 }
 
 #[test]
-fn what_changed_for_a_reason_like_it_comes_first_where_words_say_nothing() {
+fn a_file_that_a_similar_commit_changed_comes_first() {
     let repository = Repository::new();
     let commit = |subject: &str, path: &str| PastCommit {
         subject: subject.to_owned(),
@@ -258,39 +261,42 @@ fn what_changed_for_a_reason_like_it_comes_first_where_words_say_nothing() {
         [("src/net/retry.py", "src/net/cookies.py"), ("src/net/cookies.py", "src/net/retry.py")]
     {
         let past = [commit("Feed the zebras", path), commit("Count horses", other)];
-        let question = Question { text: "zebra escapes", past: &past, ..Question::default() };
-        assert_eq!(repository.ask(&question, 40)[0].file.as_str(), path);
+        let query = TestQuery { text: "zebra escapes", past: &past, ..TestQuery::default() };
+        assert_eq!(repository.ask(&query, 40)[0].file.as_str(), path);
     }
 }
 
 #[test]
-fn what_is_selected_or_dismissed_is_not_chosen() {
+fn selected_files_and_dismissed_excerpts_are_not_chosen() {
     let repository = Repository::new();
     let (text, path) = ("set cookie of the jar in time", "src/net/cookies.py");
-    let question = Question { text, ..Question::default() };
-    let first = repository.ask(&question, 60).swap_remove(0);
+    let query = TestQuery { text, ..TestQuery::default() };
+    let first = repository.ask(&query, 60).swap_remove(0);
     assert_eq!((first.file.as_str(), first.definition.as_deref()), (path, Some("CookieJar")));
     let Excerpt { file, definition, ordinal, lines, .. } = first;
     let dismissed = [DismissedExcerpt { file, definition, ordinal, lines }];
     let selected = [path];
-    for question in [
-        Question { text, dismissed: &dismissed, ..Question::default() },
-        Question { text, selected: &selected, ..Question::default() },
+    for query in [
+        TestQuery { text, dismissed: &dismissed, ..TestQuery::default() },
+        TestQuery { text, selected: &selected, ..TestQuery::default() },
     ] {
-        let found = repository.ask(&question, 200);
-        assert!(!found.is_empty() && found.iter().all(|excerpt| excerpt.file.as_str() != path), "{found:?}");
+        let excerpts = repository.ask(&query, 200);
+        assert!(
+            !excerpts.is_empty() && excerpts.iter().all(|excerpt| excerpt.file.as_str() != path),
+            "{excerpts:?}"
+        );
     }
 }
 
 #[test]
-fn what_is_shown_already_leaves_the_room_to_what_is_not() {
+fn lines_that_the_prompt_shows_do_not_use_the_budget_for_new_ones() {
     let repository = Repository::new();
     let text = "sessions: resolve redirects, send";
     let ask = |shown: &[(&str, Range<u32>)]| -> Vec<String> {
-        let question = Question { text, shown, ..Question::default() };
-        let found = repository.ask(&question, ExcerptBudget { all: 400, new: 32 });
-        let own = found.iter().filter(|excerpt| excerpt.file.as_str() == FILES[0].0);
-        own.filter_map(|excerpt| excerpt.definition.clone()).collect()
+        let query = TestQuery { text, shown, ..TestQuery::default() };
+        let excerpts = repository.ask(&query, ExcerptBudget { all: 400, new: 32 });
+        let of_first_file = excerpts.iter().filter(|excerpt| excerpt.file.as_str() == FILES[0].0);
+        of_first_file.filter_map(|excerpt| excerpt.definition.clone()).collect()
     };
     assert_eq!(ask(&[]), ["Session.send"], "the other does not fit");
     let shown = [(FILES[0].0, 8..13)];
@@ -298,7 +304,7 @@ fn what_is_shown_already_leaves_the_room_to_what_is_not() {
 }
 
 #[test]
-fn a_definition_is_found_again_where_it_moved() {
+fn a_moved_definition_is_found() {
     let python = LanguageId::by_name("python").unwrap();
     let text = FILES[0].1.replace("LIMIT = 30", "LIMIT = 30\nMORE = 31");
     let outline = Outline::read(python, &text, &Cancel::new()).unwrap();
@@ -312,14 +318,14 @@ fn definitions_of_every_language_are_found_in_its_fixture() {
     for language in LanguageId::all().filter(|language| !language.is_document()) {
         let text = language.fixture;
         let outline = Outline::read(language, text, &Cancel::new()).unwrap();
-        let lines = Lines::of(text);
-        let found = extents(&outline, &lines);
+        let lines = Lines::new(text);
+        let found_extents = extents(&outline, &lines);
         let is_common = ["go", "java", "javascript", "python", "rust"].contains(&language.name);
-        assert!(!is_common || found.len() > 2, "{}: {found:?}", language.name);
-        for extent in found {
-            let own = &text[lines.bytes(&extent.lines)];
+        assert!(!is_common || found_extents.len() > 2, "{}: {found_extents:?}", language.name);
+        for extent in found_extents {
+            let definition_text = &text[lines.bytes(&extent.lines)];
             let name = extent.name.rsplit('.').next().unwrap();
-            assert!(own.contains(name), "{}: {extent:?}", language.name);
+            assert!(definition_text.contains(name), "{}: {extent:?}", language.name);
         }
     }
 }
@@ -328,17 +334,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_question_keeps_to_its_budget(text in "[a-z_ .]{0,40}|\\PC{0,20}", budget in 0..200_usize) {
+    fn excerpts_stay_within_the_budget_for_any_question(text in "[a-z_ .]{0,40}|\\PC{0,20}", budget in 0..200_usize) {
         let repository = Repository::new();
-        let found = repository.ask(&Question { text: &text, ..Question::default() }, budget);
+        let excerpts = repository.ask(&TestQuery { text: &text, ..TestQuery::default() }, budget);
         let mut tokens = 0;
-        for excerpt in &found {
-            let own = FILES.iter().find(|(path, _)| *path == excerpt.file.as_str()).unwrap().1;
-            tokens += own[excerpt.bytes.clone()].len().div_ceil(4) + excerpt.file.as_str().len().div_ceil(4);
+        for excerpt in &excerpts {
+            let file_text = FILES.iter().find(|(path, _)| *path == excerpt.file.as_str()).unwrap().1;
+            tokens += file_text[excerpt.bytes.clone()].len().div_ceil(4) + excerpt.file.as_str().len().div_ceil(4);
             prop_assert!((0.0..=1.0).contains(&excerpt.score) && !excerpt.lines.is_empty());
         }
         prop_assert!(tokens <= budget);
-        prop_assert!(found.is_sorted_by(|a, b| a.score >= b.score));
-        prop_assert_eq!(found, repository.ask(&Question { text: &text, ..Question::default() }, budget));
+        prop_assert!(excerpts.is_sorted_by(|a, b| a.score >= b.score));
+        prop_assert_eq!(excerpts, repository.ask(&TestQuery { text: &text, ..TestQuery::default() }, budget));
     }
 }

@@ -71,7 +71,6 @@ pub struct BlockDetail {
 }
 
 impl BlockDetail {
-    /// Returns the detail of a block that shows only the definitions of its level.
     pub(crate) fn plain(level: MapLevel) -> Self {
         Self { level, shown: Names::default() }
     }
@@ -89,11 +88,11 @@ pub struct MapBlock {
 }
 
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
-    map_block_signed(language, key, outline, Signature::of(outline.visible()))
+    map_block_with_signature(language, key, outline, Signature::new(outline.visible()))
 }
 
 /// Like `map_block`, for an outline whose [`Signature`] was already computed.
-pub(super) fn map_block_signed(
+pub(super) fn map_block_with_signature(
     language: LanguageId,
     key: &FileKey,
     outline: &Outline,
@@ -101,17 +100,17 @@ pub(super) fn map_block_signed(
 ) -> MapBlock {
     let mut text = single_line(key.as_str());
     if let Some(reason) = outline.unparsed {
-        text.push_str(&without_outline(reason));
+        text.push_str(&no_outline_note(reason));
     } else if language.is_test_file(key.as_str()) {
-        counts(&mut text, outline);
+        push_counts(&mut text, outline);
     } else {
         text.push('\n');
-        imports(&mut text, &outline.imports);
-        symbols(&mut text, outline.visible(), signature.symbols);
+        push_imports(&mut text, &outline.imports);
+        push_symbols(&mut text, outline.visible(), signature.symbols);
         if outline.tests > 0 {
-            let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+            let _ = writeln!(text, " {}", count_with_noun(outline.tests, "test", "tests"));
         }
-        unparsed_lines(&mut text, outline);
+        push_unparsed_lines(&mut text, outline);
     }
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
 }
@@ -125,36 +124,36 @@ pub(crate) fn block_text(
 ) -> String {
     let mut text = single_line(key.as_str());
     if let Some(reason) = outline.unparsed {
-        return text + &without_outline(reason);
+        return text + &no_outline_note(reason);
     }
     match detail.level {
         MapLevel::Path => text.push('\n'),
-        MapLevel::Names => names(&mut text, outline),
+        MapLevel::Names => push_names(&mut text, outline),
         MapLevel::Signatures | MapLevel::Public => {
             text.push('\n');
-            let shown = shown(language, outline, detail);
+            let shown = shown_symbols(language, outline, detail);
             let count = shown.len();
-            symbols(&mut text, shown.into_iter(), count);
+            push_symbols(&mut text, shown.into_iter(), count);
             if count < outline.visible().count() {
                 text.push_str(" …\n");
             }
-            unparsed_lines(&mut text, outline);
+            push_unparsed_lines(&mut text, outline);
         }
         MapLevel::Full => {
             text.push('\n');
-            imports(&mut text, &outline.imports);
-            symbols(&mut text, outline.visible(), outline.visible().count());
+            push_imports(&mut text, &outline.imports);
+            push_symbols(&mut text, outline.visible(), outline.visible().count());
             if outline.tests > 0 {
-                let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+                let _ = writeln!(text, " {}", count_with_noun(outline.tests, "test", "tests"));
             }
-            unparsed_lines(&mut text, outline);
+            push_unparsed_lines(&mut text, outline);
         }
     }
     text
 }
 
 /// Appends a line with the lines that could not be parsed, if there are any.
-fn unparsed_lines(text: &mut String, outline: &Outline) {
+fn push_unparsed_lines(text: &mut String, outline: &Outline) {
     if !outline.unparsed_lines.is_empty() {
         let _ = writeln!(text, " … unparsed lines {}", outline.unparsed_lines);
     }
@@ -162,32 +161,32 @@ fn unparsed_lines(text: &mut String, outline: &Outline) {
 
 /// Returns the definitions that a partial block shows: the chosen ones, the public ones if the level includes
 /// them, and the containers of both.
-fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
+fn shown_symbols<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
-    let mut visibility = Visibility::of(language);
+    let mut visibility = Visibility::new(language);
     let mut shown: Vec<&Symbol> = Vec::new();
     // Containers of the current definition that have not been added to `shown` yet, by depth.
-    let mut around: Vec<Option<&Symbol>> = Vec::new();
+    let mut containers: Vec<Option<&Symbol>> = Vec::new();
     for symbol in outline.visible() {
         let is_public = visibility.is_public(symbol);
         let depth = usize::try_from(symbol.depth).unwrap_or(usize::MAX);
-        around.truncate(depth);
+        containers.truncate(depth);
         let is_shown = (detail.level == MapLevel::Public && is_public)
             || (symbol.kind != SymbolKind::Impl && chosen.contains(&*symbol.name));
         if is_shown {
-            shown.extend(around.iter_mut().filter_map(Option::take));
+            shown.extend(containers.iter_mut().filter_map(Option::take));
             shown.push(symbol);
         }
-        around.push((!is_shown).then_some(symbol));
+        containers.push((!is_shown).then_some(symbol));
     }
     shown
 }
 
-fn names(text: &mut String, outline: &Outline) {
-    let mut known = FxHashSet::default();
+fn push_names(text: &mut String, outline: &Outline) {
+    let mut listed = FxHashSet::default();
     let mut separator = ": ";
-    let outer = outline.visible().filter(|symbol| symbol.depth == 0);
-    for symbol in outer.filter(|symbol| known.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
+    let top_level = outline.visible().filter(|symbol| symbol.depth == 0);
+    for symbol in top_level.filter(|symbol| listed.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
         text.push_str(separator);
         separator = ", ";
         match symbol {
@@ -213,20 +212,20 @@ const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl Signature {
     /// Computes the signature of visible symbols.
-    pub(super) fn of<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
-        symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
+    pub(super) fn new<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
+        symbols.map(Self::for_symbol).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
     }
 
-    /// Returns the signature of this piece followed by the piece `behind`.
-    pub(super) fn join(self, behind: Self) -> Self {
+    /// Returns the signature of this piece followed by the piece `next`.
+    pub(super) fn join(self, next: Self) -> Self {
         Self {
-            value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
-            power: self.power.wrapping_mul(behind.power),
-            symbols: self.symbols + behind.symbols,
+            value: self.value.wrapping_mul(next.power).wrapping_add(next.value),
+            power: self.power.wrapping_mul(next.power),
+            symbols: self.symbols + next.symbols,
         }
     }
 
-    fn of_one(symbol: &Symbol) -> Self {
+    fn for_symbol(symbol: &Symbol) -> Self {
         let depth = symbol.depth.to_le_bytes();
         let fixed: [&[u8]; 4] = [symbol.kind.word().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
         let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
@@ -240,14 +239,14 @@ impl Signature {
 }
 
 /// Returns what follows the path of a file that was not parsed.
-fn without_outline(reason: Unparsed) -> String {
+fn no_outline_note(reason: Unparsed) -> String {
     format!(" (no outline: {reason})\n")
 }
 
-fn counts(text: &mut String, outline: &Outline) {
-    let count = |wanted: fn(SymbolKind) -> bool| {
-        let all = outline.symbols.iter().filter(|symbol| symbol.depth == 0 && wanted(symbol.kind));
-        u32::try_from(all.count()).unwrap_or(u32::MAX)
+fn push_counts(text: &mut String, outline: &Outline) {
+    let count = |is_counted: fn(SymbolKind) -> bool| {
+        let matching = outline.symbols.iter().filter(|symbol| symbol.depth == 0 && is_counted(symbol.kind));
+        u32::try_from(matching.count()).unwrap_or(u32::MAX)
     };
     let parts = [
         (outline.tests, "test", "tests"),
@@ -255,34 +254,34 @@ fn counts(text: &mut String, outline: &Outline) {
         (count(SymbolKind::is_function), "function", "functions"),
     ];
     let mut separator = ": ";
-    for (number, one, many) in parts {
+    for (number, singular, plural) in parts {
         if number > 0 {
             text.push_str(separator);
-            text.push_str(&counted(number, one, many));
+            text.push_str(&count_with_noun(number, singular, plural));
             separator = ", ";
         }
     }
     text.push('\n');
 }
 
-fn counted(number: u32, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+fn count_with_noun(number: u32, singular: &str, plural: &str) -> String {
+    format!("{number} {}", if number == 1 { singular } else { plural })
 }
 
-fn imports(text: &mut String, imports: &Names) {
+fn push_imports(text: &mut String, imports: &Names) {
     let mut separator = " imports ";
-    let mut left_out = 0_usize;
-    for (i, import) in imports.iter().enumerate() {
-        if i >= MAX_IMPORTS {
-            left_out += 1;
+    let mut omitted = 0_usize;
+    for (index, import) in imports.iter().enumerate() {
+        if index >= MAX_IMPORTS {
+            omitted += 1;
             continue;
         }
         text.push_str(separator);
         text.push_str(import);
         separator = ", ";
     }
-    if left_out > 0 {
-        let _ = write!(text, ", … {left_out} more");
+    if omitted > 0 {
+        let _ = write!(text, ", … {omitted} more");
     }
     if !imports.is_empty() {
         text.push('\n');
@@ -290,11 +289,11 @@ fn imports(text: &mut String, imports: &Names) {
 }
 
 /// Appends the lines of definitions to `text`. `visible` is the number of symbols in `shown`.
-fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
-    let mut written = 0_usize;
+fn push_symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
+    let mut processed = 0_usize;
     // Depth of the line of values that the next value can join.
-    let mut values_at = None;
-    let mut siblings = Siblings::default();
+    let mut open_value_depth = None;
+    let mut siblings = SiblingCounts::default();
     // Heads already written, by level: a prototype and its definition, or the branches of a conditional, have the same
     // head.
     let mut heads: Vec<FxHashSet<&str>> = Vec::new();
@@ -302,57 +301,57 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
         if text.len() > MAX_BLOCK {
             break;
         }
-        if !siblings.have_room_for(symbol) {
+        if !siblings.count_within_limit(symbol) {
             continue;
         }
-        written += 1;
+        processed += 1;
         let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).saturating_add(1);
         heads.truncate(level);
-        let callable = symbol.kind.is_function() || symbol.kind == SymbolKind::Macro;
-        if callable && symbol.attributes.is_empty() {
+        let is_callable = symbol.kind.is_function() || symbol.kind == SymbolKind::Macro;
+        if is_callable && symbol.attributes.is_empty() {
             heads.resize_with(level, FxHashSet::default);
             if heads.last_mut().is_some_and(|heads| !heads.insert(&symbol.head)) {
                 continue;
             }
         }
-        let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
-        if joins && values_at == Some(symbol.depth) {
+        let is_joinable = symbol.kind.is_value() && symbol.attributes.is_empty();
+        if is_joinable && open_value_depth == Some(symbol.depth) {
             text.push_str(", ");
             text.push_str(&symbol.head);
             continue;
         }
-        if values_at.is_some() {
+        if open_value_depth.is_some() {
             text.push('\n');
         }
-        values_at = joins.then_some(symbol.depth);
-        indent(text, symbol.depth);
+        open_value_depth = is_joinable.then_some(symbol.depth);
+        push_indent(text, symbol.depth);
         for attribute in symbol.attributes.iter() {
             text.push_str(&one_line(attribute, MAX_ATTRIBUTE));
             text.push(' ');
         }
         text.push_str(&symbol.head);
-        if !joins {
+        if !is_joinable {
             text.push('\n');
-            instance(text, symbol);
+            push_instance_attributes(text, symbol);
         }
     }
-    if values_at.is_some() {
+    if open_value_depth.is_some() {
         text.push('\n');
     }
-    let left_out = visible.saturating_sub(written);
-    if left_out > 0 {
-        let _ = writeln!(text, " … {left_out} more");
+    let omitted = visible.saturating_sub(processed);
+    if omitted > 0 {
+        let _ = writeln!(text, " … {omitted} more");
     }
 }
 
 /// Number of document sections and keys counted so far at each level, below the current ancestors.
 #[derive(Default)]
-struct Siblings(Vec<usize>);
+struct SiblingCounts(Vec<usize>);
 
-impl Siblings {
+impl SiblingCounts {
     /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds [`MAX_SIBLINGS`]. Definitions
     /// in code have no limit.
-    fn have_room_for(&mut self, symbol: &Symbol) -> bool {
+    fn count_within_limit(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;
         }
@@ -365,11 +364,11 @@ impl Siblings {
     }
 }
 
-fn instance(text: &mut String, symbol: &Symbol) {
+fn push_instance_attributes(text: &mut String, symbol: &Symbol) {
     if symbol.instance.is_empty() {
         return;
     }
-    indent(text, symbol.depth.saturating_add(1));
+    push_indent(text, symbol.depth.saturating_add(1));
     let mut separator = ".";
     for name in symbol.instance.iter() {
         text.push_str(separator);
@@ -379,7 +378,7 @@ fn instance(text: &mut String, symbol: &Symbol) {
     text.push('\n');
 }
 
-fn indent(text: &mut String, depth: u32) {
+fn push_indent(text: &mut String, depth: u32) {
     let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT).min(MAX_INDENT) + 1;
     text.extend(std::iter::repeat_n(' ', spaces));
 }

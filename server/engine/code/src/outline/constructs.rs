@@ -46,18 +46,18 @@ fn constructs_have_their_names_kinds_nesting_and_lines() {
     for constructs in all() {
         let Constructs { language, tree, places } = &constructs;
         let source = language.constructs;
-        let lines = LineStarts::of(source);
+        let lines = LineStarts::new(source);
         let mut text = String::new();
         for place in places {
-            let (first, last) = lines.of_range(&place.range);
-            let (lead, _) = lines.of_range(&with_lead(tree, source, place));
+            let (first, last) = lines.line_range(&place.range);
+            let (lead, _) = lines.line_range(&with_lead(tree, source, place));
             let lead = if lead < first { format!("{lead}/") } else { String::new() };
             let indent = place.symbol.depth as usize * 2;
             let kind = place.symbol.kind.word();
             let _ =
                 writeln!(text, "{:indent$}{lead}{first}-{last} {kind} {}", "", constructs.name(place.index));
         }
-        let unparsed = UnparsedLines::of(tree, source);
+        let unparsed = UnparsedLines::find(tree, source);
         if !unparsed.is_empty() {
             let _ = writeln!(text, "unparsed {unparsed}");
         }
@@ -66,7 +66,7 @@ fn constructs_have_their_names_kinds_nesting_and_lines() {
 }
 
 #[test]
-fn a_name_that_is_shown_finds_its_definition() {
+fn every_shown_name_leads_to_its_definition() {
     for constructs in all() {
         let Constructs { language, places, .. } = &constructs;
         let key = FileKey::from("src/constructs");
@@ -78,10 +78,10 @@ fn a_name_that_is_shown_finds_its_definition() {
             let found = definitions(places, &name);
             let names: BTreeSet<String> = found.iter().map(|found| constructs.name(found.index)).collect();
             assert_eq!(names, BTreeSet::from([name.clone()]), "{language}");
-            let is_block = place.symbol.kind == super::SymbolKind::Impl;
-            assert!(is_block || found.iter().any(|found| found.index == place.index), "{language}: {name}");
+            let is_impl = place.symbol.kind == super::SymbolKind::Impl;
+            assert!(is_impl || found.iter().any(|found| found.index == place.index), "{language}: {name}");
             let mut matches = find(&index, &name, usize::MAX, &Cancel::new()).unwrap().into_iter();
-            assert!(is_block || matches.any(|found| found.at == place.index), "{language}: {name}");
+            assert!(is_impl || matches.any(|found| found.symbol_index == place.index), "{language}: {name}");
         }
     }
 }

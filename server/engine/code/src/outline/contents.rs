@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::UnparsedLines;
-use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
+use super::symbol_list::Symbols;
 use super::unparsed::Unparsed;
 
 /// Maximum number of symbols per file. Further ones, usually in generated code, are omitted.
@@ -54,12 +54,12 @@ impl Outline {
     /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and
     /// everything in test scopes.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Symbol> {
-        let mut hidden_below = None;
+        let mut hidden_depth = None;
         self.symbols.iter().filter(move |symbol| {
-            if hidden_below.is_some_and(|depth| symbol.depth > depth) {
+            if hidden_depth.is_some_and(|depth| symbol.depth > depth) {
                 return false;
             }
-            hidden_below =
+            hidden_depth =
                 (symbol.kind.is_function() || symbol.scope == Scope::Tests).then_some(symbol.depth);
             symbol.scope != Scope::Tests
         })

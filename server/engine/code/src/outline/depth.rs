@@ -8,60 +8,60 @@
 /// Maximum number of unclosed `<` in a text to parse. Parsing a text at this limit took 30 to 60 MB. Real types nest
 /// about ten deep, and the `<` of a comparison counts only up to the end of its statement or of the enclosing
 /// brackets.
-pub(super) const DEEPEST: usize = 1_000;
+pub(super) const MAX_OPEN_ANGLES: usize = 1_000;
 
 /// Tracks the nesting depth of a text that is read in pieces.
 #[derive(Default)]
-struct Depth {
+struct AngleDepth {
     /// Number of unclosed `<` since the innermost open bracket, or since the last `;` after it.
-    here: usize,
+    current: usize,
     /// Number of unclosed `<` in each enclosing pair of brackets, outermost first.
-    around: Vec<usize>,
-    /// Sum of `around`.
-    outside: usize,
+    enclosing: Vec<usize>,
+    /// Sum of `enclosing`.
+    enclosing_total: usize,
     deepest: usize,
 }
 
-/// Whether a text nests `<` too deeply to be parsed. `rest(offset)` returns the next chunk of the text from an
+/// Whether a text nests `<` too deeply to be parsed. `chunk_at(offset)` returns the next chunk of the text from an
 /// offset, or an empty slice at the end.
-pub(super) fn is_too_deep<'a>(rest: &impl Fn(usize) -> &'a [u8]) -> bool {
+pub(super) fn is_too_deep<'a>(chunk_at: &impl Fn(usize) -> &'a [u8]) -> bool {
     // Counting is much faster than tracking depth, and rules out nearly all texts.
-    let count = |piece: &[u8]| piece.iter().filter(|&&byte| byte == b'<').count();
-    if pieces(rest).map(count).sum::<usize>() <= DEEPEST {
+    let count = |chunk: &[u8]| chunk.iter().filter(|&&byte| byte == b'<').count();
+    if chunks(chunk_at).map(count).sum::<usize>() <= MAX_OPEN_ANGLES {
         return false;
     }
-    let mut depth = Depth::default();
-    pieces(rest).for_each(|piece| depth.read(piece));
-    depth.deepest > DEEPEST
+    let mut depth = AngleDepth::default();
+    chunks(chunk_at).for_each(|chunk| depth.scan(chunk));
+    depth.deepest > MAX_OPEN_ANGLES
 }
 
-fn pieces<'a>(rest: &impl Fn(usize) -> &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+fn chunks<'a>(chunk_at: &impl Fn(usize) -> &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let piece = rest(start);
-        start += piece.len();
-        (!piece.is_empty()).then_some(piece)
+        let chunk = chunk_at(start);
+        start += chunk.len();
+        (!chunk.is_empty()).then_some(chunk)
     })
 }
 
-impl Depth {
-    fn read(&mut self, piece: &[u8]) {
-        for byte in piece {
+impl AngleDepth {
+    fn scan(&mut self, chunk: &[u8]) {
+        for byte in chunk {
             match byte {
                 b'<' => {
-                    self.here += 1;
-                    self.deepest = self.deepest.max(self.outside + self.here);
+                    self.current += 1;
+                    self.deepest = self.deepest.max(self.enclosing_total + self.current);
                 }
-                b'>' => self.here = self.here.saturating_sub(1),
-                b';' => self.here = 0,
+                b'>' => self.current = self.current.saturating_sub(1),
+                b';' => self.current = 0,
                 b'(' | b'[' | b'{' => {
-                    self.around.push(self.here);
-                    self.outside += std::mem::take(&mut self.here);
+                    self.enclosing.push(self.current);
+                    self.enclosing_total += std::mem::take(&mut self.current);
                 }
                 b')' | b']' | b'}' => {
-                    if let Some(before) = self.around.pop() {
-                        self.outside -= before;
-                        self.here = before;
+                    if let Some(outer) = self.enclosing.pop() {
+                        self.enclosing_total -= outer;
+                        self.current = outer;
                     }
                 }
                 _ => {}
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nests_that_nothing_closes_are_too_deep_whatever_stands_between() {
+    fn unclosed_angles_count_whatever_separates_them() {
         for unit in
             ["A<", "A <\n", "A<B, C<", "A&B<", "(A<", "A()<", "A{}<", "A=B<", "A[1]<", "(A;B<", "A><<"]
         {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_or_over_is_not_deep() {
+    fn closed_angles_and_comparisons_do_not_count() {
         for unit in [
             "Vec<Vec<u8>> ",
             "for (i = 0; i < n; i++) {}\n",

@@ -27,7 +27,7 @@ const MAX_DETAIL: usize = 80;
 /// Maximum number of attributes per symbol, and of names set on its instances.
 pub(super) const MAX_DETAILS: usize = 64;
 /// Maximum number of bytes of a captured text that count toward a hash.
-const MAX_SAID: usize = 512;
+const MAX_HASHED_BYTES: usize = 512;
 /// Maximum depth of sources inside other sources, such as macros in the arguments of macros.
 const MAX_NESTING: usize = 4;
 /// Number of nodes visited between checks of the cancel flag.
@@ -37,7 +37,7 @@ const CHECK_EVERY: usize = 4_096;
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
-pub(super) fn findings<'a>(
+pub(super) fn walk_tree<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
     cancel: &Cancel,
@@ -47,27 +47,27 @@ pub(super) fn findings<'a>(
     Ok(walk.findings)
 }
 
-/// Walks a tree from the start or from an anchor, and passes its findings to `course` in pieces. Returns `None` if the
+/// Walks a tree from the start or from an anchor, and passes its findings to `plan` in pieces. Returns `None` if the
 /// tree has no such anchor.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
-pub(super) fn findings_from<'a>(
+pub(super) fn walk_tree_from<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
     from: Option<(&Anchor, usize)>,
-    course: &mut impl PiecePlan<'a>,
+    plan: &mut impl PiecePlan<'a>,
     cancel: &Cancel,
 ) -> Result<Option<()>, Cancelled> {
     let mut walk = Walk::new(tree, source, Some(0));
     let mut cursor = tree.root().walk();
     if let Some((anchor, start)) = from
-        && !walk.go_to(&mut cursor, anchor, start)
+        && !walk.resume_at(&mut cursor, anchor, start)
     {
         return Ok(None);
     }
-    if walk.run(&mut cursor, course, cancel)? == Step::On {
-        course.end(walk.findings);
+    if walk.run(&mut cursor, plan, cancel)? == Step::Continue {
+        plan.end(walk.findings);
     }
     Ok(Some(()))
 }
@@ -76,8 +76,8 @@ pub(super) fn findings_from<'a>(
 /// of tests.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
-    pub(super) symbols: Vec<Draft<'a>>,
-    pub(super) instance: Vec<Instance<'a>>,
+    pub(super) symbols: Vec<SymbolDraft<'a>>,
+    pub(super) instance: Vec<InstanceNameDraft<'a>>,
     pub(super) imports: Vec<String>,
     /// [`usage`] bits of each mentioned name.
     pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
@@ -85,7 +85,7 @@ pub(super) struct Findings<'a> {
 }
 
 /// A symbol under construction: its head may not be complete yet.
-pub(super) struct Draft<'a> {
+pub(super) struct SymbolDraft<'a> {
     pub(super) kind: SymbolKind,
     /// Number of enclosing definitions.
     pub(super) level: u32,
@@ -125,9 +125,9 @@ pub(super) enum Repeat {
 
 /// A name set on an instance, as in `self.width = ...`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Instance<'a> {
+pub(super) struct InstanceNameDraft<'a> {
     /// Number of symbols in the piece that precede the name.
-    pub(super) behind: usize,
+    pub(super) preceding_symbols: usize,
     /// Level of the enclosing type to which the name belongs.
     pub(super) owner: u32,
     pub(super) name: Cow<'a, str>,
@@ -143,13 +143,13 @@ pub(super) struct Anchor {
     /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
     pub(super) tests_from: usize,
     /// Hash of how the walk treats the enclosing nodes.
-    pub(super) around: u64,
+    pub(super) context_hash: u64,
 }
 
 /// How a walk proceeds at an anchor, as decided by a [`PiecePlan`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    On,
+    Continue,
     /// End the piece and start another.
     Cut,
     Stop,
@@ -162,9 +162,9 @@ pub(super) trait PiecePlan<'a> {
     /// Decides what to do at an anchor before a node that starts at byte `start`.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
     /// Receives the findings before an anchor at byte `start`.
-    fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
+    fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize);
     /// Receives the findings up to the end of the text.
-    fn end(&mut self, found: Findings<'a>);
+    fn end(&mut self, findings: Findings<'a>);
 }
 
 struct SinglePiece;
@@ -175,7 +175,7 @@ impl<'a> PiecePlan<'a> for SinglePiece {
     }
 
     fn step(&mut self, _: &Anchor, _: usize) -> Step {
-        Step::On
+        Step::Continue
     }
 
     fn cut(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
@@ -192,7 +192,7 @@ struct Walk<'a> {
     /// The definitions that contain the current node, outermost first.
     open: Vec<Open>,
     /// The ancestors of the current node, outermost first.
-    around: Vec<Ancestor>,
+    ancestors: Vec<Ancestor>,
     /// Modifiers that apply to the next definition, outermost first.
     modifiers: Vec<Modifier<'a>>,
     /// Attributes that belong to the next definition.
@@ -202,13 +202,14 @@ struct Walk<'a> {
     /// End of the last import. No piece may start before it, because an edit inside the import would change the
     /// previous piece.
     import_until: usize,
-    /// Hash of the query's result for the current node, for [`Anchor::around`]; `None` if no anchors are recorded.
-    said: Option<u64>,
+    /// Hash of the query's result for the current node, for [`Anchor::context_hash`]; `None` if no anchors are
+    /// recorded.
+    query_hash: Option<u64>,
     /// End of the text.
     end: usize,
     mask: Mask,
     /// Number of hidden parts before the current node.
-    passed: usize,
+    passed_hidden: usize,
     /// Number of enclosing sources inside the text, such as arguments of macros.
     nesting: usize,
 }
@@ -216,8 +217,8 @@ struct Walk<'a> {
 /// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
-    /// Value of [`Anchor::around`] for the nodes from the root down to this one.
-    mark: u64,
+    /// Value of [`Anchor::context_hash`] for the nodes from the root down to this one.
+    context_hash: u64,
     /// The [`usage`] bits of the names directly inside, if the node is a list.
     list: Option<u8>,
 }
@@ -235,7 +236,7 @@ struct Open {
     /// Range of the body, if it lies in the middle of the head because the name follows it; otherwise empty.
     gap: Range<usize>,
     /// Whether a syntax error ended the head early.
-    broken: bool,
+    is_broken: bool,
     /// Level of the heading, if the definition is a section of a document.
     heading: Option<u8>,
     /// Whether the section ends where a later heading ends it, rather than with its node.
@@ -245,9 +246,9 @@ struct Open {
     /// Depth of the definition's node in the tree.
     depth: usize,
     /// Whether the members are local to a function.
-    local: bool,
+    is_local: bool,
     /// Whether the definition has no symbol and its contents are ignored.
-    hidden: bool,
+    is_hidden: bool,
     scope: Scope,
     /// Level of the innermost type that contains the members.
     owner: Option<u32>,
@@ -258,12 +259,11 @@ struct Open {
 struct Modifier<'a> {
     text: Cow<'a, str>,
     end: usize,
-    hold: Hold,
+    extent: ModifierExtent,
 }
 
-/// The scope of a modifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hold {
+enum ModifierExtent {
     /// The modifier applies to the remainder of the node that contains it.
     Node,
     /// The modifier applies to everything after it, up to the next modifier of this scope.
@@ -302,31 +302,31 @@ struct Heading {
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &SyntaxTree, source: Source<'a>, said: Option<u64>) -> Self {
+    fn new(tree: &SyntaxTree, source: Source<'a>, query_hash: Option<u64>) -> Self {
         Self {
             source,
             language: tree.language,
-            tables: Tables::of(tree.language),
+            tables: Tables::for_language(tree.language),
             findings: Findings::default(),
             open: Vec::new(),
-            around: Vec::new(),
+            ancestors: Vec::new(),
             modifiers: Vec::new(),
             pending: None,
             opaque_until: 0,
             import_until: 0,
-            said,
+            query_hash,
             end: tree.root().end_byte(),
             mask: tree.mask().clone(),
-            passed: 0,
+            passed_hidden: 0,
             nesting: 0,
         }
     }
 
-    /// Walks from the cursor's node to the end of the tree, or until `course` stops the walk.
+    /// Walks from the cursor's node to the end of the tree, or until `plan` stops the walk.
     fn run(
         &mut self,
         cursor: &mut TreeCursor<'_>,
-        course: &mut impl PiecePlan<'a>,
+        plan: &mut impl PiecePlan<'a>,
         cancel: &Cancel,
     ) -> Result<Step, Cancelled> {
         let mut query_cursor = query_cursor();
@@ -340,22 +340,22 @@ impl<'a> Walk<'a> {
             let kind = node.kind_id();
             let flags = self.tables.flags(kind);
             let start = node.start_byte();
-            self.leave(start);
-            self.pass_hidden(start);
-            if start >= course.next()
+            self.close_ended(start);
+            self.mention_hidden_words(start);
+            if start >= plan.next()
                 && let Some(anchor) = self.anchor(&node)
             {
-                match course.step(&anchor, start) {
-                    Step::On => {}
-                    Step::Cut => course.cut(self.take_findings(), anchor, start),
+                match plan.step(&anchor, start) {
+                    Step::Continue => {}
+                    Step::Cut => plan.cut(self.take_findings(), anchor, start),
                     Step::Stop => {
-                        course.cut(self.take_findings(), anchor, start);
+                        plan.cut(self.take_findings(), anchor, start);
                         return Ok(Step::Stop);
                     }
                 }
             }
-            self.note(&node, flags);
-            self.said = self.said.map(|_| 0);
+            self.record_span(&node, flags);
+            self.query_hash = self.query_hash.map(|_| 0);
             if flags & flag::PATTERN != 0 {
                 self.query(&mut query_cursor, &node);
             }
@@ -373,31 +373,31 @@ impl<'a> Walk<'a> {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    self.pass_hidden(usize::MAX);
+                    self.mention_hidden_words(usize::MAX);
                     self.open
                         .iter_mut()
                         .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
-                    return Ok(Step::On);
+                    return Ok(Step::Continue);
                 }
-                self.around.pop();
+                self.ancestors.pop();
             }
         }
     }
 
     /// Moves the cursor to the node at byte `start` that corresponds to `anchor`, and restores the state of the walk
     /// there. Returns `false` if the tree has no such node.
-    fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
+    fn resume_at(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
         let mut query_cursor = query_cursor();
         for _ in 0..anchor.depth {
             let node = cursor.node();
             let kind = node.kind_id();
-            self.said = Some(0);
+            self.query_hash = Some(0);
             if self.tables.flags(kind) & flag::PATTERN != 0 {
-                let opened = self.open.len();
+                let open_count = self.open.len();
                 self.query(&mut query_cursor, &node);
-                if let Some(open) = self.open.get_mut(opened) {
+                if let Some(open) = self.open.get_mut(open_count) {
                     open.symbol = None;
-                    if opened >= anchor.tests_from {
+                    if open_count >= anchor.tests_from {
                         open.scope = Scope::Tests;
                     }
                 }
@@ -409,25 +409,25 @@ impl<'a> Walk<'a> {
         }
         self.findings = Findings::default();
         self.pending = None;
-        self.passed = self.mask.hidden().partition_point(|hidden| hidden.start < start);
+        self.passed_hidden = self.mask.hidden().partition_point(|hidden| hidden.start < start);
         let node = cursor.node();
-        let is_there = node.start_byte() == start && node.end_byte() > start;
-        is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
+        let is_same_node = node.start_byte() == start && node.end_byte() > start;
+        is_same_node && self.context_hash() == anchor.context_hash && self.tests_from() == anchor.tests_from
     }
 
     /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
-        let plain = self.pending.is_none()
+        let is_resumable = self.pending.is_none()
             && start >= self.opaque_until.max(self.import_until)
-            && self.modifiers.iter().all(|modifier| modifier.hold == Hold::Node)
+            && self.modifiers.iter().all(|modifier| modifier.extent == ModifierExtent::Node)
             && node.end_byte() > start
-            && self.open.iter().all(|open| !open.broken && !open.is_unclosed && open.head_is_over(start));
-        plain.then(|| Anchor {
-            depth: self.around.len(),
+            && self.open.iter().all(|open| !open.is_broken && !open.is_unclosed && open.head_is_over(start));
+        is_resumable.then(|| Anchor {
+            depth: self.ancestors.len(),
             kind: node.kind_id(),
             tests_from: self.tests_from(),
-            around: self.mark(),
+            context_hash: self.context_hash(),
         })
     }
 
@@ -435,13 +435,13 @@ impl<'a> Walk<'a> {
         self.open.iter().position(|open| open.scope == Scope::Tests).unwrap_or(usize::MAX)
     }
 
-    fn mark(&self) -> u64 {
-        self.around.last().map_or(0, |around| around.mark)
+    fn context_hash(&self) -> u64 {
+        self.ancestors.last().map_or(0, |ancestor| ancestor.context_hash)
     }
 
     /// Returns the [`usage`] bits of a name at the cursor.
     fn usage(&self, cursor: &TreeCursor<'_>) -> u8 {
-        match self.around.last() {
+        match self.ancestors.last() {
             Some(Ancestor { list: Some(usage), .. }) => *usage,
             Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
                 self.tables.usage(parent.kind, || cursor.field_id())
@@ -456,8 +456,10 @@ impl<'a> Walk<'a> {
     }
 
     fn descend(&mut self, kind: u16, list: Option<u8>) {
-        let mark = self.said.map_or(0, |said| mixed(mixed(self.mark(), u64::from(kind)), said));
-        self.around.push(Ancestor { kind, mark, list });
+        let context_hash = self
+            .query_hash
+            .map_or(0, |query_hash| mix(mix(self.context_hash(), u64::from(kind)), query_hash));
+        self.ancestors.push(Ancestor { kind, context_hash, list });
     }
 
     fn take_findings(&mut self) -> Findings<'a> {
@@ -469,10 +471,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the names in hidden parts of the text that start before byte `start`, which are not in the tree.
-    fn pass_hidden(&mut self, start: usize) {
-        while let Some(hidden) = self.mask.hidden().get(self.passed).filter(|hidden| hidden.start < start) {
+    fn mention_hidden_words(&mut self, start: usize) {
+        while let Some(hidden) =
+            self.mask.hidden().get(self.passed_hidden).filter(|hidden| hidden.start < start)
+        {
             let hidden = hidden.clone();
-            self.passed += 1;
+            self.passed_hidden += 1;
             let text = self.source.text(hidden.clone());
             for name in words(&text) {
                 let (from, end) = (hidden.start + name.start, hidden.start + name.end);
@@ -482,7 +486,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Closes the definitions and modifiers that end at or before byte `start`.
-    fn leave(&mut self, start: usize) {
+    fn close_ended(&mut self, start: usize) {
         while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
             write_head(&self.source, &mut self.findings.symbols, &mut open);
         }
@@ -494,10 +498,10 @@ impl<'a> Walk<'a> {
 
     /// Updates the innermost open definition for a node: records the node if it is not ordinary code, ends the head
     /// at a syntax error, and drops pending attributes that belong to no definition.
-    fn note(&mut self, node: &Node<'_>, flags: u8) {
+    fn record_span(&mut self, node: &Node<'_>, flags: u8) {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
-            && self.around.len() <= pending.depth
+            && self.ancestors.len() <= pending.depth
             && flags & flag::PATTERN == 0
             && node.is_named()
             && !node.is_extra()
@@ -517,7 +521,7 @@ impl<'a> Walk<'a> {
                 // The head ends at the error. Otherwise, a body could become part of it.
                 if start > open.name.start {
                     open.head.end = start;
-                    open.broken = true;
+                    open.is_broken = true;
                 }
             } else if flags & flag::STRING != 0 {
                 open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Literal });
@@ -535,13 +539,13 @@ impl<'a> Walk<'a> {
         let mut sources: Vec<Node<'_>> = Vec::new();
         let mut opaque_until = self.opaque_until;
         let mut matches = cursor.matches(query, *node, self.source);
-        while let Some(found) = matches.next() {
-            let mut candidate = Definition::of_pattern(found.pattern_index);
+        while let Some(query_match) = matches.next() {
+            let mut candidate = Definition::for_pattern(query_match.pattern_index);
             let mut defines = false;
             let mut import: Option<Range<usize>> = None;
-            for capture in found.captures {
+            for capture in query_match.captures {
                 let role = self.tables.role(capture.index);
-                self.say(found.pattern_index, capture.index, role, &capture.node);
+                self.hash_capture(query_match.pattern_index, capture.index, role, &capture.node);
                 match role {
                     Role::Definition(kind) => {
                         candidate.kind = Some(kind);
@@ -561,7 +565,11 @@ impl<'a> Walk<'a> {
                     Role::Source => sources.push(capture.node),
                     Role::Modifier => {
                         let text = self.text(&capture.node);
-                        self.modifiers.push(Modifier { text, end: node.end_byte(), hold: Hold::Node });
+                        self.modifiers.push(Modifier {
+                            text,
+                            end: node.end_byte(),
+                            extent: ModifierExtent::Node,
+                        });
                     }
                     Role::ModifierOfRest => self.modifier_of_rest(&capture.node),
                     Role::Attribute => self.attribute(&capture.node),
@@ -597,7 +605,7 @@ impl<'a> Walk<'a> {
                 }
                 Some(kind) => self.define(node, kind, definition),
                 None => {
-                    let depth = self.around.len();
+                    let depth = self.ancestors.len();
                     self.pending.take_if(|pending| pending.depth >= depth);
                     self.hide(node);
                 }
@@ -619,25 +627,25 @@ impl<'a> Walk<'a> {
         }
         let text = self.source.text(range.clone());
         let Some(tree) = parse_part(self.language, &text, range.start, node.start_position()) else { return };
-        let (open, around, modifiers) = (self.open.len(), self.around.len(), self.modifiers.len());
-        let (said, opaque_until) = (self.said.take(), self.opaque_until);
+        let (open, ancestors, modifiers) = (self.open.len(), self.ancestors.len(), self.modifiers.len());
+        let (query_hash, opaque_until) = (self.query_hash.take(), self.opaque_until);
         self.pending = None;
         self.nesting += 1;
         // Only cancellation stops this walk, and the flag is never raised.
         let _ = self.run(&mut tree.root().walk(), &mut SinglePiece, &Cancel::new());
         self.nesting -= 1;
         self.open.truncate(open);
-        self.around.truncate(around);
+        self.ancestors.truncate(ancestors);
         self.modifiers.truncate(modifiers);
         self.pending = None;
-        (self.said, self.opaque_until) = (said, opaque_until);
+        (self.query_hash, self.opaque_until) = (query_hash, opaque_until);
     }
 
     /// Adds a capture to the hash of the query's result for the current node.
-    fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
-        let Some(mut said) = self.said else { return };
-        said = mixed(mixed(said, pattern as u64), u64::from(capture));
-        let says_enough = matches!(
+    fn hash_capture(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
+        let Some(mut query_hash) = self.query_hash else { return };
+        query_hash = mix(mix(query_hash, pattern as u64), u64::from(capture));
+        let role_suffices = matches!(
             role,
             Role::Definition(_)
                 | Role::Local
@@ -653,14 +661,14 @@ impl<'a> Walk<'a> {
                 | Role::Source
                 | Role::Silent
         );
-        if !says_enough {
+        if !role_suffices {
             let text = self.text(node);
-            for bytes in text.as_bytes().chunks(8).take(MAX_SAID / 8) {
-                said = mixed(said, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+            for bytes in text.as_bytes().chunks(8).take(MAX_HASHED_BYTES / 8) {
+                query_hash = mix(query_hash, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
             }
-            said = mixed(said, text.len() as u64);
+            query_hash = mix(query_hash, text.len() as u64);
         }
-        self.said = Some(said);
+        self.query_hash = Some(query_hash);
     }
 
     /// Makes the walk ignore the definitions inside a node, unless the node is part of a head.
@@ -677,14 +685,14 @@ impl<'a> Walk<'a> {
             name: usize::MAX..usize::MAX,
             head: 0..0,
             gap: 0..0,
-            broken: false,
+            is_broken: false,
             heading: None,
             is_unclosed: false,
             spans: Vec::new(),
             prefix: String::new(),
-            depth: self.around.len(),
-            local: true,
-            hidden: true,
+            depth: self.ancestors.len(),
+            is_local: true,
+            is_hidden: true,
             scope: parent.map_or(Scope::Product, |open| open.scope),
             owner: parent.and_then(|open| open.owner),
             modifiers: self.modifiers.len(),
@@ -693,43 +701,45 @@ impl<'a> Walk<'a> {
 
     /// Adds the definitions of all names that a node declares. Each is shown without the others.
     fn define_all(&mut self, node: &Node<'_>, kind: SymbolKind, mut declared: Vec<Definition<'_>>) {
-        let part = |found: &Definition<'_>| found.declarator.map_or(0..0, |part| part.byte_range());
-        declared.sort_by_key(|found| part(found).start);
-        declared.dedup_by_key(|found| found.name.map(|name| name.id()));
+        let declarator_range = |definition: &Definition<'_>| {
+            definition.declarator.map_or(0..0, |declarator| declarator.byte_range())
+        };
+        declared.sort_by_key(|definition| declarator_range(definition).start);
+        declared.dedup_by_key(|definition| definition.name.map(|name| name.id()));
         let Some((first, others)) = declared.split_first() else { return };
-        let end = others.last().map_or(0, |last| part(last).end);
-        let before = self.findings.symbols.len();
+        let end = others.last().map_or(0, |last| declarator_range(last).end);
+        let first_index = self.findings.symbols.len();
         self.define(node, kind, *first);
-        let Some(symbol) = self.findings.symbols.get(before) else { return };
+        let Some(symbol) = self.findings.symbols.get(first_index) else { return };
         let (level, scope, reach, repeat) = (symbol.level, symbol.scope, symbol.reach, symbol.repeat);
         let (kind, attributes) = (symbol.kind, symbol.attributes.clone());
         let Some(open) = self.open.last_mut() else { return };
         if !others.is_empty() {
-            let rest = part(first).end..end;
+            let rest = declarator_range(first).end..end;
             open.spans.push(Span { range: rest, kind: SpanKind::Dropped });
         }
         let prefix = open.prefix.clone();
-        for found in others {
-            let Some(name_node) = found.name else { continue };
-            let (name, name_range) = self.name(&name_node, found.body);
+        for definition in others {
+            let Some(name_node) = definition.name else { continue };
+            let (name, name_range) = self.name(&name_node, definition.body);
             if !is_name(&name) {
                 continue;
             }
-            let own = part(found);
-            let skipped = [part(first).start..own.start, own.end..end];
+            let own_range = declarator_range(definition);
+            let skipped = [declarator_range(first).start..own_range.start, own_range.end..end];
             let spans = skipped.map(|range| Span { range, kind: SpanKind::Dropped });
-            let head_end = found.body.map_or(node.end_byte(), |body| body.start_byte());
-            let head = node.start_byte()..head_end.max(own.start);
+            let head_end = definition.body.map_or(node.end_byte(), |body| body.start_byte());
+            let head = node.start_byte()..head_end.max(own_range.start);
             let head = head::render(&self.source, head, head::MAX_SCAN, &name_range, &spans, &prefix);
-            self.findings.symbols.push(Draft {
+            self.findings.symbols.push(SymbolDraft {
                 kind,
                 level,
                 scope,
                 reach,
                 repeat,
-                head: if head.is_empty() { head::name(&name) } else { head },
+                head: if head.is_empty() { head::clean_name(&name) } else { head },
                 name,
-                container: self.container(found),
+                container: self.container(definition),
                 range: node.byte_range(),
                 name_range,
                 attributes: attributes.clone(),
@@ -742,28 +752,31 @@ impl<'a> Walk<'a> {
     fn name(&self, node: &Node<'_>, body: Option<Node<'_>>) -> (Cow<'a, str>, Range<usize>) {
         let (text, range) = (self.text(node), node.byte_range());
         if text.len() > 1 && text.ends_with('=') && body.is_some_and(|body| body.start_byte() == range.end) {
-            let bare = range.start..range.end - 1;
-            return (self.source.text(bare.clone()), bare);
+            let bare_range = range.start..range.end - 1;
+            return (self.source.text(bare_range.clone()), bare_range);
         }
         let is_symbol = self.tables.flags(node.kind_id()) & flag::SYMBOL != 0;
-        let colon = text.strip_prefix(':').filter(|rest| is_symbol && !rest.is_empty());
+        let colon = text.strip_prefix(':').filter(|bare_name| is_symbol && !bare_name.is_empty());
         let quoted = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
-        let bare = match (colon, quoted) {
-            (Some(rest), _) => match rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                Some(inside) if !inside.is_empty() => range.start + 2..range.end - 1,
-                _ => range.start + 1..range.end,
-            },
-            (_, Some(inside)) if !inside.trim().is_empty() => range.start + 1..range.end - 1,
+        let bare_range = match (colon, quoted) {
+            (Some(bare_name), _) => {
+                match bare_name.strip_prefix('"').and_then(|bare_name| bare_name.strip_suffix('"')) {
+                    Some(inner) if !inner.is_empty() => range.start + 2..range.end - 1,
+                    _ => range.start + 1..range.end,
+                }
+            }
+            (_, Some(inner)) if !inner.trim().is_empty() => range.start + 1..range.end - 1,
             _ => return (text, range),
         };
-        (self.source.text(bare.clone()), bare)
+        (self.source.text(bare_range.clone()), bare_range)
     }
 
     /// Returns the container that a definition names, or an empty text.
-    fn container(&self, found: &Definition<'_>) -> Cow<'a, str> {
-        let text = found.container.map(|(start, end)| {
+    fn container(&self, definition: &Definition<'_>) -> Cow<'a, str> {
+        let text = definition.container.map(|(start, end)| {
             // A container that includes the name, such as `Till::pay`, is what stands before the name.
-            let name = found.name.map(|name| name.start_byte()).filter(|name| (start..end).contains(name));
+            let name =
+                definition.name.map(|name| name.start_byte()).filter(|name| (start..end).contains(name));
             self.source.text(start..name.unwrap_or(end))
         });
         let text = text.unwrap_or_default();
@@ -780,31 +793,31 @@ impl<'a> Walk<'a> {
                 draft.range.end = draft.range.end.min(start);
             }
         }
-        self.leave(start);
+        self.close_ended(start);
     }
 
-    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, found: Definition<'_>) {
-        let depth = self.around.len();
+    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, definition: Definition<'_>) {
+        let depth = self.ancestors.len();
         let start = node.start_byte();
-        if let Some(heading) = found.heading {
+        if let Some(heading) = definition.heading {
             self.close_sections(heading.level, start);
         }
-        let is_unclosed = found.heading.is_some_and(|heading| heading.is_alone);
-        let whole_end = if is_unclosed { self.end } else { node.end_byte() };
+        let is_unclosed = definition.heading.is_some_and(|heading| heading.is_alone);
+        let definition_end = if is_unclosed { self.end } else { node.end_byte() };
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let pending = pending.filter(|pending| pending.depth == depth);
-        let Some(name_node) = found.name else { return };
-        let (name, name_range) = self.name(&name_node, found.body);
+        let Some(name_node) = definition.name else { return };
+        let (name, name_range) = self.name(&name_node, definition.body);
         let parent = self.open.last();
         // A definition inside a head is shown as part of it.
-        if start < self.opaque_until || parent.is_some_and(|open| open.hidden || open.shows(start)) {
+        if start < self.opaque_until || parent.is_some_and(|open| open.is_hidden || open.shows(start)) {
             return;
         }
-        let local = parent.is_some_and(|open| open.local);
-        if !is_name(&name) || self.open.len() >= self.tables.levels || (local && kind.is_value()) {
+        let is_local = parent.is_some_and(|open| open.is_local);
+        if !is_name(&name) || self.open.len() >= self.tables.levels || (is_local && kind.is_value()) {
             return;
         }
-        let repeat = match found.clause {
+        let repeat = match definition.clause {
             None if !kind.is_value() => Repeat::New,
             parts => Repeat::Same { parts },
         };
@@ -814,10 +827,10 @@ impl<'a> Walk<'a> {
         };
         let level = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         let owner = if kind.is_type() { Some(level) } else { parent.and_then(|open| open.owner) };
-        let own_modifiers = self.modifiers.get(parent.map_or(0, |open| open.modifiers)..).unwrap_or_default();
-        let prefix = own_modifiers.iter().take(4).flat_map(|m| [&*m.text, " "]).collect();
+        let modifiers = self.modifiers.get(parent.map_or(0, |open| open.modifiers)..).unwrap_or_default();
+        let prefix = modifiers.iter().take(4).flat_map(|m| [&*m.text, " "]).collect();
         let end = node.end_byte();
-        let body = found.body.map_or(end..end, |body| body.byte_range());
+        let body = definition.body.map_or(end..end, |body| body.byte_range());
         let (head, gap) = if body.start >= name_node.end_byte() {
             (start..body.start, end..end)
         } else if body.end <= name_node.start_byte() {
@@ -827,35 +840,35 @@ impl<'a> Walk<'a> {
         };
         let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
         let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
-        let visible = !local && outer_scope == Scope::Product && scope == Scope::Product;
+        let is_visible = !is_local && outer_scope == Scope::Product && scope == Scope::Product;
         self.open.push(Open {
             kind,
             symbol: Some(self.findings.symbols.len()),
-            end: whole_end,
+            end: definition_end,
             name: name_range.clone(),
             head,
             gap,
-            broken: false,
-            heading: found.heading.map(|heading| heading.level),
+            is_broken: false,
+            heading: definition.heading.map(|heading| heading.level),
             is_unclosed,
             spans: Vec::new(),
             prefix,
             depth,
-            local: local || kind.is_function(),
-            hidden: false,
+            is_local: is_local || kind.is_function(),
+            is_hidden: false,
             scope: if outer_scope == Scope::Tests { outer_scope } else { scope },
             owner,
             modifiers: self.modifiers.len(),
         });
-        self.findings.symbols.push(Draft {
+        self.findings.symbols.push(SymbolDraft {
             kind,
             level,
             scope,
-            reach: if visible { Reach::Visible } else { Reach::Hidden },
+            reach: if is_visible { Reach::Visible } else { Reach::Hidden },
             repeat,
             name,
-            container: self.container(&found),
-            range: start..whole_end,
+            container: self.container(&definition),
+            range: start..definition_end,
             name_range,
             head: String::new(),
             attributes,
@@ -865,11 +878,13 @@ impl<'a> Walk<'a> {
     /// Adds a modifier such as `private:`, which applies up to the next one or the end of the enclosing definition.
     fn modifier_of_rest(&mut self, node: &Node<'_>) {
         let (inherited, end) = self.open.last().map_or((0, usize::MAX), |open| (open.modifiers, open.end));
-        let own = self.modifiers.get(inherited..).unwrap_or_default();
-        if let Some(earlier) = own.iter().position(|modifier| modifier.hold == Hold::Rest) {
-            self.modifiers.truncate(inherited + earlier);
+        let own_modifiers = self.modifiers.get(inherited..).unwrap_or_default();
+        if let Some(previous) =
+            own_modifiers.iter().position(|modifier| modifier.extent == ModifierExtent::Rest)
+        {
+            self.modifiers.truncate(inherited + previous);
         }
-        self.modifiers.push(Modifier { text: self.text(node), end, hold: Hold::Rest });
+        self.modifiers.push(Modifier { text: self.text(node), end, extent: ModifierExtent::Rest });
     }
 
     /// Assigns an attribute to a definition. An attribute at the start of a head belongs to that definition. Deeper
@@ -879,7 +894,7 @@ impl<'a> Walk<'a> {
         if let Some(open) = self.open.last_mut()
             && open.shows(node.start_byte())
         {
-            if open.depth + 1 != self.around.len() {
+            if open.depth + 1 != self.ancestors.len() {
                 return;
             }
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
@@ -906,11 +921,11 @@ impl<'a> Walk<'a> {
     }
 
     fn pending(&mut self) -> &mut Pending {
-        let depth = self.around.len();
-        let fresh = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
-        let pending = self.pending.get_or_insert_with(fresh);
+        let depth = self.ancestors.len();
+        let new_pending = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
+        let pending = self.pending.get_or_insert_with(new_pending);
         if pending.depth != depth {
-            *pending = fresh();
+            *pending = new_pending();
         }
         pending
     }
@@ -926,8 +941,12 @@ impl<'a> Walk<'a> {
     fn instance(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() <= MAX_NAME && !self.is_secret_here(&name, node.byte_range()) {
-            self.findings.instance.push(Instance { behind: self.findings.symbols.len(), owner, name });
+        if name.len() <= MAX_NAME && !self.is_secret_mention(&name, node.byte_range()) {
+            self.findings.instance.push(InstanceNameDraft {
+                preceding_symbols: self.findings.symbols.len(),
+                owner,
+                name,
+            });
         }
     }
 
@@ -942,7 +961,10 @@ impl<'a> Walk<'a> {
         let name = self.source.text(range.clone());
         // Single letters are type parameters or loop variables and hardly distinguish files. A line break
         // occurs only in names of broken text, and is the separator of stored names.
-        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || self.is_secret_here(&name, range)
+        if name.len() < 2
+            || name.len() > MAX_NAME
+            || name.contains('\n')
+            || self.is_secret_mention(&name, range)
         {
             return;
         }
@@ -950,8 +972,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the screen finds the mentioned name at `range` in its line, as it would in the text of the file.
-    fn is_secret_here(&self, name: &str, range: Range<usize>) -> bool {
-        let before = || self.source.nearest(range.start.saturating_sub(MAX_LINE_START)..range.end);
+    fn is_secret_mention(&self, name: &str, range: Range<usize>) -> bool {
+        let before = || self.source.rounded_text(range.start.saturating_sub(MAX_LINE_START)..range.end);
         head::could_be_secret(name)
             && head::is_secret_on_line(name, before().lines().last().unwrap_or_default())
     }
@@ -974,7 +996,7 @@ impl Open {
     }
 }
 
-impl Draft<'_> {
+impl SymbolDraft<'_> {
     /// Converts the draft to a symbol without considering other definitions of the same name. The symbol's
     /// depth is its level.
     pub(super) fn symbol(self) -> Symbol {
@@ -982,7 +1004,7 @@ impl Draft<'_> {
             kind: self.kind,
             depth: self.level,
             scope: self.scope,
-            name: head::name(&self.name).into(),
+            name: head::clean_name(&self.name).into(),
             container: container_name(&self.container).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
@@ -992,7 +1014,7 @@ impl Draft<'_> {
 }
 
 impl Definition<'_> {
-    fn of_pattern(pattern: usize) -> Self {
+    fn for_pattern(pattern: usize) -> Self {
         Self {
             pattern,
             kind: None,
@@ -1025,7 +1047,7 @@ fn query_cursor() -> QueryCursor {
     cursor
 }
 
-fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
+fn write_head(source: &Source<'_>, symbols: &mut [SymbolDraft<'_>], open: &mut Open) {
     if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
         && symbol.head.is_empty()
     {
@@ -1033,13 +1055,13 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
         let scan = head::MAX_SCAN + open.gap.len();
         symbol.head = head::render(source, open.head.clone(), scan, &open.name, &open.spans, &open.prefix);
         if symbol.head.is_empty() {
-            symbol.head = head::name(&symbol.name);
+            symbol.head = head::clean_name(&symbol.name);
         }
     }
 }
 
 /// Mixes two numbers into a hash (two rounds of MurmurHash3's finalizer).
-fn mixed(a: u64, b: u64) -> u64 {
+fn mix(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     mixed ^ (mixed >> 33)

@@ -6,25 +6,27 @@ use strata_grammars::LanguageId;
 /// generated files.
 const MAX_LINES: usize = 20;
 /// Number of bytes at the start of a file in which to search for a marker.
-pub(super) const HEAD: usize = 4_096;
+pub(super) const HEAD_BYTES: usize = 4_096;
 /// Average line length, in bytes, above which code counts as minified.
-const LONG_LINES: usize = 300;
+const MAX_AVERAGE_LINE: usize = 300;
 /// Minimum size of a file that can count as minified, in bytes.
-const LEAST_MINIFIED: usize = 4_096;
+const MIN_MINIFIED_BYTES: usize = 4_096;
 /// Prefixes of comment lines, in any language.
-const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];
+const COMMENT_PREFIXES: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];
 
-/// Whether a text is generated, given its first [`HEAD`] bytes, its length in bytes and its number of line breaks.
+/// Whether a text is generated, given its first [`HEAD_BYTES`] bytes, its length in bytes and its number of line
+/// breaks.
 pub(super) fn is_generated(language: LanguageId, head: &str, bytes: usize, breaks: usize) -> bool {
-    let minified = !language.is_document() && bytes >= LEAST_MINIFIED && bytes / (breaks + 1) > LONG_LINES;
-    minified || head.lines().take(MAX_LINES).any(says_generated)
+    let is_minified =
+        !language.is_document() && bytes >= MIN_MINIFIED_BYTES && bytes / (breaks + 1) > MAX_AVERAGE_LINE;
+    is_minified || head.lines().take(MAX_LINES).any(has_generated_marker)
 }
 
-fn says_generated(line: &str) -> bool {
+fn has_generated_marker(line: &str) -> bool {
     let line = line.trim_start();
-    let marked = line.match_indices("@generated").any(|(at, mark)| {
-        let behind = line.get(at + mark.len()..).unwrap_or_default();
-        !behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '`' | '"' | '\''))
+    let has_tag = line.match_indices("@generated").any(|(offset, mark)| {
+        let after = line.get(offset + mark.len()..).unwrap_or_default();
+        !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '`' | '"' | '\''))
     });
-    COMMENTS.iter().any(|start| line.starts_with(start)) && (marked || line.contains("DO NOT EDIT"))
+    COMMENT_PREFIXES.iter().any(|start| line.starts_with(start)) && (has_tag || line.contains("DO NOT EDIT"))
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use strata_base::sanitize::is_invisible;
 use strata_base::text::floor;
-use strata_tokens::redaction::{contains_secret, has_a_secret, scan};
+use strata_tokens::redaction::{contains_or_is_secret, contains_secret, scan};
 
 use super::source::Source;
 
 /// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
-const SHORTEST_SECRET: usize = 16;
+const MIN_SECRET_BYTES: usize = 16;
 
 /// Maximum length of a head, in characters, including the truncation mark.
 const MAX_HEAD: usize = 200;
@@ -59,20 +59,21 @@ pub(super) fn render(
     let mut line = Line::new(usize::MAX);
     line.code(prefix);
     write(&mut line, source, before.clone(), spans);
-    let room = source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
-    let is_cut = before.end < name_at;
+    let reserved =
+        source.text(name.clone()).chars().count().clamp(MIN_AFTER_NAME, MAX_HEAD - MIN_BEFORE_NAME);
+    let is_before_cut = before.end < name_at;
     line.max = MAX_HEAD;
-    if is_cut || line.chars > MAX_HEAD - room {
+    if is_before_cut || line.chars > MAX_HEAD - reserved {
         let rest = name_at..range.end.min(name_at.saturating_add(scan));
-        let mut whole = line.clone();
-        write(&mut whole, source, rest, spans);
-        if is_cut || whole.is_full() {
-            line.cut_to(MAX_HEAD - room - 1);
+        let mut untruncated = line.clone();
+        write(&mut untruncated, source, rest, spans);
+        if is_before_cut || untruncated.is_full() {
+            line.truncate_to(MAX_HEAD - reserved - 1);
         }
     }
     let end = range.end.min(name_at.saturating_add(scan));
-    let at = write(&mut line, source, name_at..end, spans);
-    line.cut |= end < range.end && at < range.end;
+    let read_end = write(&mut line, source, name_at..end, spans);
+    line.is_cut |= end < range.end && read_end < range.end;
     line.finish_head()
 }
 
@@ -81,39 +82,39 @@ fn write(line: &mut Line, source: &Source<'_>, range: Range<usize>, spans: &[Spa
     // A head without a body, such as a list, may be of any length.
     let first = spans.partition_point(|span| span.range.start < range.start);
     let last = spans.partition_point(|span| span.range.start < range.end);
-    let all = spans;
+    let all_spans = spans;
     let spans = spans.get(first..last).unwrap_or_default();
     // A span that starts before the range and ends in it was already written.
-    let earlier = all.get(..first).unwrap_or_default().iter().map(|span| span.range.end).max();
-    let mut at = range.start.max(earlier.unwrap_or(0));
-    if at >= range.end {
-        return at;
+    let written_until = all_spans.get(..first).unwrap_or_default().iter().map(|span| span.range.end).max();
+    let mut offset = range.start.max(written_until.unwrap_or(0));
+    if offset >= range.end {
+        return offset;
     }
-    let secrets = without_secrets(source, at..range.end, spans);
+    let secrets = spans_with_secrets(source, offset..range.end, spans);
     for span in secrets.as_deref().unwrap_or(spans) {
-        if span.range.start < at || span.range.start >= range.end || line.is_full() {
+        if span.range.start < offset || span.range.start >= range.end || line.is_full() {
             continue;
         }
-        line.code(&source.nearest(at..span.range.start));
+        line.code(&source.rounded_text(offset..span.range.start));
         match span.kind {
             SpanKind::Dropped => line.code(" "),
-            SpanKind::Literal => line.literal(&source.nearest(span.range.clone())),
+            SpanKind::Literal => line.literal(&source.rounded_text(span.range.clone())),
             SpanKind::Secret => line.code("…"),
         }
-        at = span.range.end;
+        offset = span.range.end;
     }
     if !line.is_full() {
-        line.code(&source.nearest(at..range.end.max(at)));
+        line.code(&source.rounded_text(offset..range.end.max(offset)));
     }
-    at
+    offset
 }
 
 /// Returns the spans of a head with secrets added, or `None` if it contains no secret, which is the usual
 /// case. Does not insert redaction placeholders, because they depend on more than the text.
-fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
-    let text = source.nearest(range.clone());
-    let in_text = |span: &Span| source.nearest(span.range.clone());
-    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && has_a_secret(&in_text(span));
+fn spans_with_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
+    let text = source.rounded_text(range.clone());
+    let span_text = |span: &Span| source.rounded_text(span.range.clone());
+    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && contains_or_is_secret(&span_text(span));
     let hits = scan(&text);
     if hits.is_empty() && !spans.iter().any(|span| is_secret(&span)) {
         return None;
@@ -121,17 +122,18 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
     let mut secrets: Vec<Range<usize>> =
         hits.into_iter().map(|hit| range.start + hit.range.start..range.start + hit.range.end).collect();
     secrets.extend(spans.iter().filter(is_secret).map(|span| span.range.clone()));
-    let apart = |span: &&Span| {
+    let is_disjoint = |span: &&Span| {
         !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
     };
-    let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
+    let mut all: Vec<Span> = spans.iter().filter(is_disjoint).cloned().collect();
     // Replace a literal that contains a secret as a whole.
-    let touched = |secret: &Range<usize>| {
-        let around =
+    let with_spans = |secret: &Range<usize>| {
+        let overlapping =
             spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
-        around.fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
+        overlapping
+            .fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
     };
-    all.extend(secrets.iter().map(|secret| Span { range: touched(secret), kind: SpanKind::Secret }));
+    all.extend(secrets.iter().map(|secret| Span { range: with_spans(secret), kind: SpanKind::Secret }));
     all.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
     Some(all)
 }
@@ -139,20 +141,20 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
 /// Renders a text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = Line::new(max);
-    let read = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
-    let mut at = 0;
-    for hit in scan(read) {
-        line.code(read.get(at..hit.range.start).unwrap_or_default());
+    let scanned = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
+    let mut offset = 0;
+    for hit in scan(scanned) {
+        line.code(scanned.get(offset..hit.range.start).unwrap_or_default());
         line.code("…");
-        at = hit.range.end;
+        offset = hit.range.end;
     }
-    line.code(read.get(at..).unwrap_or_default());
-    line.cut |= text.len() > MAX_SCAN;
+    line.code(scanned.get(offset..).unwrap_or_default());
+    line.is_cut |= text.len() > MAX_SCAN;
     line.finish()
 }
 
 /// Renders a name on one line. Removes only whitespace and control characters, because `==` and `total=` are names too.
-pub(crate) fn name(text: &str) -> String {
+pub(crate) fn clean_name(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
@@ -165,13 +167,14 @@ pub(super) fn is_secret(name: &str) -> bool {
 
 /// Whether a name mentioned at the end of `line` is a secret, judging by the text before it.
 pub(super) fn is_secret_on_line(name: &str, line: &str) -> bool {
-    let begins = line.len().saturating_sub(name.len());
-    contains_secret(name) || (has_a_secret(name) && scan(line).iter().any(|hit| begins < hit.range.end))
+    let name_start = line.len().saturating_sub(name.len());
+    contains_secret(name)
+        || (contains_or_is_secret(name) && scan(line).iter().any(|hit| name_start < hit.range.end))
 }
 
 /// Rules out nearly all names, but no credential.
 pub(super) fn could_be_secret(name: &str) -> bool {
-    name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit())
+    name.len() >= MIN_SECRET_BYTES && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A line under construction.
@@ -184,12 +187,12 @@ struct Line {
     gap: bool,
     /// Whether the last character came from a literal, and so is not punctuation of the code.
     literal: bool,
-    cut: bool,
+    is_cut: bool,
 }
 
 impl Line {
     fn new(max: usize) -> Self {
-        Self { text: String::new(), chars: 0, max, gap: false, literal: false, cut: false }
+        Self { text: String::new(), chars: 0, max, gap: false, literal: false, is_cut: false }
     }
 
     fn is_full(&self) -> bool {
@@ -211,9 +214,9 @@ impl Line {
                 self.text.pop();
                 self.chars -= 1;
             }
-            let tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
-            self.space(tight);
-            self.put(c);
+            let is_tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
+            self.space(is_tight);
+            self.push_char(c);
             self.literal = false;
         }
     }
@@ -221,26 +224,26 @@ impl Line {
     fn literal(&mut self, text: &str) {
         let last = self.text.chars().next_back();
         self.space(matches!(last, Some('(' | '[')));
-        let long = text.chars().nth(MAX_STRING).is_some();
-        let kept = if long { MAX_STRING - 2 } else { MAX_STRING };
-        for c in text.chars().take(kept) {
-            self.put(if c.is_control() || is_line_break(c) { ' ' } else { c });
+        let is_long = text.chars().nth(MAX_STRING).is_some();
+        let shown_chars = if is_long { MAX_STRING - 2 } else { MAX_STRING };
+        for c in text.chars().take(shown_chars) {
+            self.push_char(if c.is_control() || is_line_break(c) { ' ' } else { c });
         }
-        if long {
-            self.put('…');
-            self.put(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
+        if is_long {
+            self.push_char('…');
+            self.push_char(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
         }
         self.literal = true;
     }
 
     /// Shortens the line to at most `chars` characters and marks the cut. The last word stays if it is short.
-    fn cut_to(&mut self, chars: usize) {
+    fn truncate_to(&mut self, chars: usize) {
         let last = self.text.rsplit(' ').next().unwrap_or_default();
         let last =
             Some(last).filter(|last| last.chars().count() <= MAX_LAST_WORD).unwrap_or_default().to_owned();
-        let room = chars.saturating_sub(last.chars().count() + 2);
-        if let Some((at, _)) = self.text.char_indices().nth(room) {
-            self.text.truncate(at);
+        let remaining = chars.saturating_sub(last.chars().count() + 2);
+        if let Some((offset, _)) = self.text.char_indices().nth(remaining) {
+            self.text.truncate(offset);
         }
         self.text.truncate(self.text.trim_end().len());
         self.text.push('…');
@@ -254,16 +257,16 @@ impl Line {
         self.literal = last.is_empty();
     }
 
-    fn space(&mut self, tight: bool) {
-        if self.gap && !tight && !self.text.is_empty() {
-            self.put(' ');
+    fn space(&mut self, is_tight: bool) {
+        if self.gap && !is_tight && !self.text.is_empty() {
+            self.push_char(' ');
         }
         self.gap = false;
     }
 
     /// Appends a character, which never breaks the line. An invisible one is escaped, unless it only selects how the one
     /// before it is drawn, as in headings with emoji.
-    fn put(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         if matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}') {
             return;
         }
@@ -279,10 +282,10 @@ impl Line {
     }
 
     fn finish(mut self) -> String {
-        if self.is_full() || self.cut {
-            let keep =
+        if self.is_full() || self.is_cut {
+            let end =
                 self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
-            self.text.truncate(keep);
+            self.text.truncate(end);
             self.text.push('…');
         }
         self.text
@@ -290,7 +293,7 @@ impl Line {
 
     /// Finishes a head and removes the punctuation before its body.
     fn finish_head(mut self) -> String {
-        if self.is_full() || self.cut {
+        if self.is_full() || self.is_cut {
             return self.finish();
         }
         if !self.literal {
@@ -311,7 +314,7 @@ mod tests {
     use super::*;
 
     fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
-        super::render(&Source::whole(source), range, MAX_SCAN, &(0..0), spans, prefix)
+        super::render(&Source::from_text(source), range, MAX_SCAN, &(0..0), spans, prefix)
     }
 
     fn check(source: &str, head: &str) {
@@ -319,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn code_goes_on_one_line() {
+    fn code_is_joined_on_one_line() {
         check("def f(\n    a,\n    b = 1,\n) -> int:", "def f(a, b = 1) -> int");
         check("fn f<T>(a: [u8; 3], )\nwhere\n    T: Ord,\n", "fn f<T>(a: [u8; 3]) where T: Ord");
         check("f = async (text) =>", "f = async (text)");
@@ -329,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_dropped_or_kept_as_they_are() {
+    fn spans_are_dropped_or_copied_verbatim() {
         let source = "f(a /* x */, b=' , (  ', c)";
         let spans =
             [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_secret_only_where_the_screen_finds_it() {
+    fn a_name_is_secret_only_where_redaction_finds_it() {
         let random = "aZ3kQ9xW7bN2mT5pR8vL";
         for name in [
             "Ed25519KeyPairSigner",
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_heads_are_truncated() {
         let long = "ä".repeat(300);
         let head = render(&long, 0..long.len(), &[], "");
         assert_eq!(head.chars().count(), MAX_HEAD);
@@ -363,13 +366,13 @@ mod tests {
         assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
         // The name and what follows it take precedence over a long text before it.
         let template = "template <typename A, typename B> ".repeat(9);
-        for (source, kept) in [
+        for (source, expected) in [
             (format!("{template}class Till : Box"), "class Till : Box"),
             (format!("{template}{}class Till(int a)", " ".repeat(5_000)), "…"),
         ] {
             let name = source.find("Till").unwrap();
             let head = super::render(
-                &Source::whole(&source),
+                &Source::from_text(&source),
                 0..source.len(),
                 MAX_SCAN,
                 &(name..name + 4),
@@ -377,7 +380,7 @@ mod tests {
                 "pub ",
             );
             assert!(head.starts_with("pub template <typename A") && head.contains("… "), "{head}");
-            assert!(head.contains("Till") && head.contains(kept), "{head}");
+            assert!(head.contains("Till") && head.contains(expected), "{head}");
             assert!(head.chars().count() <= MAX_HEAD, "{head}");
         }
         let blank = format!("f{}(a)", " ".repeat(10_000));

@@ -21,14 +21,14 @@ pub fn with_lead(tree: &SyntaxTree, source: &str, place: &Located) -> Range<usiz
     let Some(mut node) = tree.root().descendant_for_byte_range(first_byte.start, first_byte.end) else {
         return start..end;
     };
-    let lead = Lead { tables: Tables::of(tree.language), source };
+    let lead = Lead { tables: Tables::for_language(tree.language), source };
     let mut first = start;
-    let mut left = MAX_LEAD;
+    let mut remaining_nodes = MAX_LEAD;
     // The definition may be the last part of larger nodes: of an export, of a decorated or templated definition.
     while let Some(parent) = node.parent() {
         while let Some(sibling) = node.prev_sibling() {
-            left = left.saturating_sub(1);
-            if left == 0 || !lead.belongs(&sibling, &node, &parent) {
+            remaining_nodes = remaining_nodes.saturating_sub(1);
+            if remaining_nodes == 0 || !lead.belongs(&sibling, &node, &parent) {
                 return first..end;
             }
             first = first.min(sibling.start_byte());
@@ -57,9 +57,9 @@ impl Lead<'_> {
             // A comment before an empty line is about more than the definition, and one after code about the code.
             return line_breaks <= 1 && self.starts_line(node);
         }
-        let own = [Role::Attribute, Role::Lead];
-        let of_parent = [Role::Modifier, Role::Attribute, Role::Omit, Role::Lead];
-        self.captures(node, node, &own) || self.captures(parent, node, &of_parent)
+        let own_roles = [Role::Attribute, Role::Lead];
+        let parent_roles = [Role::Modifier, Role::Attribute, Role::Omit, Role::Lead];
+        self.captures(node, node, &own_roles) || self.captures(parent, node, &parent_roles)
     }
 
     /// Whether the node includes the line break after it.
@@ -78,12 +78,12 @@ impl Lead<'_> {
         let Some(query) = self.tables.query else { return false };
         let mut cursor = QueryCursor::new();
         cursor.set_max_start_depth(Some(0));
-        let mut matches = cursor.matches(query, *root, Source::whole(self.source));
-        while let Some(found) = matches.next() {
-            let captured = |capture: &tree_sitter::QueryCapture<'_>| {
+        let mut matches = cursor.matches(query, *root, Source::from_text(self.source));
+        while let Some(query_match) = matches.next() {
+            let is_captured = |capture: &tree_sitter::QueryCapture<'_>| {
                 capture.node.id() == node.id() && roles.contains(&self.tables.role(capture.index))
             };
-            if found.captures.iter().any(captured) {
+            if query_match.captures.iter().any(is_captured) {
                 return true;
             }
         }

@@ -16,12 +16,12 @@ use super::{SyntaxTree, extract};
 const CHECK_EVERY: usize = 4_096;
 
 /// Returns the symbols of a parsed text with their positions, in the order of
-/// [`Outline::of`](super::Outline::of). `source` must be the text of the tree.
+/// [`Outline::from_tree`](super::Outline::from_tree). `source` must be the text of the tree.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
 pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-    Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
+    Ok(resolve::located(extract::walk_tree(tree, Source::from_text(source), cancel)?))
 }
 
 /// Returns the byte ranges of all occurrences of the identifier `name`, including definitions and names that are hidden
@@ -35,20 +35,20 @@ pub(crate) fn mentions_of(
     name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<Range<usize>>, Cancelled> {
-    let mut found = Vec::new();
+    let mut mentions = Vec::new();
     if name.is_empty() {
-        return Ok(found);
+        return Ok(mentions);
     }
     for hidden in tree.mask().hidden() {
         let text = source.get(hidden.clone()).unwrap_or_default();
         let ranges = words(text).filter(|word| text.get(word.clone()) == Some(name));
-        found.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
+        mentions.extend(ranges.map(|word| hidden.start + word.start..hidden.start + word.end));
     }
-    let tables = Tables::of(tree.language);
-    let mut wanted = source.match_indices(name).map(|(start, _)| start).peekable();
+    let tables = Tables::for_language(tree.language);
+    let mut candidates = source.match_indices(name).map(|(start, _)| start).peekable();
     let mut cursor = tree.root().walk();
     let mut visited = 0_usize;
-    while let Some(&start) = wanted.peek() {
+    while let Some(&start) = candidates.peek() {
         visited += 1;
         if visited.is_multiple_of(CHECK_EVERY) {
             cancel.check()?;
@@ -57,13 +57,13 @@ pub(crate) fn mentions_of(
         let range = node.byte_range();
         if range.start > start {
             // The position is between nodes, or inside a node without a child there.
-            wanted.next();
+            candidates.next();
             continue;
         }
         if range.end > start {
             if is_name(tables, &cursor) && range == (start..start + name.len()) {
-                found.push(range);
-                wanted.next();
+                mentions.push(range);
+                candidates.next();
                 continue;
             }
             if cursor.goto_first_child() {
@@ -74,9 +74,9 @@ pub(crate) fn mentions_of(
             break;
         }
     }
-    found.sort_unstable_by_key(|range| range.start);
-    found.dedup();
-    Ok(found)
+    mentions.sort_unstable_by_key(|range| range.start);
+    mentions.dedup();
+    Ok(mentions)
 }
 
 /// Returns the name at a caret position and its byte range: the name that contains `byte`, or else the name
@@ -87,7 +87,7 @@ pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&
 }
 
 fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
-    let tables = Tables::of(tree.language);
+    let tables = Tables::for_language(tree.language);
     let mut cursor = tree.root().walk();
     let mut name = None;
     while cursor.goto_first_child_for_byte(byte).is_some() {
@@ -130,12 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn every_symbol_of_every_fixture_is_found_where_it_is() {
+    fn every_symbol_is_located_in_every_fixture() {
         for language in LanguageId::all() {
             let source = language.fixture;
             let tree = tree(language, source);
             let places = located(&tree, source, &Cancel::new()).unwrap();
-            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
+            let outline = Outline::from_tree(&tree, source, &Cancel::new()).unwrap();
             assert!(places.iter().map(|place| &place.symbol).eq(outline.symbols.iter()), "{language}");
             for (index, place) in places.iter().enumerate() {
                 assert_eq!(place.index, index);
@@ -151,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn mentions_are_names_and_nothing_else() {
+    fn strings_and_comments_are_not_mentions() {
         let python = LanguageId::by_name("python").unwrap();
         let source = "def ab(a):  # ab\n    abc = 'ab'\n    return ab(x.ab, cab) + (ab)\n";
         let tree = tree(python, source);
-        let found = mentions_of(&tree, source, "ab", &Cancel::new()).unwrap();
-        assert_eq!(found, [4..6, 43..45, 48..50, 60..62]);
+        let mentions = mentions_of(&tree, source, "ab", &Cancel::new()).unwrap();
+        assert_eq!(mentions, [4..6, 43..45, 48..50, 60..62]);
         assert!(mentions_of(&tree, source, "", &Cancel::new()).unwrap().is_empty());
         let cancel = Cancel::new();
         cancel.cancel();
@@ -167,26 +167,26 @@ mod tests {
 
     /// Compares the results with a check of every leaf, in every language.
     #[test]
-    fn every_mention_is_found_and_is_the_name_at_its_place() {
+    fn every_mention_is_found_at_its_position() {
         for language in LanguageId::all() {
             let source = language.fixture;
             let tree = tree(language, source);
-            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
-            let mut all = 0;
+            let outline = Outline::from_tree(&tree, source, &Cancel::new()).unwrap();
+            let mut total = 0;
             for name in outline.symbols.iter().map(|symbol| &*symbol.name) {
-                let found = mentions_of(&tree, source, name, &Cancel::new()).unwrap();
+                let mentions = mentions_of(&tree, source, name, &Cancel::new()).unwrap();
                 let mut expected: Vec<_> =
                     source.match_indices(name).map(|(at, _)| at..at + name.len()).collect();
                 expected.retain(|range| name_at(&tree, source, range.start) == Some((name, range.clone())));
-                assert_eq!(found, expected, "{language} {name}");
-                all += found.len();
+                assert_eq!(mentions, expected, "{language} {name}");
+                total += mentions.len();
             }
-            assert!(all > 0 || language.is_document(), "{language}");
+            assert!(total > 0 || language.is_document(), "{language}");
         }
     }
 
     #[test]
-    fn a_caret_touches_the_name_it_is_in_or_behind() {
+    fn a_caret_selects_the_name_around_or_before_it() {
         let rust = LanguageId::by_name("rust").unwrap();
         let source = "fn ab() { cd; \"ef\" }";
         let tree = tree(rust, source);

@@ -16,7 +16,7 @@ pub(super) struct Mask {
     /// Sorted byte ranges of the hidden parts.
     hidden: Arc<[Range<usize>]>,
     /// Whether line ends were replaced, so that lines of the tree and of the text differ.
-    moves_lines: bool,
+    has_replaced_line_ends: bool,
 }
 
 impl Mask {
@@ -26,27 +26,27 @@ impl Mask {
     }
 
     /// Returns the text to parse instead of `source`, or `None` if nothing is hidden.
-    pub(super) fn of(language: LanguageId, source: &str) -> Option<(String, Self)> {
+    pub(super) fn hide(language: LanguageId, source: &str) -> Option<(String, Self)> {
         let mut text = Cow::Borrowed(source);
         let mut hidden: Vec<Range<usize>> = Vec::new();
-        for (pattern, with) in patterns(language) {
-            let found: Vec<Range<usize>> = pattern
+        for (pattern, substitute) in patterns(language) {
+            let matches: Vec<Range<usize>> = pattern
                 .captures_iter(text.as_bytes())
-                .filter_map(|found| Some(found.get(1)?.range()))
+                .filter_map(|captures| Some(captures.get(1)?.range()))
                 .collect();
-            for range in &found {
-                let replaced = text.get(range.clone()).map(|part| replacement(part, with));
+            for range in &matches {
+                let replaced = text.get(range.clone()).map(|part| replacement(part, substitute));
                 text.to_mut().replace_range(range.clone(), &replaced.unwrap_or_default());
             }
-            hidden.extend(found);
+            hidden.extend(matches);
         }
         let with_line_feeds = with_line_feeds(&text);
-        let moves_lines = matches!(with_line_feeds, Cow::Owned(_));
-        if hidden.is_empty() && !moves_lines {
+        let has_replaced_line_ends = matches!(with_line_feeds, Cow::Owned(_));
+        if hidden.is_empty() && !has_replaced_line_ends {
             return None;
         }
         hidden.sort_unstable_by_key(|range| (range.start, range.end));
-        Some((with_line_feeds.into_owned(), Self { hidden: hidden.into(), moves_lines }))
+        Some((with_line_feeds.into_owned(), Self { hidden: hidden.into(), has_replaced_line_ends }))
     }
 
     /// Byte ranges of the hidden parts, in order.
@@ -54,9 +54,9 @@ impl Mask {
         &self.hidden
     }
 
-    /// Whether a tree parsed under this mask can be reused, after all edits, to parse a text under the mask `now`.
-    pub(super) fn stays_as(&self, now: &Self) -> bool {
-        !self.moves_lines && self == now
+    /// Whether a tree parsed under this mask can be reused, after all edits, to parse a text under the mask `other`.
+    pub(super) fn is_reusable_as(&self, other: &Self) -> bool {
+        !self.has_replaced_line_ends && self == other
     }
 
     /// Moves the mask for a change to the text that ends at byte `new_end`.
@@ -75,28 +75,28 @@ impl Mask {
     }
 }
 
-/// Returns a text of the same length as `part`: `with`, then spaces. Line breaks stay.
-fn replacement(part: &str, with: &str) -> String {
-    let spaced: String = part
+/// Returns a text of the same length as `part`: `substitute`, then spaces. Line breaks stay.
+fn replacement(part: &str, substitute: &str) -> String {
+    let replaced: String = part
         .bytes()
         .enumerate()
-        .map(|(at, byte)| match (byte, with.as_bytes().get(at)) {
+        .map(|(index, byte)| match (byte, substitute.as_bytes().get(index)) {
             (b'\n' | b'\r', _) => char::from(byte),
-            (_, Some(with)) => char::from(*with),
+            (_, Some(substitute)) => char::from(*substitute),
             _ => ' ',
         })
         .collect();
-    spaced
+    replaced
 }
 
 /// Returns the byte ranges of the words in a hidden part of a text, which may be names.
 pub(super) fn words(hidden: &str) -> impl Iterator<Item = Range<usize>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut at = 0;
+    let mut offset = 0;
     hidden.split(move |c| !is_word(c)).filter_map(move |word| {
-        let start = at;
-        at += word.len();
-        at += hidden.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let start = offset;
+        offset += word.len();
+        offset += hidden.get(offset..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         word.starts_with(|c: char| !c.is_ascii_digit()).then_some(start..start + word.len())
     })
 }
@@ -110,7 +110,11 @@ fn patterns(language: LanguageId) -> &'static [(Regex, &'static str)] {
     cell.get_or_init(|| {
         // Without Unicode, searching takes a tenth of the time. A group starts and ends with ASCII.
         let compile = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
-        language.masks.iter().filter_map(|(pattern, with)| Some((compile(pattern)?, *with))).collect()
+        language
+            .masks
+            .iter()
+            .filter_map(|(pattern, substitute)| Some((compile(pattern)?, *substitute)))
+            .collect()
     })
 }
 
@@ -122,9 +126,9 @@ mod tests {
     fn every_pattern_compiles_and_hides_a_group() {
         for language in LanguageId::all() {
             assert_eq!(patterns(language).len(), language.masks.len(), "{language}");
-            for (pattern, with) in patterns(language) {
+            for (pattern, substitute) in patterns(language) {
                 assert_eq!(pattern.captures_len(), 2, "{language}: {pattern}");
-                assert!(with.is_ascii() && !with.contains('\n'), "{language}: {with}");
+                assert!(substitute.is_ascii() && !substitute.contains('\n'), "{language}: {substitute}");
             }
         }
     }
@@ -134,21 +138,21 @@ mod tests {
         assert_eq!(replacement("Q_A(x,\n  ä)", ""), "      \n     ");
         assert_eq!(replacement("signals", "public"), "public ");
         let c = LanguageId::by_name("c").unwrap();
-        let (text, mask) = Mask::of(c, "// a\rint b;\r\n").unwrap();
-        assert_eq!((&*text, mask.moves_lines), ("// a\nint b;\r\n", true));
-        assert!(Mask::of(c, "int a;\r\n").is_none());
+        let (text, mask) = Mask::hide(c, "// a\rint b;\r\n").unwrap();
+        assert_eq!((&*text, mask.has_replaced_line_ends), ("// a\nint b;\r\n", true));
+        assert!(Mask::hide(c, "int a;\r\n").is_none());
     }
 
     #[test]
     fn hidden_text_has_words() {
         let text = "Q_PROPERTY(int größe READ x2 2)";
-        let found: Vec<&str> = words(text).map(|range| &text[range]).collect();
-        assert_eq!(found, ["Q_PROPERTY", "int", "größe", "READ", "x2"]);
+        let found_words: Vec<&str> = words(text).map(|range| &text[range]).collect();
+        assert_eq!(found_words, ["Q_PROPERTY", "int", "größe", "READ", "x2"]);
     }
 
     #[test]
     fn a_mask_moves_with_its_text() {
-        let mut mask = Mask { hidden: [2..4, 10..12, 20..22].into(), moves_lines: false };
+        let mut mask = Mask { hidden: [2..4, 10..12, 20..22].into(), has_replaced_line_ends: false };
         mask.edit(11..15, 20);
         assert_eq!(*mask.hidden, [2..4, 25..27]);
     }

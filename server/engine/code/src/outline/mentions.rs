@@ -23,26 +23,26 @@ const USAGES: usize = 3;
 #[derive(Debug)]
 pub(super) struct Mentions {
     language: LanguageId,
-    numbers: FxHashMap<Arc<str>, u32>,
-    names: Vec<Name>,
+    ids: FxHashMap<Arc<str>, u32>,
+    names: Vec<MentionedName>,
     /// Numbers of names that no piece mentions any longer, for reuse.
     free: Vec<u32>,
     /// The names that count as references, sorted.
     references: Names,
     count: usize,
     /// Names whose status as a reference may have changed, with their earlier status.
-    touched: BTreeMap<Arc<str>, Before>,
+    touched: BTreeMap<Arc<str>, PreviousStatus>,
 }
 
 #[derive(Debug)]
-struct Name {
+struct MentionedName {
     text: Arc<str>,
     pieces: [u32; USAGES],
 }
 
 /// Whether a name counted as a reference before the current changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Before {
+enum PreviousStatus {
     Reference,
     Nothing,
 }
@@ -51,7 +51,7 @@ impl Mentions {
     pub(super) fn new(language: LanguageId) -> Self {
         Self {
             language,
-            numbers: FxHashMap::default(),
+            ids: FxHashMap::default(),
             names: Vec::new(),
             free: Vec::new(),
             references: Names::default(),
@@ -64,8 +64,8 @@ impl Mentions {
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {
-                let number = self.number(name);
-                let mention = Mention(number << USAGES | u32::from(usage));
+                let id = self.id(name);
+                let mention = Mention(id << USAGES | u32::from(usage));
                 self.count(mention, |pieces| *pieces += 1);
                 mention
             })
@@ -76,12 +76,12 @@ impl Mentions {
     pub(super) fn remove(&mut self, piece: &[Mention]) {
         for mention in piece {
             self.count(*mention, |pieces| *pieces = pieces.saturating_sub(1));
-            let number = mention.0 >> USAGES;
-            if let Some(name) = usize::try_from(number).ok().and_then(|at| self.names.get_mut(at))
+            let id = mention.0 >> USAGES;
+            if let Some(name) = usize::try_from(id).ok().and_then(|at| self.names.get_mut(at))
                 && name.pieces == [0; USAGES]
-                && self.numbers.remove(&name.text).is_some()
+                && self.ids.remove(&name.text).is_some()
             {
-                self.free.push(number);
+                self.free.push(id);
             }
         }
     }
@@ -92,52 +92,56 @@ impl Mentions {
         let mut changes = Vec::new();
         for (name, before) in &touched {
             match (before, self.is_reference(name)) {
-                (Before::Nothing, true) => changes.push((&**name, Change::In)),
-                (Before::Reference, false) => changes.push((&**name, Change::Out)),
+                (PreviousStatus::Nothing, true) => changes.push((&**name, Change::Add)),
+                (PreviousStatus::Reference, false) => changes.push((&**name, Change::Remove)),
                 _ => {}
             }
         }
-        let ins = changes.iter().filter(|(_, change)| *change == Change::In).count();
-        self.count = (self.count + ins).saturating_sub(changes.len() - ins);
+        let added = changes.iter().filter(|(_, change)| *change == Change::Add).count();
+        self.count = (self.count + added).saturating_sub(changes.len() - added);
         if !changes.is_empty() {
-            self.references = self.references.changed(&changes);
+            self.references = self.references.with_changes(&changes);
         }
         (&self.references, self.count)
     }
 
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
+    fn id(&mut self, name: &str) -> u32 {
+        if let Some(id) = self.ids.get(name) {
+            return *id;
         }
         let text: Arc<str> = name.into();
-        let fresh = Name { text: text.clone(), pieces: [0; USAGES] };
-        let number = match self.free.pop() {
-            Some(number) => {
-                if let Some(name) = usize::try_from(number).ok().and_then(|at| self.names.get_mut(at)) {
-                    *name = fresh;
+        let new_name = MentionedName { text: text.clone(), pieces: [0; USAGES] };
+        let id = match self.free.pop() {
+            Some(id) => {
+                if let Some(name) = usize::try_from(id).ok().and_then(|at| self.names.get_mut(at)) {
+                    *name = new_name;
                 }
-                number
+                id
             }
             None => {
-                self.names.push(fresh);
+                self.names.push(new_name);
                 u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
             }
         };
-        self.numbers.insert(text, number);
-        number
+        self.ids.insert(text, id);
+        id
     }
 
     fn count(&mut self, mention: Mention, change: impl Fn(&mut u32)) {
         let at = usize::try_from(mention.0 >> USAGES).unwrap_or(usize::MAX);
         let Some(name) = self.names.get_mut(at) else { return };
-        let before = if is_reference(usage_of(&name.pieces)) { Before::Reference } else { Before::Nothing };
+        let before = if is_reference(usage_of(&name.pieces)) {
+            PreviousStatus::Reference
+        } else {
+            PreviousStatus::Nothing
+        };
         for (bit, pieces) in name.pieces.iter_mut().enumerate() {
             if mention.0 >> bit & 1 == 1 {
                 change(pieces);
             }
         }
         let after = is_reference(usage_of(&name.pieces));
-        if (before == Before::Reference) != after
+        if (before == PreviousStatus::Reference) != after
             && !self.touched.contains_key(&name.text)
             && !is_builtin(self.language, &name.text)
         {
@@ -146,8 +150,8 @@ impl Mentions {
     }
 
     fn is_reference(&self, name: &str) -> bool {
-        let number = self.numbers.get(name).and_then(|number| usize::try_from(*number).ok());
-        let name = number.and_then(|number| self.names.get(number));
+        let id = self.ids.get(name).and_then(|id| usize::try_from(*id).ok());
+        let name = id.and_then(|id| self.names.get(id));
         name.is_some_and(|name| is_reference(usage_of(&name.pieces)))
     }
 }

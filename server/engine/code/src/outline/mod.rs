@@ -5,12 +5,12 @@
 mod block;
 mod contents;
 mod depth;
-mod edition;
+
 mod extract;
 mod generated;
 mod head;
 mod lead;
-mod list;
+
 mod live;
 mod located;
 mod mask;
@@ -21,10 +21,12 @@ mod qualified;
 mod resolve;
 mod source;
 mod symbol;
+mod symbol_list;
 mod tables;
 mod tree;
 mod unparsed;
 mod unparsed_lines;
+mod version_hash;
 mod visibility;
 mod work;
 
@@ -43,10 +45,8 @@ pub use block::{BlockDetail, LEGEND, MapLevel, map_block};
 pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
-pub use edition::edition;
 pub use lead::with_lead;
-pub(crate) use list::Symbols;
-pub(crate) use live::{Currency, LiveOutline};
+pub(crate) use live::{Freshness, LiveOutline};
 pub(crate) use located::mentions_of;
 pub use located::{located, name_at};
 pub(crate) use names::Names;
@@ -55,10 +55,12 @@ pub use qualified::qualified_name;
 pub(crate) use qualified::{QualifiedNames, name_parts};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
+pub(crate) use symbol_list::Symbols;
 pub use tree::{SyntaxTree, parse};
 pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
 pub use unparsed::Unparsed;
 pub use unparsed_lines::UnparsedLines;
+pub use version_hash::version_hash;
 pub(crate) use visibility::Visibility;
 pub use work::WorkBudget;
 
@@ -75,14 +77,14 @@ impl Outline {
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the walk finishes.
-    pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let findings = extract::findings(tree, Source::whole(source), cancel)?;
+    pub(crate) fn from_tree(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let findings = extract::walk_tree(tree, Source::from_text(source), cancel)?;
         let mut outline = resolve::outline(tree.language, findings);
-        let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
+        let head = source.get(..floor(source, generated::HEAD_BYTES)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
         outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
         outline.unparsed = tree.unparsed;
-        outline.unparsed_lines = UnparsedLines::of(tree, source);
+        outline.unparsed_lines = UnparsedLines::find(tree, source);
         Ok(outline)
     }
 
@@ -91,7 +93,7 @@ impl Outline {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the outline is complete.
     pub fn read(language: LanguageId, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::of(&parse(language, source, None, cancel)?, source, cancel)
+        Self::from_tree(&parse(language, source, None, cancel)?, source, cancel)
     }
 
     /// Like [`Outline::read`], but takes the work from the budget of an index run.
@@ -104,6 +106,6 @@ impl Outline {
         source: &str,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        Self::of(&tree::parse_within(budget, language, source, cancel)?, source, cancel)
+        Self::from_tree(&tree::parse_within(budget, language, source, cancel)?, source, cancel)
     }
 }

@@ -18,34 +18,34 @@ impl Names {
 
     /// Returns a copy of this sorted list with names added and removed. `changes` must be sorted, without
     /// duplicates, and must add only names that are not in the list.
-    pub(super) fn changed(&self, changes: &[(&str, Change)]) -> Self {
+    pub(super) fn with_changes(&self, changes: &[(&str, Change)]) -> Self {
         let mut text = String::with_capacity(self.0.len() + 64);
-        let mut rest = &*self.0;
+        let mut remaining = &*self.0;
         for (name, change) in changes {
-            let at = line_not_before(rest, name);
-            let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let at = line_not_before(remaining, name);
+            let (before, after) = remaining.split_at_checked(at).unwrap_or((remaining, ""));
             text.push_str(before);
-            rest = behind;
+            remaining = after;
             match change {
-                Change::In => {
+                Change::Add => {
                     if !text.is_empty() && !text.ends_with('\n') {
                         text.push('\n');
                     }
                     text.push_str(name);
-                    if !rest.is_empty() {
+                    if !remaining.is_empty() {
                         text.push('\n');
                     }
                 }
-                Change::Out => {
-                    if let Some(behind) = rest.strip_prefix(name) {
-                        rest = behind.strip_prefix('\n').unwrap_or(behind);
+                Change::Remove => {
+                    if let Some(after) = remaining.strip_prefix(name) {
+                        remaining = after.strip_prefix('\n').unwrap_or(after);
                     }
                 }
             }
         }
-        text.push_str(rest);
+        text.push_str(remaining);
         text.truncate(text.trim_end_matches('\n').len());
-        Self::of_text(&text)
+        Self::from_text(&text)
     }
 
     /// Returns a list of the first `count` names.
@@ -54,7 +54,7 @@ impl Names {
     }
 
     /// Creates a list from its stored form. An empty list, which is the most common one, does not allocate.
-    fn of_text(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         if text.is_empty() { Self::default() } else { Self(text.into()) }
     }
 
@@ -66,8 +66,8 @@ impl Names {
 /// The addition or removal of a name in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    In,
-    Out,
+    Add,
+    Remove,
 }
 
 /// Returns the byte offset of the first line that is not less than `name`, in a text of sorted lines.
@@ -77,10 +77,11 @@ fn line_not_before(text: &str, name: &str) -> usize {
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        let upto = bytes.get(low..middle).unwrap_or_default();
-        let start = upto.iter().rposition(|&byte| byte == b'\n').map_or(low, |found| low + found + 1);
-        let behind = bytes.get(start..high).unwrap_or_default();
-        let end = behind.iter().position(|&byte| byte == b'\n').map_or(high, |found| start + found);
+        let before_middle = bytes.get(low..middle).unwrap_or_default();
+        let start =
+            before_middle.iter().rposition(|&byte| byte == b'\n').map_or(low, |found| low + found + 1);
+        let after = bytes.get(start..high).unwrap_or_default();
+        let end = after.iter().position(|&byte| byte == b'\n').map_or(high, |found| start + found);
         if bytes.get(start..end).unwrap_or_default() < name.as_bytes() {
             low = (end + 1).min(high);
         } else {
@@ -104,7 +105,7 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
             }
             text.push_str(name);
         }
-        Self::of_text(&text)
+        Self::from_text(&text)
     }
 }
 
@@ -122,21 +123,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_list_is_changed_as_a_set_would_be(
+        fn changes_have_the_same_effect_as_on_a_set(
             before in prop::collection::btree_set("[a-c]{1,3}", 0..12),
             toggled in prop::collection::btree_set("[a-c]{1,3}", 0..6),
         ) {
             let changes: Vec<(&str, Change)> = toggled
                 .iter()
-                .map(|name| (&**name, if before.contains(name) { Change::Out } else { Change::In }))
+                .map(|name| (&**name, if before.contains(name) { Change::Remove } else { Change::Add }))
                 .collect();
             let after: Names = before.symmetric_difference(&toggled).collect();
-            prop_assert_eq!(before.iter().collect::<Names>().changed(&changes), after);
+            prop_assert_eq!(before.iter().collect::<Names>().with_changes(&changes), after);
         }
     }
 
     #[test]
-    fn names_come_back_in_order_without_what_cannot_be_one() {
+    fn names_keep_their_order_and_invalid_ones_are_skipped() {
         let names: Names = ["b", "", "a", "x\ny"].into_iter().collect();
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a"]);
         assert!(!names.is_empty() && Names::default().is_empty());

@@ -17,7 +17,7 @@ enum NameMatch {
     /// The name as outlines show it, with all containers.
     Shown,
     /// The parts of the whole name, without type arguments and quotes.
-    Whole,
+    Parts,
     /// The end of the name as outlines show it.
     ShownEnd,
     /// The last parts of the name.
@@ -27,54 +27,57 @@ enum NameMatch {
 /// Returns the definitions that match a qualified name, in source order: those whose name with containers is `name` or
 /// ends with it. Only the closest matches are returned. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
-    let wanted = name_parts(name);
-    let Some(own) = wanted.last() else { return Vec::new() };
-    let mut found = Vec::new();
+    let query_parts = name_parts(name);
+    let Some(last_part) = query_parts.last() else { return Vec::new() };
+    let mut matches = Vec::new();
     let mut names = QualifiedNames::default();
     for place in places {
         names.enter(&place.symbol);
         // A cheap check rules out nearly all definitions.
-        if !place.symbol.name.contains(own) {
+        if !place.symbol.name.contains(last_part) {
             continue;
         }
-        let shown = names.dotted();
+        let dotted_name = names.dotted();
         let parts = names.parts();
-        let before = shown.strip_suffix(name);
-        let matched = if shown == name {
+        let prefix = dotted_name.strip_suffix(name);
+        let name_match = if dotted_name == name {
             NameMatch::Shown
-        } else if parts == wanted {
-            NameMatch::Whole
-        } else if before.is_some_and(|before| before.ends_with('.')) {
+        } else if parts == query_parts {
+            NameMatch::Parts
+        } else if prefix.is_some_and(|prefix| prefix.ends_with('.')) {
             NameMatch::ShownEnd
-        } else if names.ends_with(&wanted) {
+        } else if names.ends_with(&query_parts) {
             NameMatch::End
         } else {
             continue;
         };
-        found.push((matched, place));
+        matches.push((name_match, place));
     }
-    let closest = found.iter().map(|(matched, _)| *matched).min();
-    let mut found: Vec<&Located> =
-        found.into_iter().filter(|(matched, _)| Some(*matched) == closest).map(|(_, place)| place).collect();
-    let is_block = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
-    if found.iter().any(|place| !is_block(place)) {
-        found.retain(|place| !is_block(place));
+    let closest = matches.iter().map(|(name_match, _)| *name_match).min();
+    let mut matches: Vec<&Located> = matches
+        .into_iter()
+        .filter(|(name_match, _)| Some(*name_match) == closest)
+        .map(|(_, place)| place)
+        .collect();
+    let is_impl = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
+    if matches.iter().any(|place| !is_impl(place)) {
+        matches.retain(|place| !is_impl(place));
     }
-    found
+    matches
 }
 
 /// Renders the outline of a file, one definition per line: line numbers, then the head, indented by one space
 /// per level. Omits definitions inside functions.
 pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
     let mut text = String::new();
-    let mut local_below = None;
+    let mut function_depth = None;
     for Located { symbol, range, .. } in places {
-        if local_below.is_some_and(|depth| symbol.depth > depth) {
+        if function_depth.is_some_and(|depth| symbol.depth > depth) {
             continue;
         }
-        local_below = symbol.kind.is_function().then_some(symbol.depth);
+        function_depth = symbol.kind.is_function().then_some(symbol.depth);
         let indent = (symbol.depth as usize).min(MAX_INDENT);
-        let (first, last) = lines.of_range(range);
+        let (first, last) = lines.line_range(range);
         let _ = write!(text, "{:indent$}{first}", "");
         if last > first {
             let _ = write!(text, "-{last}");
@@ -118,11 +121,11 @@ def answer():
     }
 
     #[test]
-    fn a_dotted_name_means_what_ends_with_it() {
+    fn a_dotted_name_matches_the_end_of_qualified_names() {
         let places = places();
-        let lines = LineStarts::of(SOURCE);
+        let lines = LineStarts::new(SOURCE);
         let found = |name: &str| -> Vec<(u32, u32)> {
-            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+            definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
         };
         assert_eq!(found("View.answer"), [(6, 9)]);
         assert_eq!(found("View::answer"), [(6, 9)]);
@@ -136,21 +139,21 @@ def answer():
     }
 
     #[test]
-    fn a_type_stands_for_itself_rather_than_for_its_implementation() {
+    fn a_name_matches_the_type_rather_than_its_implementation() {
         let rust = LanguageId::by_name("rust").unwrap();
         let source = "struct Till;\n\nimpl Till {\n    fn pay(&self) {}\n}\n";
         let tree = parse(rust, source, None, &Cancel::new()).unwrap();
         let places = located(&tree, source, &Cancel::new()).unwrap();
-        let lines = LineStarts::of(source);
+        let lines = LineStarts::new(source);
         let found = |name: &str| -> Vec<(u32, u32)> {
-            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+            definitions(&places, name).iter().map(|place| lines.line_range(&place.range)).collect()
         };
         assert_eq!(found("Till"), [(1, 1)]);
         assert_eq!(found("Till::pay"), [(4, 4)]);
     }
 
     #[test]
-    fn an_outline_says_where_everything_is() {
+    fn a_numbered_outline_has_the_lines_of_each_definition() {
         let expected = "\
 1 LIMIT = 3
 3-9 class View
@@ -160,7 +163,7 @@ def answer():
  12-13 def answer(self, value)
 15-16 def answer()
 ";
-        let outline = numbered_outline(&places(), &LineStarts::of(SOURCE));
+        let outline = numbered_outline(&places(), &LineStarts::new(SOURCE));
         let plain = |text: &str| {
             text.lines()
                 .map(|line| line.trim_start().split(' ').next().map(str::to_owned))

@@ -8,9 +8,9 @@ use super::{Symbol, SymbolKind};
 #[derive(Debug, Default)]
 pub(crate) struct QualifiedNames<'a> {
     /// Depth of the current definition and of each definition around it, with the number of names before it.
-    around: Vec<(u32, usize)>,
+    ancestors: Vec<(u32, usize)>,
     names: Vec<&'a str>,
-    /// Kind of each definition in `around`, and whether its members can also be reached without its name.
+    /// Kind of each definition in `ancestors`, and whether its members can also be reached without its name.
     kinds: Vec<(SymbolKind, bool)>,
     /// Number of names that belong to containers of the current definition.
     containers: usize,
@@ -19,15 +19,15 @@ pub(crate) struct QualifiedNames<'a> {
 impl<'a> QualifiedNames<'a> {
     /// Makes the next definition the current one. Must be called for every definition, in order.
     pub(crate) fn enter(&mut self, symbol: &'a Symbol) {
-        while let Some((_, names)) = self.around.pop_if(|(depth, _)| *depth >= symbol.depth) {
+        while let Some((_, names)) = self.ancestors.pop_if(|(depth, _)| *depth >= symbol.depth) {
             self.names.truncate(names);
         }
-        self.kinds.truncate(self.around.len());
+        self.kinds.truncate(self.ancestors.len());
         // Members of a part inside a type, such as a companion object, are also members of the type.
         let is_part =
             symbol.kind == SymbolKind::Impl && self.kinds.last().is_some_and(|(kind, _)| kind.is_type());
         self.kinds.push((symbol.kind, is_part));
-        self.around.push((symbol.depth, self.names.len()));
+        self.ancestors.push((symbol.depth, self.names.len()));
         if !symbol.container.is_empty() {
             self.names.push(&symbol.container);
         }
@@ -40,12 +40,10 @@ impl<'a> QualifiedNames<'a> {
         self.names.join(".")
     }
 
-    /// Returns the own name of the current definition.
-    pub(crate) fn own(&self) -> &'a str {
+    pub(crate) fn own_name(&self) -> &'a str {
         self.names.last().copied().unwrap_or_default()
     }
 
-    /// Returns the name of the innermost container.
     pub(crate) fn container(&self) -> Option<&'a str> {
         self.names.get(..self.containers).unwrap_or_default().last().copied()
     }
@@ -58,21 +56,22 @@ impl<'a> QualifiedNames<'a> {
     /// Returns the parts of the qualified name as a query may also spell it: without the parts inside of types that
     /// contain the definition. `None` if there are no such parts.
     pub(crate) fn shorter_parts(&self) -> Option<Vec<&'a str>> {
-        let (_, around) = self.kinds.split_last()?;
-        if !around.iter().any(|(_, is_part)| *is_part) {
+        let (_, ancestors) = self.kinds.split_last()?;
+        if !ancestors.iter().any(|(_, is_part)| *is_part) {
             return None;
         }
-        let starts = self.around.iter().map(|(_, names)| *names);
+        let starts = self.ancestors.iter().map(|(_, names)| *names);
         let ends = starts.clone().skip(1).chain([self.names.len()]);
-        let kept = starts.zip(ends).zip(&self.kinds).enumerate();
-        let kept = kept.filter(|(at, (_, (_, is_part)))| !is_part || at + 1 == self.kinds.len());
-        let names = kept.filter_map(|(_, ((start, end), _))| self.names.get(start..end)).flatten();
+        let name_ranges = starts.zip(ends).zip(&self.kinds).enumerate();
+        let name_ranges =
+            name_ranges.filter(|(index, (_, (_, is_part)))| !is_part || index + 1 == self.kinds.len());
+        let names = name_ranges.filter_map(|(_, ((start, end), _))| self.names.get(start..end)).flatten();
         Some(names.flat_map(|name| name_parts(name)).collect())
     }
 
     /// Whether the qualified name, as a query may spell it, ends with these parts.
-    pub(crate) fn ends_with(&self, wanted: &[&str]) -> bool {
-        self.parts().ends_with(wanted) || self.shorter_parts().is_some_and(|parts| parts.ends_with(wanted))
+    pub(crate) fn ends_with(&self, suffix: &[&str]) -> bool {
+        self.parts().ends_with(suffix) || self.shorter_parts().is_some_and(|parts| parts.ends_with(suffix))
     }
 
     /// Returns the parts of the containers' names and of the current definition's own name.
@@ -97,7 +96,7 @@ pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     let mut rest = name.trim();
     while !rest.is_empty() {
         let (part, after) = first_part(rest);
-        let part = unquoted(part);
+        let part = without_quotes(part);
         if !part.is_empty() {
             parts.push(part);
         }
@@ -108,22 +107,22 @@ pub(crate) fn name_parts(name: &str) -> Vec<&str> {
 
 /// Returns the first part of a name without its type arguments, and the text after the separator.
 fn first_part(name: &str) -> (&str, &str) {
-    let mut at = 0;
+    let mut offset = 0;
     // End of the part if type arguments follow it.
     let mut end = None;
     let mut before: Option<char> = None;
-    while let Some((rest, c)) = name.get(at..).and_then(|rest| Some((rest, rest.chars().next()?))) {
+    while let Some((rest, c)) = name.get(offset..).and_then(|rest| Some((rest, rest.chars().next()?))) {
         let follows_word = before.is_some_and(is_word);
-        if let Some(length) = separator(rest).filter(|_| follows_word || end.is_some()) {
-            let part = name.get(..end.unwrap_or(at)).unwrap_or_default();
-            return (part, name.get(at + length..).unwrap_or_default());
+        if let Some(length) = separator_length(rest).filter(|_| follows_word || end.is_some()) {
+            let part = name.get(..end.unwrap_or(offset)).unwrap_or_default();
+            return (part, name.get(offset + length..).unwrap_or_default());
         }
         let skipped = match c {
             '`' => rest.get(1..).and_then(|inside| inside.find('`')).map(|length| length + 2),
             '<' | '[' if follows_word => {
-                let length = closed(rest);
+                let length = bracketed_length(rest);
                 if length.is_some() && end.is_none() {
-                    end = Some(at);
+                    end = Some(offset);
                 }
                 length
             }
@@ -134,14 +133,14 @@ fn first_part(name: &str) -> (&str, &str) {
         if skipped.is_none() {
             end = None;
         }
-        before = name.get(..at + length).and_then(|read| read.chars().next_back());
-        at += length;
+        before = name.get(..offset + length).and_then(|read| read.chars().next_back());
+        offset += length;
     }
-    (name.get(..end.unwrap_or(at)).unwrap_or_default(), "")
+    (name.get(..end.unwrap_or(offset)).unwrap_or_default(), "")
 }
 
 /// Returns the length of the separator at the start of a text, if what follows can be a part of a name.
-fn separator(text: &str) -> Option<usize> {
+fn separator_length(text: &str) -> Option<usize> {
     let length = ["::", ".", ":", "#"].into_iter().find(|separator| text.starts_with(separator))?.len();
     let next = text.get(length..).and_then(|after| after.chars().next())?;
     let is_part = match text.get(..length) {
@@ -152,19 +151,19 @@ fn separator(text: &str) -> Option<usize> {
 }
 
 /// Returns the length of a bracketed text up to the closing bracket, or `None` if it is not closed or is an operator.
-fn closed(text: &str) -> Option<usize> {
+fn bracketed_length(text: &str) -> Option<usize> {
     let (open, close) = if text.starts_with('<') { ('<', '>') } else { ('[', ']') };
     if text.get(1..).is_some_and(|inside| inside.starts_with(['<', '=', ']', ' '])) {
         return None;
     }
     let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         if c == open {
             depth += 1;
         } else if c == close {
             depth -= 1;
             if depth == 0 {
-                return Some(at + 1);
+                return Some(offset + 1);
             }
         }
     }
@@ -172,7 +171,7 @@ fn closed(text: &str) -> Option<usize> {
 }
 
 /// Removes the quotes, or the colon of a Ruby symbol, around a part of a name.
-fn unquoted(part: &str) -> &str {
+fn without_quotes(part: &str) -> &str {
     let inside = part.trim_start_matches([':', '"', '\'']).trim_end_matches(['"']);
     if inside.is_empty() { part } else { inside }
 }
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_parts_however_a_language_separates_them() {
+    fn names_are_split_at_the_separators_of_all_languages() {
         let cases: [(&str, &[&str]); 21] = [
             ("Till.pay", &["Till", "pay"]),
             ("Till::pay", &["Till", "pay"]),

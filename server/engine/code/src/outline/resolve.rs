@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{Draft, Findings, Instance, MAX_DETAILS, Repeat};
+use super::extract::{Findings, InstanceNameDraft, MAX_DETAILS, Repeat, SymbolDraft};
 use super::tables::usage;
 use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol, UnparsedLines};
 
@@ -36,7 +36,7 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     references.sort_unstable();
     references.truncate(MAX_REFERENCES);
     Outline {
-        symbols: resolved(symbols, &instance).shown.into_iter().map(|(_, symbol)| symbol).collect(),
+        symbols: resolve(symbols, &instance).shown.into_iter().map(|(_, symbol)| symbol).collect(),
         imports: first_mentions(imports.iter().map(String::as_str)),
         references: references.iter().collect(),
         tests,
@@ -49,33 +49,37 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
 /// Returns the symbols of [`outline`] with their positions.
 pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     let Findings { symbols: drafts, instance, .. } = findings;
-    let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
-    let places: Vec<_> = drafts.iter().map(place).collect();
+    let ranges = |draft: &SymbolDraft<'_>| (draft.range.clone(), draft.name_range.clone());
+    let draft_ranges: Vec<_> = drafts.iter().map(ranges).collect();
     let levels: Vec<u32> = drafts.iter().map(|draft| draft.level).collect();
-    let Resolved { shown, clauses } = resolved(drafts, &instance);
+    let Resolved { shown, clauses } = resolve(drafts, &instance);
     let mut located: Vec<Located> = Vec::with_capacity(shown.len());
     // Index in `located` of each draft that is shown.
     let mut indices: FxHashMap<usize, usize> = FxHashMap::default();
-    for (place, symbol) in shown {
-        let Some((range, name_range)) = places.get(place).cloned() else { continue };
+    for (draft, symbol) in shown {
+        let Some((range, name_range)) = draft_ranges.get(draft).cloned() else { continue };
         let index = located.len();
-        indices.insert(place, index);
+        indices.insert(draft, index);
         located.push(Located { index, symbol, range, clauses: Vec::new(), name_range });
     }
     // The last clause so far of each definition that has several.
     let mut latest: FxHashMap<usize, usize> = FxHashMap::default();
-    for Clause { place, of } in clauses {
-        let before = latest.insert(of, place).unwrap_or(of);
-        let level = levels.get(place);
-        let mut between = levels.get(before + 1..place).unwrap_or_default().iter().zip(before + 1..place);
-        let follows = !between
-            .any(|(other, at)| level.is_some_and(|level| other <= level) && indices.contains_key(&at));
-        let own = indices.get(&of).and_then(|index| located.get_mut(*index));
-        let Some((own, (range, _))) = own.zip(places.get(place)) else { continue };
-        let last = own.clauses.last_mut().unwrap_or(&mut own.range);
+    for Clause { draft, definition } in clauses {
+        let previous = latest.insert(definition, draft).unwrap_or(definition);
+        let level = levels.get(draft);
+        let mut drafts_between =
+            levels.get(previous + 1..draft).unwrap_or_default().iter().zip(previous + 1..draft);
+        let follows = !drafts_between.any(|(other, other_draft)| {
+            level.is_some_and(|level| other <= level) && indices.contains_key(&other_draft)
+        });
+        let located_definition = indices.get(&definition).and_then(|index| located.get_mut(*index));
+        let Some((located_definition, (range, _))) = located_definition.zip(draft_ranges.get(draft)) else {
+            continue;
+        };
+        let last = located_definition.clauses.last_mut().unwrap_or(&mut located_definition.range);
         match follows {
             true => last.end = last.end.max(range.end),
-            false => own.clauses.push(range.clone()),
+            false => located_definition.clauses.push(range.clone()),
         }
     }
     located
@@ -91,39 +95,41 @@ struct Resolved {
 #[derive(Clone, Copy)]
 struct Clause {
     /// Index of the clause among all drafts.
-    place: usize,
+    draft: usize,
     /// Index of the definition among all drafts.
-    of: usize,
+    definition: usize,
 }
 
-fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Resolved {
+fn resolve(drafts: Vec<SymbolDraft<'_>>, instance: &[InstanceNameDraft<'_>]) -> Resolved {
     let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
-    let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
+    let symbols: Vec<Symbol> = drafts.into_iter().map(SymbolDraft::symbol).collect();
     let mut resolver = Resolver::default();
     let mut instance = instance.iter().peekable();
     let mut depths = Vec::with_capacity(symbols.len());
     let mut clauses = Vec::new();
-    for place in 0..=symbols.len() {
-        while let Some(set) = instance.next_if(|set| set.behind <= place) {
+    for index in 0..=symbols.len() {
+        while let Some(set) = instance.next_if(|set| set.preceding_symbols <= index) {
             resolver.instance(set.owner, &set.name);
         }
-        if let Some((symbol, repeat)) = symbols.get(place).zip(repeats.get(place)) {
+        if let Some((symbol, repeat)) = symbols.get(index).zip(repeats.get(index)) {
             depths.push(resolver.symbol(symbol, *repeat));
             let is_clause = matches!(repeat, Repeat::Same { parts: Some(_) });
-            clauses.extend(resolver.repeats.filter(|_| is_clause).map(|of| Clause { place, of }));
+            clauses.extend(
+                resolver.repeats.filter(|_| is_clause).map(|definition| Clause { draft: index, definition }),
+            );
         }
     }
     let names = resolver.into_instances().into_iter();
     let mut names: FxHashMap<u32, Names> =
         names.map(|(number, names)| (number, names.iter().collect())).collect();
     let mut number = 0;
-    let shown = |(place, (mut symbol, depth)): (usize, (Symbol, Option<u32>))| {
+    let shown = |(index, (mut symbol, depth)): (usize, (Symbol, Option<u32>))| {
         symbol.depth = depth?;
         if let Some(names) = names.remove(&number) {
             symbol.instance = names;
         }
         number += 1;
-        Some((place, symbol))
+        Some((index, symbol))
     };
     let shown = symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect();
     Resolved { shown, clauses }
@@ -131,8 +137,8 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Resolved {
 
 /// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
 pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
-    let mut known = FxHashSet::default();
-    imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
+    let mut known_names = FxHashSet::default();
+    imports.filter(|import| known_names.insert(*import)).take(MAX_IMPORTS).collect()
 }
 
 /// Whether a name with these `usage` bits may be defined elsewhere.
@@ -149,18 +155,18 @@ pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Resolver<'a> {
     /// The definitions that contain the current position, by level.
-    around: Vec<EnclosingDefinition>,
+    enclosing: Vec<EnclosingDefinition>,
     shown: u32,
     /// Repeatable definitions already seen, identified by the visible definition that contains them, by name,
     /// its container, and by number of parts. Each with its index among all processed definitions.
-    once: FxHashMap<RepeatKey<'a>, usize>,
+    first_definitions: FxHashMap<RepeatKey<'a>, usize>,
     /// Number of definitions processed.
     processed: usize,
     /// Index, among all processed definitions, of the one that the last one repeats.
     repeats: Option<usize>,
     /// Names set on instances, keyed by the index of their type among the shown definitions.
     instances: FxHashMap<u32, Vec<&'a str>>,
-    known: FxHashSet<(u32, &'a str)>,
+    known_names: FxHashSet<(u32, &'a str)>,
 }
 
 /// Identifies a definition that may be repeated: the shown definition around it, its container and name, its number of
@@ -184,38 +190,38 @@ impl<'a> Resolver<'a> {
     /// Processes the next definition, whose `depth` is its level. Returns its depth among shown definitions, or `None`
     /// if it is hidden.
     pub(super) fn symbol(&mut self, symbol: &'a Symbol, repeat: Repeat) -> Option<u32> {
-        self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
+        self.enclosing.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (nearest, depth, hidden) = self
-            .around
+            .enclosing
             .last()
-            .map_or((None, 0, false), |around| (around.nearest, around.depth, around.hides));
+            .map_or((None, 0, false), |enclosing| (enclosing.nearest, enclosing.depth, enclosing.hides));
         let is_full = usize::try_from(self.shown).is_ok_and(|shown| shown >= MAX_SYMBOLS);
-        let place = self.processed;
+        let index = self.processed;
         self.processed += 1;
         self.repeats = match repeat {
             Repeat::Same { parts } if !hidden => {
                 let key = (nearest, &*symbol.container, &*symbol.name, parts);
-                let first = *self.once.entry(key).or_insert(place);
-                (first != place).then_some(first)
+                let first = *self.first_definitions.entry(key).or_insert(index);
+                (first != index).then_some(first)
             }
             Repeat::Same { .. } | Repeat::New => None,
         };
         let hides = hidden || self.repeats.is_some();
         if is_full || hides {
-            self.around.push(EnclosingDefinition { number: None, nearest, depth, hides });
+            self.enclosing.push(EnclosingDefinition { number: None, nearest, depth, hides });
             return None;
         }
         let number = Some(self.shown);
-        self.around.push(EnclosingDefinition { number, nearest: number, depth: depth + 1, hides: false });
+        self.enclosing.push(EnclosingDefinition { number, nearest: number, depth: depth + 1, hides: false });
         self.shown += 1;
         Some(depth)
     }
 
     /// Records a name set on an instance of the enclosing type at level `owner`.
     pub(super) fn instance(&mut self, owner: u32, name: &'a str) {
-        let around = usize::try_from(owner).ok().and_then(|owner| self.around.get(owner));
-        let Some(owner) = around.and_then(|around| around.number) else { return };
-        if self.known.insert((owner, name)) {
+        let enclosing = usize::try_from(owner).ok().and_then(|owner| self.enclosing.get(owner));
+        let Some(owner) = enclosing.and_then(|enclosing| enclosing.number) else { return };
+        if self.known_names.insert((owner, name)) {
             let names = self.instances.entry(owner).or_default();
             if names.len() < MAX_DETAILS {
                 names.push(name);

@@ -15,43 +15,44 @@ pub(super) struct Source<'a> {
     piece: &'a str,
     /// Offset of `piece` in the whole text.
     start: usize,
-    whole: Option<&'a Rope>,
+    rope: Option<&'a Rope>,
 }
 
 impl<'a> Source<'a> {
     /// Creates a source from a contiguous text.
-    pub(super) fn whole(text: &'a str) -> Self {
-        Self { piece: text, start: 0, whole: None }
+    pub(super) fn from_text(text: &'a str) -> Self {
+        Self { piece: text, start: 0, rope: None }
     }
 
-    /// Creates a source from the part of `whole` that starts at byte `start`. Everything else is read from the rope.
-    pub(super) fn part(piece: &'a str, start: usize, whole: &'a Rope) -> Self {
-        Self { piece, start, whole: Some(whole) }
+    /// Creates a source from the part of `rope` that starts at byte `start`. Everything else is read from the rope.
+    pub(super) fn part(piece: &'a str, start: usize, rope: &'a Rope) -> Self {
+        Self { piece, start, rope: Some(rope) }
     }
 
     /// Returns the text in a range, or an empty string if the range splits a character.
     pub(super) fn text(&self, range: Range<usize>) -> Cow<'a, str> {
         let inside = range.start.checked_sub(self.start).zip(range.end.checked_sub(self.start));
-        match (inside.and_then(|(start, end)| self.piece.get(start..end)), self.whole) {
+        match (inside.and_then(|(start, end)| self.piece.get(start..end)), self.rope) {
             (Some(text), _) => Cow::Borrowed(text),
-            (None, Some(whole)) => {
-                whole.get_byte_slice(range).map_or(Cow::Borrowed(""), |slice| Cow::Owned(slice.to_string()))
+            (None, Some(rope)) => {
+                rope.get_byte_slice(range).map_or(Cow::Borrowed(""), |slice| Cow::Owned(slice.to_string()))
             }
             (None, None) => Cow::Borrowed(""),
         }
     }
 
     /// Returns the text in a range whose ends are first moved back to character boundaries.
-    pub(super) fn nearest(&self, range: Range<usize>) -> Cow<'a, str> {
+    pub(super) fn rounded_text(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.boundary(range.start)..self.boundary(range.end))
     }
 
     fn boundary(&self, at: usize) -> usize {
-        match (at.checked_sub(self.start).filter(|inside| *inside <= self.piece.len()), self.whole) {
-            (Some(inside), _) => self.start + floor(self.piece, inside),
-            (None, Some(whole)) => {
-                let at = at.min(whole.len_bytes());
-                whole.char_to_byte(whole.byte_to_char(at))
+        match (at.checked_sub(self.start).filter(|piece_offset| *piece_offset <= self.piece.len()), self.rope)
+        {
+            (Some(piece_offset), _) => self.start + floor(self.piece, piece_offset),
+            (None, Some(rope)) => {
+                let at = at.min(rope.len_bytes());
+                rope.char_to_byte(rope.byte_to_char(at))
             }
             (None, None) => self.start + self.piece.len(),
         }

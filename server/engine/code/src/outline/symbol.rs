@@ -127,7 +127,7 @@ impl SymbolKind {
     }
 
     /// Parses a capture name without its `definition.` prefix.
-    pub(crate) fn of_capture(name: &str) -> Option<Self> {
+    pub(crate) fn from_capture(name: &str) -> Option<Self> {
         Some(match name {
             "module" => Self::Module,
             "class" => Self::Class,

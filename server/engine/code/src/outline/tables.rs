@@ -85,11 +85,11 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Returns the tables of a language, built on first use.
-    pub(crate) fn of(language: LanguageId) -> &'static Self {
+    pub(crate) fn for_language(language: LanguageId) -> &'static Self {
         static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
-        static NOTHING: Tables =
+        static EMPTY: Tables =
             Tables { flags: Vec::new(), positions: Vec::new(), roles: Vec::new(), levels: 0, query: None };
-        TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
+        TABLES.get(language.index()).map_or(&EMPTY, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
     /// Returns the [`flag`] bits of a node kind, or 0 for error nodes.
@@ -102,16 +102,15 @@ impl Tables {
         let rules = self.positions.get(usize::from(parent)).map_or(&[][..], Vec::as_slice);
         let field = match rules {
             [] => return usage::PLAIN,
-            [(None, only)] => return *only,
+            [(None, bits)] => return *bits,
             _ => field(),
         };
-        let matching = rules.iter().find(|(wanted, _)| wanted.is_none() || *wanted == field);
+        let matching = rules.iter().find(|(rule_field, _)| rule_field.is_none() || *rule_field == field);
         matching.map_or(usage::PLAIN, |(_, bits)| *bits)
     }
 
-    /// Returns the role of a capture.
     pub(crate) fn role(&self, capture: u32) -> Role {
-        usize::try_from(capture).ok().and_then(|i| self.roles.get(i)).copied().unwrap_or(Role::Silent)
+        usize::try_from(capture).ok().and_then(|index| self.roles.get(index)).copied().unwrap_or(Role::Silent)
     }
 
     fn new(language: LanguageId) -> Self {
@@ -198,7 +197,9 @@ fn role(capture: &str) -> Role {
         "source" => Role::Source,
         "local" => Role::Local,
         other => match other.split_once('.') {
-            Some(("definition", kind)) => SymbolKind::of_capture(kind).map_or(Role::Silent, Role::Definition),
+            Some(("definition", kind)) => {
+                SymbolKind::from_capture(kind).map_or(Role::Silent, Role::Definition)
+            }
             Some(("section", level)) => level.parse().map_or(Role::Silent, Role::Section),
             Some(("heading", level)) => level.parse().map_or(Role::Silent, Role::Heading),
             _ => Role::Silent,

@@ -10,7 +10,7 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use super::mask::Mask;
-use super::tree::{parse_with, pieces_of};
+use super::tree::{parse_with, text_reader};
 use super::work::WorkLimit;
 use super::*;
 
@@ -24,7 +24,7 @@ fn block(path: &str, source: &str) -> MapBlock {
     map_block(language, &FileKey::from(path), &outline)
 }
 
-fn check(path: &str, source: &str, expected: &Expect) {
+fn assert_block(path: &str, source: &str, expected: &Expect) {
     expected.assert_eq(&block(path, source).text);
 }
 
@@ -53,7 +53,7 @@ fn expected(language: LanguageId) -> ExpectFile {
 
 /// `UPDATE_EXPECT=1` rewrites the expected files.
 #[test]
-fn every_fixture_gives_its_expected_outline_and_block() {
+fn every_fixture_has_its_expected_outline_and_block() {
     for language in LanguageId::all() {
         let outline = Outline::read(language, language.fixture, &Cancel::new()).unwrap();
         let block = map_block(language, &FileKey::from("src/fixture"), &outline);
@@ -62,8 +62,8 @@ fn every_fixture_gives_its_expected_outline_and_block() {
 }
 
 #[test]
-fn broken_code_gives_what_can_be_recognised() {
-    check(
+fn broken_code_yields_the_definitions_that_can_be_recognized() {
+    assert_block(
         "a.py",
         "import os\nclass A(:\n    def f(self, x):\n        return x +\n\ndef whole(a): pass\nclass B:\n    y = \n",
         &expect![[r#"
@@ -76,7 +76,7 @@ fn broken_code_gives_what_can_be_recognised() {
              … unparsed lines 2, 8
         "#]],
     );
-    check(
+    assert_block(
         "a.rs",
         "use std::io;\nfn broken(x: u32 -> {\nstruct Whole { a: u32 }\nimpl Whole { fn f(&self) { let }\n}",
         &expect![[r#"
@@ -89,7 +89,7 @@ fn broken_code_gives_what_can_be_recognised() {
              … unparsed lines 2
         "#]],
     );
-    check(
+    assert_block(
         "a.ts",
         "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {",
         &expect![[r#"
@@ -103,15 +103,15 @@ fn broken_code_gives_what_can_be_recognised() {
 }
 
 #[test]
-fn a_file_of_tests_is_counts() {
-    check(
+fn a_test_file_is_shown_as_counts() {
+    assert_block(
         "tests/test_a.py",
         "import x\nclass T:\n    def test_a(self): ...\n    def test_b(self): ...\ndef helper(): ...\n",
         &expect![[r#"
             tests/test_a.py: 2 tests, 1 type, 1 function
         "#]],
     );
-    check(
+    assert_block(
         "tests/__init__.py",
         "",
         &expect![[r#"
@@ -121,8 +121,8 @@ fn a_file_of_tests_is_counts() {
 }
 
 #[test]
-fn no_name_or_literal_breaks_the_block() {
-    check(
+fn names_and_literals_cannot_break_lines_of_a_block() {
+    assert_block(
         "a\n def evil(): pass.py",
         "def f(x='''a\n def evil(): pass''', y=\"\\n\"): pass\nclass A(B,\n   # comment (\n   C): pass\n",
         &expect![[r#"
@@ -134,8 +134,8 @@ fn no_name_or_literal_breaks_the_block() {
 }
 
 #[test]
-fn what_is_said_twice_of_a_function_is_written_once() {
-    check(
+fn a_repeated_function_signature_is_shown_once() {
+    assert_block(
         "a.c",
         "int f(int a);\nint g(void);\nstruct s { int f; };\n#if X\n#define M(x) x\nint f(int a) { return M(a); }\n\
          #else\n#define M(x)\nint f(int a, int b) { return 1; }\n#endif\n",
@@ -149,7 +149,7 @@ fn what_is_said_twice_of_a_function_is_written_once() {
              int f(int a, int b)
         "#]],
     );
-    check(
+    assert_block(
         "a.py",
         "class A:\n    def f(self): ...\n    def f(self): ...\nclass B:\n    def f(self): ...\n    @x\n    def f(self): ...\n",
         &expect![[r#"
@@ -173,7 +173,7 @@ fn a_rename_changes_the_first_line_and_no_signature() {
 }
 
 #[test]
-fn a_signature_hash_sees_signatures_and_not_bodies() {
+fn a_signature_hash_depends_on_signatures_and_not_on_bodies() {
     let hash = |source| block("a.py", source).signature_hash;
     assert_eq!(hash("def f(a): return 1"), hash("import os\ndef f(a): return os.name"));
     assert_ne!(hash("def f(a): ..."), hash("def f(a, b): ..."));
@@ -182,8 +182,8 @@ fn a_signature_hash_sees_signatures_and_not_bodies() {
 }
 
 #[test]
-fn values_of_functions_and_second_assignments_are_left_out() {
-    check(
+fn local_values_and_second_assignments_are_omitted() {
+    assert_block(
         "a.py",
         "x = 1\nx = 2\nif x:\n    y = 3\ndef f():\n    z = 4\n    class Local:\n        w = 5\n",
         &expect![[r#"
@@ -195,7 +195,7 @@ fn values_of_functions_and_second_assignments_are_left_out() {
 }
 
 #[test]
-fn depth_costs_no_stack_and_no_square_time() {
+fn deep_nesting_overflows_no_stack_and_takes_no_quadratic_time() {
     let deep = 10_000;
     // The scanners of three languages search the rest of a text with unclosed declarations for each of them.
     let unclosed = 2_000;
@@ -238,7 +238,7 @@ fn generated_code_is_bounded() {
 }
 
 #[test]
-fn a_raised_flag_ends_the_work() {
+fn a_raised_cancel_flag_stops_parsing_and_outlining() {
     let python = LanguageId::by_name("python").unwrap();
     let cancel = Cancel::new();
     let tree = parse(python, "x = 1\n", None, &cancel).unwrap();
@@ -246,15 +246,15 @@ fn a_raised_flag_ends_the_work() {
     assert!(parse(python, "x = 1\n", None, &cancel).is_err());
     let long = "f(x)\n".repeat(10_000);
     let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
-    assert_eq!(Outline::of(&long_tree, &long, &cancel), Err(Cancelled));
+    assert_eq!(Outline::from_tree(&long_tree, &long, &cancel), Err(Cancelled));
     // A parser that was stopped can be used again.
     let again = parse(python, "y = 1\n", Some(&tree), &Cancel::new()).unwrap();
-    let outline = Outline::of(&again, "y = 1\n", &Cancel::new()).unwrap();
+    let outline = Outline::from_tree(&again, "y = 1\n", &Cancel::new()).unwrap();
     assert_eq!(outline.symbols.iter().map(|symbol| &*symbol.name).collect::<Vec<_>>(), ["y"]);
 }
 
 #[test]
-fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
+fn too_deeply_nested_text_is_not_parsed() {
     let csharp = LanguageId::by_name("csharp").unwrap();
     let deep = |depth: usize| parse(csharp, &"A<".repeat(depth), None, &Cancel::new()).unwrap();
     assert_eq!(deep(500).unparsed, None);
@@ -262,23 +262,23 @@ fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
 }
 
 #[test]
-fn a_text_that_takes_too_many_steps_is_given_up() {
+fn parsing_stops_at_the_work_limit() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "class A: pass\n".repeat(1_000);
     let limit = WorkLimit { work: 5 * 4_096, ..WorkLimit::NONE };
     let mut tree =
-        parse_with(limit, python, &pieces_of(&source), None, Mask::default(), &Cancel::new()).unwrap().0;
+        parse_with(limit, python, &text_reader(&source), None, Mask::default(), &Cancel::new()).unwrap().0;
     assert!(tree.unparsed == Some(Unparsed::TooMuchWork) && tree.has_error());
-    let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+    let outline = Outline::from_tree(&tree, &source, &Cancel::new()).unwrap();
     assert_eq!(outline, Outline::unparsed(Unparsed::TooMuchWork));
     tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
     let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
     assert!(tree.unparsed.is_none() && !tree.has_error());
-    assert_eq!(Outline::of(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
+    assert_eq!(Outline::from_tree(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
 }
 
 #[test]
-fn an_edit_moves_what_is_behind_it() {
+fn an_edit_moves_the_nodes_after_it() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "first = 1\nsecond = 2; third = 3\n";
     let mut tree = parse(python, source, None, &Cancel::new()).unwrap();
@@ -288,7 +288,7 @@ fn an_edit_moves_what_is_behind_it() {
 }
 
 #[test]
-fn an_outline_survives_json() {
+fn an_outline_round_trips_through_json() {
     for language in LanguageId::all() {
         let outline = Outline::read(language, language.fixture, &Cancel::new()).unwrap();
         let json = serde_json::to_string(&outline).unwrap();
@@ -358,7 +358,7 @@ fn range(edit: &Edit, source: &str) -> std::ops::Range<usize> {
 /// Whether a tree that was parsed with the help of an older one has another outline than a new one of the same text.
 fn has_two_readings(tree: &SyntaxTree, source: &str) -> bool {
     let fresh = parse(tree.language, source, None, &Cancel::new()).unwrap();
-    let outline = |tree| Outline::of(tree, source, &Cancel::new()).unwrap();
+    let outline = |tree| Outline::from_tree(tree, source, &Cancel::new()).unwrap();
     outline(tree) != outline(&fresh)
 }
 
@@ -386,7 +386,7 @@ proptest! {
             if !fresh.has_error() {
                 // The trees may only differ in whether a comment is inside or outside a statement.
                 prop_assert!(!tree.has_error(), "{}", source);
-                let outline = |tree| Outline::of(tree, source, &Cancel::new()).unwrap();
+                let outline = |tree| Outline::from_tree(tree, source, &Cancel::new()).unwrap();
                 prop_assert_eq!(outline(&tree), outline(&fresh));
             }
             Ok(())
@@ -408,7 +408,7 @@ proptest! {
     /// outline than a new one, because the parser then reads the same text in two ways, and may change its mind about text
     /// that no edit touched.
     #[test]
-    fn a_live_outline_is_the_outline(
+    fn a_live_outline_equals_the_outline_of_the_same_tree(
         language in language(),
         copies in 1_usize..4,
         has_macros in any::<bool>(),
@@ -422,27 +422,27 @@ proptest! {
         let mut trees = Vec::new();
         let mut undo = Vec::new();
         let mut replace = |text: &mut Rope, edits: &mut dyn Iterator<Item = (Index, usize, Option<usize>, String)>| {
-            let (mut told, mut undone) = (Vec::new(), Vec::new());
-            for (place, length, exact, inserted) in edits {
+            let (mut tree_edits, mut undo_edits) = (Vec::new(), Vec::new());
+            for (index, length, exact, inserted) in edits {
                 let range = match exact {
                     Some(start) => start..start + length,
-                    None => range(&Edit { start: place, length, text: String::new() }, &text.to_string()),
+                    None => range(&Edit { start: index, length, text: String::new() }, &text.to_string()),
                 };
-                let step = TreeEdit::in_rope(text, range.clone(), &inserted);
-                tree.edit(&step);
-                told.push(step);
-                undone.push((place, inserted.len(), Some(range.start), text.byte_slice(range.clone()).to_string()));
+                let tree_edit = TreeEdit::in_rope(text, range.clone(), &inserted);
+                tree.edit(&tree_edit);
+                tree_edits.push(tree_edit);
+                undo_edits.push((index, inserted.len(), Some(range.start), text.byte_slice(range.clone()).to_string()));
                 let start = text.byte_to_char(range.start);
                 text.remove(start..text.byte_to_char(range.end));
                 text.insert(start, &inserted);
             }
-            let now = parse_rope(language, text, Some(&tree), &Cancel::new()).unwrap();
-            let currency = live.refresh(&now, text, &told, &Cancel::new()).unwrap();
-            tree = now;
-            prop_assert_eq!(currency == Currency::Behind, tree.has_error());
-            if currency == Currency::Current {
+            let new_tree = parse_rope(language, text, Some(&tree), &Cancel::new()).unwrap();
+            let freshness = live.refresh(&new_tree, text, &tree_edits, &Cancel::new()).unwrap();
+            tree = new_tree;
+            prop_assert_eq!(freshness == Freshness::Stale, tree.has_error());
+            if freshness == Freshness::Current {
                 let source = text.to_string();
-                let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+                let outline = Outline::from_tree(&tree, &source, &Cancel::new()).unwrap();
                 trees.push((tree.clone(), source.clone()));
                 if live.outline() != outline && trees.iter().any(|(tree, source)| has_two_readings(tree, source)) {
                     return Ok(None);
@@ -450,13 +450,13 @@ proptest! {
                 prop_assert_eq!(live.outline(), outline.clone(), "{}", source);
                 prop_assert_eq!(live.block(&key), map_block(language, &key, &outline), "{}", source);
             }
-            undone.reverse();
-            Ok(Some(undone))
+            undo_edits.reverse();
+            Ok(Some(undo_edits))
         };
         for batch in batches {
             let mut edits = batch.into_iter().map(|edit| (edit.start, edit.length, None, edit.text));
-            let Some(undone) = replace(&mut text, &mut edits)? else { return Ok(()) };
-            undo.push(undone);
+            let Some(undo_edits) = replace(&mut text, &mut edits)? else { return Ok(()) };
+            undo.push(undo_edits);
         }
         for batch in undo.into_iter().rev() {
             if replace(&mut text, &mut batch.into_iter())?.is_none() {
@@ -467,7 +467,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gives_a_block_of_the_right_shape(
+    fn a_block_is_well_formed_for_any_text(
         language in language(),
         edits in prop::collection::vec(edit(), 0..30),
     ) {
@@ -496,12 +496,12 @@ proptest! {
     }
 
     #[test]
-    fn a_place_in_a_rope_is_the_place_in_its_text(
+    fn a_position_in_a_rope_equals_the_position_in_its_text(
         text in "([a-z]|\r|\n|\r\n|ä|\u{2028}){0,3000}",
-        at in any::<(Index, Index)>(),
+        indices in any::<(Index, Index)>(),
     ) {
         let rope = Rope::from_str(&text);
-        let (a, b) = (at.0.index(text.len() + 1), at.1.index(text.len() + 1));
+        let (a, b) = (indices.0.index(text.len() + 1), indices.1.index(text.len() + 1));
         let edit = TreeEdit::in_rope(&rope, a.min(b)..a.max(b), "x\ny");
         let zero = TreePoint { byte: 0, row: 0, column: 0 };
         prop_assert_eq!(edit.start, zero.after(&text.as_bytes()[..a.min(b)]));
@@ -510,7 +510,7 @@ proptest! {
     }
 }
 
-fn in_detail(path: &str, source: &str, level: MapLevel, shown: &[&str]) -> String {
+fn block_at(path: &str, source: &str, level: MapLevel, shown: &[&str]) -> String {
     let language = LanguageId::by_path(path, "").unwrap();
     let outline = Outline::read(language, source, &Cancel::new()).unwrap();
     let detail = BlockDetail { level, shown: shown.iter().collect() };
@@ -518,9 +518,9 @@ fn in_detail(path: &str, source: &str, level: MapLevel, shown: &[&str]) -> Strin
 }
 
 #[test]
-fn a_block_shows_what_its_level_says() {
+fn a_block_shows_the_definitions_of_its_level() {
     let source = "import os\nLIMIT = 1\nclass Pool:\n    def take(self): ...\n    def _grow(self): ...\ndef _helper(): ...\n";
-    let text = |level, shown: &[&str]| in_detail("a.py", source, level, shown);
+    let text = |level, shown: &[&str]| block_at("a.py", source, level, shown);
     assert_eq!(text(MapLevel::Path, &[]), "a.py\n");
     assert_eq!(text(MapLevel::Names, &[]), "a.py: LIMIT, Pool, _helper\n");
     assert_eq!(text(MapLevel::Signatures, &["_grow"]), "a.py\n class Pool\n  def _grow(self)\n …\n");
@@ -531,8 +531,8 @@ fn a_block_shows_what_its_level_says() {
 }
 
 #[test]
-fn languages_say_what_is_public() {
-    let public = |path: &str, source: &str| in_detail(path, source, MapLevel::Public, &[]);
+fn each_language_has_its_own_rules_for_public_definitions() {
+    let public = |path: &str, source: &str| block_at(path, source, MapLevel::Public, &[]);
     let rust = "pub(crate) struct A;\nimpl A { pub fn a(&self) {}\n fn b() {} }\nimpl Drop for A { fn drop(&mut self) {} }\n\
                 trait T { fn t(); }\npub trait U { fn u(); }\nfn hidden(a: pub_type) {}\n";
     let shown = public("a.rs", rust);
@@ -545,8 +545,8 @@ fn languages_say_what_is_public() {
 }
 
 #[test]
-fn what_is_exported_without_a_name_hides_what_is_local_to_it() {
-    check(
+fn definitions_inside_an_unnamed_default_export_are_local() {
+    assert_block(
         "a.js",
         "export default function (app) {\n  function helper() {}\n  const x = () => 1;\n}\n",
         &expect![[r#"
@@ -554,7 +554,7 @@ fn what_is_exported_without_a_name_hides_what_is_local_to_it() {
              export default function (app)
         "#]],
     );
-    check(
+    assert_block(
         "a.ts",
         "export default async (app: App) => {\n  function helper() {}\n  const x = () => 1;\n}\n",
         &expect![[r#"
@@ -562,7 +562,7 @@ fn what_is_exported_without_a_name_hides_what_is_local_to_it() {
              export default async (app: App)
         "#]],
     );
-    check(
+    assert_block(
         "b.js",
         "export default class {\n  run() {}\n}\n",
         &expect![[r#"
@@ -575,7 +575,7 @@ fn what_is_exported_without_a_name_hides_what_is_local_to_it() {
 
 #[test]
 fn a_chain_of_assignments_is_one_line() {
-    check(
+    assert_block(
         "a.js",
         "req.get =\nreq.header = function header(name) { function inner() {} };\nvar a = exports.b = function (c) {};\n",
         &expect![[r#"
@@ -584,7 +584,7 @@ fn a_chain_of_assignments_is_one_line() {
              var a = exports.b = function (c)
         "#]],
     );
-    check(
+    assert_block(
         "a.py",
         "first = second = make()\nfirst_of = second_of = third_of = 3\n",
         &expect![[r#"
@@ -595,7 +595,7 @@ fn a_chain_of_assignments_is_one_line() {
 }
 
 #[test]
-fn a_text_says_that_a_tool_wrote_it() {
+fn generated_code_is_detected_by_its_text() {
     let generated = |path: &str, source: &str| {
         Outline::read(LanguageId::by_path(path, "").unwrap(), source, &Cancel::new()).unwrap().generated
     };

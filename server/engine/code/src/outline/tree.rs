@@ -47,7 +47,7 @@ pub(crate) struct TreePoint {
 }
 
 /// A function that returns the next chunk of the text from an offset, or an empty slice at the end.
-type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
+type ChunkReader<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
 thread_local! {
     /// Parser kept for the next text, since a parser reuses its buffers.
@@ -69,7 +69,7 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    parse_masked(WorkLimit::of_text(source.len()), language, source, old, cancel).map(|(tree, _)| tree)
+    parse_masked(WorkLimit::for_text(source.len()), language, source, old, cancel).map(|(tree, _)| tree)
 }
 
 /// Like [`parse`], without an earlier tree, but takes the work from `budget`.
@@ -98,15 +98,15 @@ pub(crate) fn parse_rope(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    let rest = |offset| {
+    let chunk_at = |offset| {
         let chunk = text.get_chunk_at_byte(offset);
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
-    let limit = WorkLimit::of_text(text.len_bytes());
+    let limit = WorkLimit::for_text(text.len_bytes());
     let parsed = if Mask::may_apply(language, text.chunks()) {
         parse_masked(limit, language, &text.to_string(), old, cancel)
     } else {
-        parse_with(limit, language, &rest, old, Mask::default(), cancel)
+        parse_with(limit, language, &chunk_at, old, Mask::default(), cancel)
     };
     parsed.map(|(tree, _)| tree)
 }
@@ -120,10 +120,10 @@ pub(super) fn parse_part(
     start: usize,
     before: Point,
 ) -> Option<SyntaxTree> {
-    if is_too_deep(&pieces_of(part)) {
+    if is_too_deep(&text_reader(part)) {
         return None;
     }
-    let rest = |offset: usize| {
+    let chunk_at = |offset: usize| {
         offset.checked_sub(start).and_then(|offset| part.as_bytes().get(offset..)).unwrap_or_default()
     };
     let first = TreePoint { byte: start, row: before.row, column: before.column + 1 };
@@ -134,13 +134,13 @@ pub(super) fn parse_part(
         start_point: first.point(),
         end_point: last.point(),
     };
-    let limit = WorkLimit::of_part(part.len());
-    let (tree, _) = parse_text(limit, language, &rest, Some(range), None, &Cancel::new()).ok()?;
+    let limit = WorkLimit::for_part(part.len());
+    let (tree, _) = parse_text(limit, language, &chunk_at, Some(range), None, &Cancel::new()).ok()?;
     Some(SyntaxTree { language, tree: tree.ok()?, unparsed: None, mask: Mask::default() })
 }
 
 /// Returns a function that reads the text from any offset to its end.
-pub(super) fn pieces_of<'t>(source: &'t str) -> impl Fn(usize) -> &'t [u8] {
+pub(super) fn text_reader<'t>(source: &'t str) -> impl Fn(usize) -> &'t [u8] {
     |offset| source.as_bytes().get(offset..).unwrap_or_default()
 }
 
@@ -152,9 +152,9 @@ fn parse_masked(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<(SyntaxTree, u64), Cancelled> {
-    match Mask::of(language, source) {
-        Some((text, mask)) => parse_with(limit, language, &pieces_of(&text), old, mask, cancel),
-        None => parse_with(limit, language, &pieces_of(source), old, Mask::default(), cancel),
+    match Mask::hide(language, source) {
+        Some((text, mask)) => parse_with(limit, language, &text_reader(&text), old, mask, cancel),
+        None => parse_with(limit, language, &text_reader(source), old, Mask::default(), cancel),
     }
 }
 
@@ -162,24 +162,25 @@ fn parse_masked(
 pub(super) fn parse_with(
     limit: WorkLimit,
     language: LanguageId,
-    rest: &Rest<'_>,
+    chunk_at: &ChunkReader<'_>,
     old: Option<&SyntaxTree>,
     mask: Mask,
     cancel: &Cancel,
 ) -> Result<(SyntaxTree, u64), Cancelled> {
     cancel.check()?;
-    if is_too_deep(&rest) {
+    if is_too_deep(&chunk_at) {
         return Ok((SyntaxTree::none(language, Unparsed::NestedAngles)?, 0));
     }
-    let can_reuse =
-        |old: &&SyntaxTree| old.language == language && old.unparsed.is_none() && old.mask.stays_as(&mask);
+    let can_reuse = |old: &&SyntaxTree| {
+        old.language == language && old.unparsed.is_none() && old.mask.is_reusable_as(&mask)
+    };
     let old = old.filter(can_reuse).map(|old| &old.tree);
-    let (parsed, work) = parse_text(limit, language, rest, None, old, cancel)?;
+    let (parsed, work) = parse_text(limit, language, chunk_at, None, old, cancel)?;
     match parsed {
         // The parser reuses tokens of the broken text even where the repaired text has different ones. For
         // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Ok(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
-            parse_with(limit, language, rest, None, mask, cancel)
+            parse_with(limit, language, chunk_at, None, mask, cancel)
         }
         Ok(tree) => Ok((SyntaxTree { language, tree, unparsed: None, mask }, work)),
         Err(_) if cancel.is_cancelled() => Err(Cancelled),
@@ -199,7 +200,7 @@ fn has_error(tree: &Tree) -> bool {
 fn parse_text(
     limit: WorkLimit,
     language: LanguageId,
-    rest: &Rest<'_>,
+    chunk_at: &ChunkReader<'_>,
     part: Option<tree_sitter::Range>,
     old: Option<&Tree>,
     cancel: &Cancel,
@@ -221,7 +222,7 @@ fn parse_text(
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |offset, _| {
         limits::count_chunk();
-        rest(offset)
+        chunk_at(offset)
     };
     let limited = limits::limited(limit.work, || parser.parse_with_options(&mut read, old, Some(options)));
     // After an aborted parse, the parser would otherwise treat the next text as the rest of this one.
@@ -276,7 +277,6 @@ impl SyntaxTree {
         self.unparsed.is_some() || has_error(&self.tree)
     }
 
-    /// What was hidden from the parser.
     pub(super) fn mask(&self) -> &Mask {
         &self.mask
     }
@@ -287,15 +287,15 @@ impl SyntaxTree {
 }
 
 impl TreeEdit {
-    /// Returns the edit that replaces the bytes `range` of `before` with `inserted`. The range is clamped to
+    /// Returns the edit that replaces the bytes `range` of `old` with `inserted`. The range is clamped to
     /// the text. Reads the text before the range once.
-    pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
-        let start = range.start.min(before.len_bytes());
-        let old_end = range.end.clamp(start, before.len_bytes());
-        let start_point = TreePoint { byte: 0, row: 0, column: 0 }.after_rope(before, 0..start);
+    pub(crate) fn in_rope(old: &Rope, range: Range<usize>, inserted: &str) -> Self {
+        let start = range.start.min(old.len_bytes());
+        let old_end = range.end.clamp(start, old.len_bytes());
+        let start_point = TreePoint { byte: 0, row: 0, column: 0 }.after_rope(old, 0..start);
         Self {
             start: start_point,
-            old_end: start_point.after_rope(before, start..old_end),
+            old_end: start_point.after_rope(old, start..old_end),
             new_end: start_point.after(inserted.as_bytes()),
         }
     }
@@ -315,16 +315,16 @@ impl TreePoint {
 
     fn after_rope(self, rope: &Rope, range: Range<usize>) -> Self {
         let (chunks, first_byte, ..) = rope.chunks_at_byte(range.start);
-        let mut at = first_byte;
+        let mut chunk_start = first_byte;
         let mut point = self;
         for chunk in chunks {
-            if at >= range.end {
+            if chunk_start >= range.end {
                 break;
             }
-            let from = range.start.saturating_sub(at).min(chunk.len());
-            let to = (range.end - at).min(chunk.len());
-            point = point.after(chunk.as_bytes().get(from..to).unwrap_or_default());
-            at += chunk.len();
+            let slice_start = range.start.saturating_sub(chunk_start).min(chunk.len());
+            let slice_end = (range.end - chunk_start).min(chunk.len());
+            point = point.after(chunk.as_bytes().get(slice_start..slice_end).unwrap_or_default());
+            chunk_start += chunk.len();
         }
         point
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::depth::DEEPEST;
+use super::depth::MAX_OPEN_ANGLES;
 
 /// Why a text was not parsed. Displayed as a clause with its own subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +45,7 @@ impl fmt::Display for Unparsed {
             Self::TooMuchWork => f.write_str("parsing it takes far more work than real code of its size"),
             Self::TooMuchMemory => f.write_str("parsing it takes far more memory than real code of its size"),
             Self::TooLarge => f.write_str("the file is larger than `symbols.max_file_bytes` allows"),
-            Self::NestedAngles => write!(f, "more than {DEEPEST} nested `<` are not closed"),
+            Self::NestedAngles => write!(f, "more than {MAX_OPEN_ANGLES} nested `<` are not closed"),
             Self::NestedComments => f.write_str("its comments are nested too deeply"),
             Self::TimedOut => f.write_str("parsing it took too long"),
             Self::ProcessEnded => f.write_str("processes ended while parsing it"),

@@ -34,33 +34,33 @@ impl UnparsedLines {
 
     /// Finds the lines of a tree's text that could not be parsed. `source` must be the text of the tree. An error on a
     /// single line inside a function does not count, because it hides no definition outside.
-    pub fn of(tree: &SyntaxTree, source: &str) -> Self {
+    pub fn find(tree: &SyntaxTree, source: &str) -> Self {
         if tree.unparsed.is_some() || !tree.has_error() {
             return Self::default();
         }
-        let lines = LineStarts::of(source);
-        let tables = Tables::of(tree.language);
+        let lines = LineStarts::new(source);
+        let tables = Tables::for_language(tree.language);
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         let mut errors = 0;
         // The parts with local definitions only of each node around the current one.
-        let mut around: Vec<Vec<Range<usize>>> = Vec::new();
+        let mut local_ranges: Vec<Vec<Range<usize>>> = Vec::new();
         let mut cursor = tree.root().walk();
         'tree: loop {
             let node = cursor.node();
             let is_error = node.is_error() || node.is_missing();
             if is_error {
                 errors += 1;
-                let (mut first, mut last) = lines.of_range(&node.byte_range());
-                let function = innermost(&around, &node.byte_range());
+                let (mut first, mut last) = lines.line_range(&node.byte_range());
+                let function = innermost(&local_ranges, &node.byte_range());
                 if let Some(function) = function.filter(|_| node.is_missing()) {
                     // Without its end, a function may have swallowed what follows.
-                    (first, last) = lines.of_range(function);
+                    (first, last) = lines.line_range(function);
                 }
-                let hides = match function {
+                let hides_definitions = match function {
                     None => true,
                     Some(_) => last > first && (node.is_error() || closes_block(&node)),
                 };
-                if hides {
+                if hides_definitions {
                     ranges.push((first, last));
                 }
                 if errors > MAX_ERRORS {
@@ -68,25 +68,25 @@ impl UnparsedLines {
                     break;
                 }
             } else if node.has_error() && cursor.goto_first_child() {
-                around.push(local_parts(tables, &node, source));
+                local_ranges.push(local_parts(tables, &node, source));
                 continue;
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     break 'tree;
                 }
-                around.pop();
+                local_ranges.pop();
             }
         }
-        Self(joined(ranges).into())
+        Self(merge_ranges(ranges).into())
     }
 }
 
 /// Shows the lines as `3`, `5-8, 12`.
 impl fmt::Display for UnparsedLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (first, last)) in self.0.iter().enumerate() {
-            let separator = if at > 0 { ", " } else { "" };
+        for (index, (first, last)) in self.0.iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
             match last > first {
                 true => write!(f, "{separator}{first}-{last}")?,
                 false => write!(f, "{separator}{first}")?,
@@ -97,18 +97,20 @@ impl fmt::Display for UnparsedLines {
 }
 
 /// Sorts ranges, joins those that touch, and keeps at most [`MAX_RANGES`].
-fn joined(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+fn merge_ranges(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     ranges.sort_unstable();
-    let mut joined: Vec<(u32, u32)> = Vec::new();
+    let mut merged: Vec<(u32, u32)> = Vec::new();
     let count = ranges.len();
     for (first, last) in ranges {
-        let is_full = joined.len() >= MAX_RANGES && count > MAX_RANGES;
-        match joined.last_mut() {
-            Some(before) if is_full || first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
-            _ => joined.push((first, last)),
+        let is_full = merged.len() >= MAX_RANGES && count > MAX_RANGES;
+        match merged.last_mut() {
+            Some(previous) if is_full || first <= previous.1.saturating_add(1) => {
+                previous.1 = previous.1.max(last)
+            }
+            _ => merged.push((first, last)),
         }
     }
-    joined
+    merged
 }
 
 /// Whether a missing token is the end of a block.
@@ -117,8 +119,8 @@ fn closes_block(node: &Node<'_>) -> bool {
 }
 
 /// Returns the innermost of the parts around a node that contains its range.
-fn innermost<'r>(around: &'r [Vec<Range<usize>>], node: &Range<usize>) -> Option<&'r Range<usize>> {
-    around.iter().rev().flatten().find(|part| part.start <= node.start && node.end <= part.end)
+fn innermost<'r>(local_ranges: &'r [Vec<Range<usize>>], node: &Range<usize>) -> Option<&'r Range<usize>> {
+    local_ranges.iter().rev().flatten().find(|part| part.start <= node.start && node.end <= part.end)
 }
 
 /// Returns the ranges of a node, or of parts of it, that contain only local definitions, such as a function.
@@ -129,9 +131,9 @@ fn local_parts(tables: &Tables, node: &Node<'_>, source: &str) -> Vec<Range<usiz
     };
     let mut cursor = QueryCursor::new();
     cursor.set_max_start_depth(Some(0));
-    let mut matches = cursor.matches(query, *node, Source::whole(source));
-    while let Some(found) = matches.next() {
-        parts.extend(found.captures.iter().filter_map(|capture| match tables.role(capture.index) {
+    let mut matches = cursor.matches(query, *node, Source::from_text(source));
+    while let Some(query_match) = matches.next() {
+        parts.extend(query_match.captures.iter().filter_map(|capture| match tables.role(capture.index) {
             Role::Definition(SymbolKind::Function | SymbolKind::Method) | Role::Local => {
                 Some(node.byte_range())
             }

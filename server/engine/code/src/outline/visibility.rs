@@ -8,38 +8,41 @@ use super::{Symbol, SymbolKind};
 pub(crate) struct Visibility {
     language: LanguageId,
     /// Whether each enclosing definition is public, and whether its members are public by default.
-    around: Vec<(bool, bool)>,
+    ancestors: Vec<(bool, bool)>,
 }
 
 impl Visibility {
     /// Creates the state for the start of a file.
-    pub(crate) fn of(language: LanguageId) -> Self {
-        Self { language, around: Vec::new() }
+    pub(crate) fn new(language: LanguageId) -> Self {
+        Self { language, ancestors: Vec::new() }
     }
 
     /// Whether the next definition is visible to other files. Must be called for every definition, in order.
     pub(crate) fn is_public(&mut self, symbol: &Symbol) -> bool {
-        self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
-        let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));
-        let own = self.says_public(symbol, inherited);
-        let inherits = words(&symbol.head).any(|word| self.language.visibility.inherited.contains(&word));
+        self.ancestors.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
+        let (outer, inherited) = self.ancestors.last().copied().unwrap_or((true, false));
+        let is_public_itself = self.is_declared_public(symbol, inherited);
+        let members_inherit =
+            words(&symbol.head).any(|word| self.language.visibility.inherited.contains(&word));
         // An implementation block has no visibility of its own. The visibility of its members applies.
-        self.around.push((own || symbol.kind == SymbolKind::Impl, inherits));
-        own && outer
+        self.ancestors.push((is_public_itself || symbol.kind == SymbolKind::Impl, members_inherit));
+        is_public_itself && outer
     }
 
-    fn says_public(&self, symbol: &Symbol, inherited: bool) -> bool {
+    fn is_declared_public(&self, symbol: &Symbol, inherited: bool) -> bool {
         let rules = &self.language.visibility;
-        let says = |all: &[&str]| words(before_parameters(&symbol.head)).any(|word| all.contains(&word));
+        let has_keyword =
+            |all: &[&str]| words(before_parameters(&symbol.head)).any(|word| all.contains(&word));
         let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
         let has_private_name = rules.private_names.iter().any(|start| symbol.name.starts_with(start));
-        if symbol.kind == SymbolKind::Impl || (has_private_name && !is_special) || says(rules.private) {
+        if symbol.kind == SymbolKind::Impl || (has_private_name && !is_special) || has_keyword(rules.private)
+        {
             return false;
         }
         if rules.capitals && !symbol.name.starts_with(char::is_uppercase) {
             return false;
         }
-        rules.public.is_empty() || inherited || says(rules.public)
+        rules.public.is_empty() || inherited || has_keyword(rules.public)
     }
 }
 

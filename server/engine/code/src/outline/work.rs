@@ -25,12 +25,12 @@ const MEMORY_PER_BYTE: u64 = 128;
 const MAX_MEMORY: u64 = 512 << 20;
 
 /// Work that a text may take in an index run at the expense of no other text.
-const OWN_PER_TEXT: u64 = 25 * WORK_PER_REPORT;
+const GUARANTEED_PER_TEXT: u64 = 25 * WORK_PER_REPORT;
 /// The same, per byte of the text. Enough for real code without errors.
-const OWN_PER_BYTE: u64 = 192;
+const GUARANTEED_PER_BYTE: u64 = 192;
 
 /// Work that the texts of an index run may take together beyond their own: three seconds of one processor.
-const SHARED: u64 = 1 << 30;
+const SHARED_WORK: u64 = 1 << 30;
 /// The same, per byte of all texts. Enough for repositories that consist of headers of C++.
 const SHARED_PER_BYTE: u64 = 128;
 
@@ -39,7 +39,7 @@ const SHARED_PER_BYTE: u64 = 128;
 /// are given up.
 #[derive(Debug)]
 pub struct WorkBudget {
-    left: AtomicU64,
+    remaining: AtomicU64,
 }
 
 /// The work that one text may take.
@@ -57,7 +57,7 @@ impl WorkLimit {
     pub(super) const NONE: Self = Self { work: u64::MAX, memory: u64::MAX, is_shared: false };
 
     /// Returns the limit for a text of this many bytes.
-    pub(super) fn of_text(bytes: usize) -> Self {
+    pub(super) fn for_text(bytes: usize) -> Self {
         Self {
             work: amount(PER_TEXT, PER_BYTE, bytes).min(MAX_PER_TEXT),
             memory: amount(MEMORY_PER_TEXT, MEMORY_PER_BYTE, bytes).min(MAX_MEMORY),
@@ -66,40 +66,40 @@ impl WorkLimit {
     }
 
     /// Returns the limit for a part of a text of this many bytes, which is parsed again on its own.
-    pub(super) fn of_part(bytes: usize) -> Self {
-        Self { work: own(bytes), ..Self::of_text(bytes) }
+    pub(super) fn for_part(bytes: usize) -> Self {
+        Self { work: guaranteed(bytes), ..Self::for_text(bytes) }
     }
 }
 
 impl WorkBudget {
     /// Creates the budget of a run over this many bytes of text.
     pub fn for_bytes(bytes: u64) -> Self {
-        Self::with(SHARED_PER_BYTE.saturating_mul(bytes).saturating_add(SHARED))
+        Self::with_shared_work(SHARED_PER_BYTE.saturating_mul(bytes).saturating_add(SHARED_WORK))
     }
 
     /// Creates a budget with this much work to share. Tests use a small amount.
-    pub fn with(shared: u64) -> Self {
-        Self { left: AtomicU64::new(shared) }
+    pub fn with_shared_work(shared: u64) -> Self {
+        Self { remaining: AtomicU64::new(shared) }
     }
 
     /// Returns the limit for a text of this many bytes.
     pub(super) fn limit(&self, bytes: usize) -> WorkLimit {
-        let whole = WorkLimit::of_text(bytes);
-        let work = own(bytes).saturating_add(self.left.load(Ordering::Relaxed));
-        if work < whole.work { WorkLimit { work, is_shared: true, ..whole } } else { whole }
+        let text_limit = WorkLimit::for_text(bytes);
+        let work = guaranteed(bytes).saturating_add(self.remaining.load(Ordering::Relaxed));
+        if work < text_limit.work { WorkLimit { work, is_shared: true, ..text_limit } } else { text_limit }
     }
 
     /// Subtracts the work that a text of this many bytes took.
     pub(super) fn take(&self, bytes: usize, work: u64) {
-        let beyond = work.saturating_sub(own(bytes));
-        let _ = self
-            .left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(beyond)));
+        let shared_work = work.saturating_sub(guaranteed(bytes));
+        let _ = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |remaining| {
+            Some(remaining.saturating_sub(shared_work))
+        });
     }
 }
 
-fn own(bytes: usize) -> u64 {
-    amount(OWN_PER_TEXT, OWN_PER_BYTE, bytes)
+fn guaranteed(bytes: usize) -> u64 {
+    amount(GUARANTEED_PER_TEXT, GUARANTEED_PER_BYTE, bytes)
 }
 
 fn amount(per_text: u64, per_byte: u64, bytes: usize) -> u64 {
@@ -115,22 +115,26 @@ mod tests {
     use super::super::{Outline, Unparsed, WorkBudget};
 
     #[test]
-    fn slow_texts_share_what_is_left_and_real_code_does_not_notice() {
+    fn slow_texts_share_a_budget_and_real_code_is_always_parsed() {
         let read = |budget: &WorkBudget, language: LanguageId, text: &str| {
             Outline::read_within(budget, language, text, &Cancel::new()).unwrap().unparsed
         };
         let c = LanguageId::by_name("c").unwrap();
         let slow = "let => ".repeat(4_000);
-        let budget = WorkBudget::with(1 << 26);
-        let outcomes: Vec<_> = (0..8).map(|_| read(&budget, c, &slow)).collect();
+        let budget = WorkBudget::with_shared_work(1 << 26);
+        let reasons: Vec<_> = (0..8).map(|_| read(&budget, c, &slow)).collect();
         assert_eq!(
-            outcomes.first(),
+            reasons.first(),
             Some(&Some(Unparsed::TooMuchWork)),
             "the first may use all of its own limit"
         );
-        assert_eq!(outcomes.last(), Some(&Some(Unparsed::NoWorkLeft)));
+        assert_eq!(reasons.last(), Some(&Some(Unparsed::NoWorkLeft)));
         for language in LanguageId::all() {
-            assert_eq!(read(&WorkBudget::with(0), language, language.fixture), None, "{language}");
+            assert_eq!(
+                read(&WorkBudget::with_shared_work(0), language, language.fixture),
+                None,
+                "{language}"
+            );
         }
     }
 }

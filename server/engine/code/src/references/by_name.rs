@@ -11,28 +11,28 @@ use crate::symbols::{References, SymbolIndex};
 /// Files that may refer to a name, with the confidence that they do.
 pub(super) struct LikelyFiles {
     /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
-    known: BTreeMap<FileKey, f64>,
+    likelihoods: BTreeMap<FileKey, f64>,
     definers: Vec<FileKey>,
     /// Whether the reference graph tracks the name.
-    is_followed: bool,
+    is_tracked: bool,
 }
 
 impl LikelyFiles {
     pub(super) fn new(graph: &References, index: &SymbolIndex, name: &str, definers: &[&FileKey]) -> Self {
-        let mut known: BTreeMap<FileKey, f64> = BTreeMap::new();
-        for found in graph.references_to(name) {
-            if definers.contains(&&found.definer) {
-                for (referrer, likelihood) in found.referrers {
-                    let most = known.entry(referrer).or_default();
-                    *most = most.max(likelihood);
+        let mut likelihoods: BTreeMap<FileKey, f64> = BTreeMap::new();
+        for references in graph.references_to(name) {
+            if definers.contains(&&references.definer) {
+                for (referrer, likelihood) in references.referrers {
+                    let highest = likelihoods.entry(referrer).or_default();
+                    *highest = highest.max(likelihood);
                 }
             }
         }
-        let is_followed = definers
+        let is_tracked = definers
             .iter()
-            .any(|key| index.get(*key).is_some_and(|file| graph.follows(file.language.family, name)));
+            .any(|key| index.get(*key).is_some_and(|file| graph.tracks(file.language.family, name)));
         let definers = definers.iter().copied().cloned().collect();
-        Self { known, definers, is_followed }
+        Self { likelihoods, definers, is_tracked }
     }
 
     /// Returns the confidence in a file's references, or `None` if its imports give the name another meaning.
@@ -40,10 +40,10 @@ impl LikelyFiles {
         if self.definers.contains(key) {
             return Some(Confidence::Certain);
         }
-        match self.known.get(key) {
+        match self.likelihoods.get(key) {
             Some(likelihood) if *likelihood >= 1.0 => Some(Confidence::Certain),
             Some(_) => Some(Confidence::Guess),
-            None => (!self.is_followed).then_some(Confidence::Guess),
+            None => (!self.is_tracked).then_some(Confidence::Guess),
         }
     }
 }

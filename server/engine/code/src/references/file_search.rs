@@ -7,18 +7,18 @@ use strata_base::key::FileKey;
 use strata_grammars::LanguageId;
 
 use super::by_name::LikelyFiles;
-use super::meaning::{Meanings, ReferenceSources};
+use super::name_resolver::{NameResolver, ReferenceSources};
 use super::report::{Confidence, ReferenceHit, ReferenceReport, SearchedPart};
 use super::scopes::FileNames;
-use super::wanted::{Wanted, mention};
-use super::word_lines::{LinesIn, WordLines};
+use super::targets::{SearchTargets, resolve_mention};
+use super::word_lines::{TextKind, WordLines};
 use crate::outline;
 use crate::symbols::FileSymbols;
 
 /// The search for the mentions of some definitions.
 pub(super) struct FileSearch<'s> {
     sources: ReferenceSources<'s>,
-    wanted: Wanted,
+    targets: SearchTargets,
     name: &'s str,
     cancel: &'s Cancel,
     families: BTreeSet<&'static str>,
@@ -26,41 +26,41 @@ pub(super) struct FileSearch<'s> {
     connected: Vec<bool>,
     /// Whether all definitions are in tests.
     only_tests: bool,
-    likely: LikelyFiles,
+    likely_files: LikelyFiles,
 }
 
 impl<'s> FileSearch<'s> {
     pub(super) fn new(
         sources: ReferenceSources<'s>,
-        wanted: Wanted,
+        targets: SearchTargets,
         name: &'s str,
         cancel: &'s Cancel,
     ) -> Self {
         let ReferenceSources { index, graph, .. } = sources;
-        let definers: Vec<&FileKey> = wanted.definitions.iter().map(|found| &found.file).collect();
+        let definers: Vec<&FileKey> = targets.definitions.iter().map(|definition| &definition.file).collect();
         let is_test =
             |key: &&FileKey| index.get(*key).is_some_and(|file| file.language.is_test_file(key.as_str()));
         Self {
             sources,
             name,
             cancel,
-            families: wanted.languages.iter().map(|language| language.family).collect(),
+            families: targets.languages.iter().map(|language| language.family).collect(),
             connected: graph.connected(&definers),
             only_tests: definers.iter().all(is_test),
-            likely: LikelyFiles::new(graph, index, name, &definers),
-            wanted,
+            likely_files: LikelyFiles::new(graph, index, name, &definers),
+            targets,
         }
     }
 
-    /// Searches all files. `meanings` has the files in which the definitions are.
+    /// Searches all files. `resolver` has the files in which the definitions are.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the search finishes.
-    pub(super) fn run(self, meanings: Meanings<'_>) -> Result<ReferenceReport, Cancelled> {
-        meanings.check()?;
-        let mut skipped = meanings.into_skipped();
+    pub(super) fn run(self, resolver: NameResolver<'_>) -> Result<ReferenceReport, Cancelled> {
+        resolver.check()?;
+        let mut skipped = resolver.into_skipped();
         let mut report = ReferenceReport::default();
-        for mut part in (self.sources.each_part)(&|part, parts| self.part(part, parts)) {
+        for mut part in (self.sources.each_part)(&|part, parts| self.search_part(part, parts)) {
             if part.is_cancelled {
                 return Err(Cancelled);
             }
@@ -73,93 +73,93 @@ impl<'s> FileSearch<'s> {
         self.cancel.check()?;
         report.hits.sort_by(|a, b| (&a.file, a.range.start).cmp(&(&b.file, b.range.start)));
         report.unsearched = skipped.len();
-        report.definitions = self.wanted.definitions;
+        report.definitions = self.targets.definitions;
         report.mark_definitions();
         Ok(report)
     }
 
     /// Searches every file whose number is `part` modulo `parts`.
-    fn part(&self, part: usize, parts: usize) -> SearchedPart {
-        let meanings = Meanings::new(self.sources, self.cancel, parts);
-        let mut found = SearchedPart::default();
+    fn search_part(&self, part: usize, parts: usize) -> SearchedPart {
+        let resolver = NameResolver::new(self.sources, self.cancel, parts);
+        let mut searched = SearchedPart::default();
         let files = self.sources.index.iter().skip(part).step_by(parts);
         for (key, file) in files {
-            if self.file(&meanings, key, file, &mut found).and_then(|()| meanings.check()).is_err() {
-                found.is_cancelled = true;
+            if self.search_file(&resolver, key, file, &mut searched).and_then(|()| resolver.check()).is_err()
+            {
+                searched.is_cancelled = true;
                 break;
             }
         }
-        found.skipped.append(&mut meanings.into_skipped());
-        found
+        searched.skipped.append(&mut resolver.into_skipped());
+        searched
     }
 
-    fn file(
+    fn search_file(
         &self,
-        meanings: &Meanings<'_>,
+        resolver: &NameResolver<'_>,
         key: &FileKey,
         file: &FileSymbols,
-        found: &mut SearchedPart,
+        searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
         let Some(text) = (self.sources.texts)(key) else {
-            found.skipped.insert(key.clone());
+            searched.skipped.insert(key.clone());
             return Ok(());
         };
-        let mut lines = WordLines::of(&text, self.name);
+        let mut lines = WordLines::new(&text, self.name);
         if lines.is_empty() {
             return Ok(());
         }
         let is_document = file.language.is_document();
-        let is_undefined = self.wanted.definitions.is_empty();
+        let is_undefined = self.targets.definitions.is_empty();
         if is_document || !(is_undefined || self.families.contains(file.language.family)) {
             // Code in another language may have the name of this one, such as a template.
-            lines.are_in = if is_document { LinesIn::Document } else { LinesIn::Unparsed };
+            lines.text_kind = if is_document { TextKind::Document } else { TextKind::Unparsed };
         } else if is_undefined {
-            self.mentions(meanings, key, Some(Confidence::Guess), &mut lines, found)?;
-        } else if let Some(number) = meanings.number(key)
-            && let Some(names) = meanings.file(number)
+            self.add_mentions(resolver, key, Some(Confidence::Guess), &mut lines, searched)?;
+        } else if let Some(number) = resolver.number(key)
+            && let Some(names) = resolver.file(number)
         {
-            self.references(meanings, key, (number, &names), &mut lines, found)?;
+            self.add_resolved_mentions(resolver, key, (number, &names), &mut lines, searched)?;
         } else {
-            self.mentions(meanings, key, self.likely.confidence(key), &mut lines, found)?;
+            self.add_mentions(resolver, key, self.likely_files.confidence(key), &mut lines, searched)?;
         }
-        found.other_lines.add(&lines);
+        searched.other_lines.add(&lines);
         Ok(())
     }
 
-    /// Adds the mentions that refer to the definitions, according to scopes, imports and types.
-    fn references(
+    fn add_resolved_mentions(
         &self,
-        meanings: &Meanings<'_>,
+        resolver: &NameResolver<'_>,
         key: &FileKey,
         (number, names): (usize, &FileNames),
         lines: &mut WordLines,
-        found: &mut SearchedPart,
+        searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
         let language = names.tree.language;
         // A guess is likely only in a file that imports connect with the definition, or in a test. A definition in
         // tests is used only in its own file.
         let is_likely = match self.only_tests {
-            true => self.wanted.definitions.iter().any(|found| found.file == *key),
+            true => self.targets.definitions.iter().any(|definition| definition.file == *key),
             false => {
                 self.connected.get(number).is_some_and(|connected| *connected)
                     || language.is_test_file(key.as_str())
             }
         };
         for range in names.mentions(self.name, self.cancel)? {
-            lines.mention(range.start);
-            let values = mention(meanings, number, names, self.name, &range);
-            match self.wanted.judged(&values) {
+            lines.add_mention(range.start);
+            let values = resolve_mention(resolver, number, names, self.name, &range);
+            match self.targets.classify(&values) {
                 Some((Confidence::Guess, _)) if !is_likely => {}
-                Some((Confidence::Guess, _)) if is_builtin(language, self.name) => found.unlikely += 1,
-                Some((confidence, means)) => {
-                    lines.hit(range.start);
-                    found.hits.push(ReferenceHit::new(
+                Some((Confidence::Guess, _)) if is_builtin(language, self.name) => searched.unlikely += 1,
+                Some((confidence, possible)) => {
+                    lines.add_hit(range.start);
+                    searched.hits.push(ReferenceHit::new(
                         key,
                         &names.text,
                         &lines.starts,
                         range,
                         confidence,
-                        means,
+                        possible,
                     ));
                 }
                 None => {}
@@ -169,31 +169,38 @@ impl<'s> FileSearch<'s> {
     }
 
     /// Adds all mentions of the name in a file without reference rules, with this confidence.
-    fn mentions(
+    fn add_mentions(
         &self,
-        meanings: &Meanings<'_>,
+        resolver: &NameResolver<'_>,
         key: &FileKey,
         confidence: Option<Confidence>,
         lines: &mut WordLines,
-        found: &mut SearchedPart,
+        searched: &mut SearchedPart,
     ) -> Result<(), Cancelled> {
-        let Some((text, tree)) = meanings.parsed(key)? else {
+        let Some((text, tree)) = resolver.parsed(key)? else {
             // All lines count as code, since nothing separates the code from its comments.
-            lines.are_in = LinesIn::Unparsed;
+            lines.text_kind = TextKind::Unparsed;
             return Ok(());
         };
         // A member may be used in a file that does not import the one that defines it, but is not defined there.
-        let is_elsewhere = confidence.is_none() && self.wanted.has_member;
-        let places = if is_elsewhere { outline::located(&tree, &text, self.cancel)? } else { Vec::new() };
-        let others: BTreeSet<usize> = places.iter().map(|place| place.name_range.start).collect();
-        let confidence = confidence.or(is_elsewhere.then_some(Confidence::Guess));
+        let may_be_member = confidence.is_none() && self.targets.has_member;
+        let located = if may_be_member { outline::located(&tree, &text, self.cancel)? } else { Vec::new() };
+        let definition_starts: BTreeSet<usize> = located.iter().map(|place| place.name_range.start).collect();
+        let confidence = confidence.or(may_be_member.then_some(Confidence::Guess));
         for range in outline::mentions_of(&tree, &text, self.name, self.cancel)? {
-            lines.mention(range.start);
+            lines.add_mention(range.start);
             if let Some(confidence) = confidence
-                && !others.contains(&range.start)
+                && !definition_starts.contains(&range.start)
             {
-                lines.hit(range.start);
-                found.hits.push(ReferenceHit::new(key, &text, &lines.starts, range, confidence, Vec::new()));
+                lines.add_hit(range.start);
+                searched.hits.push(ReferenceHit::new(
+                    key,
+                    &text,
+                    &lines.starts,
+                    range,
+                    confidence,
+                    Vec::new(),
+                ));
             }
         }
         Ok(())

@@ -5,18 +5,18 @@
 
 mod by_name;
 mod file_search;
-mod meaning;
+mod name_resolver;
 mod names_cache;
 mod report;
 mod scopes;
 mod search;
-mod wanted;
+mod targets;
 mod word_lines;
 
 #[cfg(test)]
 mod tests;
 
-pub use meaning::{PartSearch, ReferenceSources};
+pub use name_resolver::{PartSearch, ReferenceSources};
 pub use names_cache::NamesCache;
 pub use report::{Confidence, FoundDefinition, OtherLines, ReferenceHit, ReferenceReport, SearchedPart};
 pub use search::{ReferenceQuery, references, references_at};

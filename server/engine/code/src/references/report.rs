@@ -51,7 +51,7 @@ pub struct ReferenceHit {
     pub text: Box<str>,
     pub confidence: Confidence,
     /// Indices of the definitions that the mention refers to; empty if it could be any of them.
-    pub means: Vec<usize>,
+    pub definition_indices: Vec<usize>,
     /// Whether the mention is the name in a definition.
     pub is_definition: bool,
 }
@@ -100,7 +100,7 @@ impl ReferenceHit {
         starts: &LineStarts,
         range: Range<usize>,
         confidence: Confidence,
-        means: Vec<usize>,
+        definition_indices: Vec<usize>,
     ) -> Self {
         Self {
             file: file.clone(),
@@ -108,7 +108,7 @@ impl ReferenceHit {
             text: line_text(text, range.start),
             range,
             confidence,
-            means,
+            definition_indices,
             is_definition: false,
         }
     }
@@ -116,15 +116,15 @@ impl ReferenceHit {
 
 impl ReferenceReport {
     pub(super) fn mark_definitions(&mut self) {
-        let places: BTreeSet<(&FileKey, usize)> =
-            self.definitions.iter().map(|found| (&found.file, found.range.start)).collect();
+        let definition_starts: BTreeSet<(&FileKey, usize)> =
+            self.definitions.iter().map(|definition| (&definition.file, definition.range.start)).collect();
         for hit in &mut self.hits {
-            hit.is_definition = places.contains(&(&hit.file, hit.range.start));
+            hit.is_definition = definition_starts.contains(&(&hit.file, hit.range.start));
         }
     }
 }
 
-pub(super) fn line_of(text: &str, byte: usize) -> usize {
+pub(super) fn line_number(text: &str, byte: usize) -> usize {
     line_starts(text).take_while(|start| *start <= byte).count()
 }
 

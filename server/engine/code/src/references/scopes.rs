@@ -20,9 +20,9 @@ pub(super) struct FileNames {
     pub(super) tree: SyntaxTree,
     /// Scopes in order of their start, outer before inner. The file's own scope is first.
     pub(super) scopes: Vec<Scope>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<BindingGroup>,
     /// Modules from which all names are imported (`import *`).
-    pub(super) stars: Vec<Box<str>>,
+    pub(super) wildcard_imports: Vec<Box<str>>,
     /// Index of the group of each bound name, keyed by the start of the name.
     pub(super) bound: FxHashMap<usize, usize>,
     /// Imported names, keyed by the start of the name.
@@ -48,7 +48,7 @@ pub(super) struct FileNames {
 pub(super) struct Scope {
     pub(super) range: Range<usize>,
     pub(super) kind: ScopeKind,
-    pub(super) around: Option<usize>,
+    pub(super) parent: Option<usize>,
     /// Start of the name of the definition that opens the scope.
     name: Option<usize>,
     pub(super) names: FxHashMap<Box<str>, usize>,
@@ -66,7 +66,7 @@ pub(super) enum ScopeKind {
 
 /// All bindings of a name in one scope.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct BindingGroup {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
     /// Bindings in order of position.
@@ -89,7 +89,7 @@ pub(super) struct Binding {
     /// Range of the name of the type to which the definition adds a member.
     owner: Option<Range<usize>>,
     /// Index of the scope that the binding opens.
-    pub(super) owns: Option<usize>,
+    pub(super) opened_scope: Option<usize>,
     pub(super) import: Option<Import>,
     pub(super) reach: Reach,
 }
@@ -146,21 +146,21 @@ impl FileNames {
     /// # Errors
     /// [`Cancelled`] if the flag is raised before reading finishes.
     pub(super) fn read(tree: SyntaxTree, text: Arc<str>, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let Some(rules) = Rules::of(tree.language) else { return Ok(None) };
-        let mut draft = FileDraft::new(&text);
+        let Some(rules) = Rules::for_language(tree.language) else { return Ok(None) };
+        let mut builder = FileNamesBuilder::new(&text);
         let mut cursor = QueryCursor::new();
         {
             let mut matches = cursor.matches(rules.query, tree.root(), text.as_bytes());
-            let mut seen = 0_usize;
-            while let Some(found) = matches.next() {
-                seen += 1;
-                if seen.is_multiple_of(CHECK_EVERY) {
+            let mut match_count = 0_usize;
+            while let Some(query_match) = matches.next() {
+                match_count += 1;
+                if match_count.is_multiple_of(CHECK_EVERY) {
                     cancel.check()?;
                 }
-                draft.take(&MatchParts::of(found, &rules.roles));
+                builder.add_match(&MatchParts::new(query_match, &rules.roles));
             }
         }
-        Ok(Some(draft.finish(tree, Arc::clone(&text))))
+        Ok(Some(builder.finish(tree, Arc::clone(&text))))
     }
 
     /// Returns the ranges of all mentions of a name, in order.
@@ -168,10 +168,10 @@ impl FileNames {
     /// # Errors
     /// [`Cancelled`] if the flag is raised.
     pub(super) fn mentions(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
-        let mut found = outline::mentions_of(&self.tree, &self.text, name, cancel)?;
-        found.extend(self.quoted.iter().filter(|range| self.str(range) == name).cloned());
-        found.sort_unstable_by_key(|range| range.start);
-        Ok(found)
+        let mut mentions = outline::mentions_of(&self.tree, &self.text, name, cancel)?;
+        mentions.extend(self.quoted.iter().filter(|range| self.str(range) == name).cloned());
+        mentions.sort_unstable_by_key(|range| range.start);
+        Ok(mentions)
     }
 
     /// Returns the index of the innermost scope that contains a byte.
@@ -192,7 +192,7 @@ impl FileNames {
     }
 
     /// Whether other files may refer to the name whose bindings `group` contains.
-    pub(super) fn is_definition(&self, group: &Group) -> bool {
+    pub(super) fn is_definition(&self, group: &BindingGroup) -> bool {
         self.is_reachable(group.scope)
             && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
             && &*group.name != DEFAULT
@@ -201,16 +201,16 @@ impl FileNames {
     /// Whether other files can reach the names of a scope. False for functions, and for unnamed types outside any named
     /// type.
     fn is_reachable(&self, scope: usize) -> bool {
-        let mut at = self.scopes.get(scope);
-        while let Some(scope) = at {
+        let mut next_scope = self.scopes.get(scope);
+        while let Some(scope) = next_scope {
             match scope.kind {
                 ScopeKind::Module => return true,
                 ScopeKind::Function => return false,
                 ScopeKind::Type if scope.name.is_some() => return true,
                 ScopeKind::Type => {}
             }
-            at = scope.around.and_then(|around| self.scopes.get(around));
-            if at.is_some_and(|around| around.kind != ScopeKind::Type) {
+            next_scope = scope.parent.and_then(|parent| self.scopes.get(parent));
+            if next_scope.is_some_and(|parent| parent.kind != ScopeKind::Type) {
                 return false;
             }
         }
@@ -221,47 +221,48 @@ impl FileNames {
     /// outer `None` means that there is no such value, the inner `None` that the variable has no annotation.
     pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
-        let mut around = self.records.get(..before)?.iter().rev();
-        around.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
+        let mut enclosing = self.records.get(..before)?.iter().rev();
+        enclosing.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
     }
 
     /// Returns the names of the types and namespaces that contain a group, outermost first.
-    pub(super) fn container(&self, group: &Group) -> Vec<&str> {
-        let mut found = Vec::new();
-        let mut at = Some(group.scope);
-        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
-            let owner = scope.name.and_then(|name| self.bound.get(&name)).and_then(|at| self.groups.get(*at));
-            found.extend(owner.map(|owner| &*owner.name));
-            at = scope.around;
+    pub(super) fn container(&self, group: &BindingGroup) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut next_scope = Some(group.scope);
+        while let Some(scope) = next_scope.and_then(|next_scope| self.scopes.get(next_scope)) {
+            let owner =
+                scope.name.and_then(|name| self.bound.get(&name)).and_then(|group| self.groups.get(*group));
+            names.extend(owner.map(|owner| &*owner.name));
+            next_scope = scope.parent;
         }
-        found.reverse();
-        found
+        names.reverse();
+        names
     }
 
     /// Returns the index of the group of the innermost type that contains a byte.
     pub(super) fn type_around(&self, byte: usize) -> Option<usize> {
-        let mut at = Some(self.scope_at(byte));
-        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
+        let mut next_scope = Some(self.scope_at(byte));
+        while let Some(scope) = next_scope.and_then(|next_scope| self.scopes.get(next_scope)) {
             if scope.kind == ScopeKind::Type
                 && let Some(group) = scope.name.and_then(|name| self.bound.get(&name))
             {
                 return Some(*group);
             }
-            at = scope.around;
+            next_scope = scope.parent;
         }
         None
     }
 }
 
 fn innermost(scopes: &[Scope], byte: usize) -> usize {
-    let mut at = scopes.partition_point(|scope| scope.range.start <= byte).saturating_sub(1);
-    while let Some(scope) = scopes.get(at) {
-        match scope.around {
-            Some(around) if scope.range.end <= byte => at = around,
+    let mut index = scopes.partition_point(|scope| scope.range.start <= byte).saturating_sub(1);
+    while let Some(scope) = scopes.get(index) {
+        match scope.parent {
+            Some(parent) if scope.range.end <= byte => index = parent,
             _ => break,
         }
     }
-    at
+    index
 }
 
 /// The role of a capture in `references.scm`.
@@ -315,7 +316,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(language: LanguageId) -> Option<&'static Self> {
+    fn for_language(language: LanguageId) -> Option<&'static Self> {
         static RULES: [OnceLock<Option<Rules>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
         let rules = RULES.get(language.index())?.get_or_init(|| {
@@ -378,21 +379,21 @@ struct MatchParts<'t> {
 }
 
 impl<'t> MatchParts<'t> {
-    fn of(found: &QueryMatch<'_, 't>, roles: &[Role]) -> Self {
-        let parts = found.captures.iter().filter_map(|capture| {
+    fn new(query_match: &QueryMatch<'_, 't>, roles: &[Role]) -> Self {
+        let parts = query_match.captures.iter().filter_map(|capture| {
             let role = usize::try_from(capture.index).ok().and_then(|at| roles.get(at))?;
             Some((*role, capture.node))
         });
         Self { parts: parts.collect() }
     }
 
-    fn range(&self, wanted: Role) -> Option<Range<usize>> {
-        self.parts.iter().find(|(role, _)| *role == wanted).map(|(_, node)| node.byte_range())
+    fn range(&self, searched_role: Role) -> Option<Range<usize>> {
+        self.parts.iter().find(|(role, _)| *role == searched_role).map(|(_, node)| node.byte_range())
     }
 }
 
 /// The scopes and names found in a file so far, before the scopes are nested.
-struct FileDraft<'s> {
+struct FileNamesBuilder<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
     bindings: FxHashMap<(usize, BindingPlace), Binding>,
@@ -416,7 +417,7 @@ enum BindingPlace {
 
 #[derive(Default)]
 struct FileParts {
-    stars: Vec<Box<str>>,
+    wildcard_imports: Vec<Box<str>>,
     imported: FxHashMap<usize, Import>,
     members: FxHashMap<usize, Range<usize>>,
     quoted: Vec<Range<usize>>,
@@ -427,7 +428,7 @@ struct FileParts {
     shapes: FxHashMap<(usize, usize), Shape>,
 }
 
-impl<'s> FileDraft<'s> {
+impl<'s> FileNamesBuilder<'s> {
     fn new(text: &'s str) -> Self {
         Self {
             text,
@@ -446,7 +447,7 @@ impl<'s> FileDraft<'s> {
         self.bindings.entry((start, place)).or_insert_with(|| Binding { name, ..Binding::default() })
     }
 
-    fn take(&mut self, parts: &MatchParts<'_>) {
+    fn add_match(&mut self, parts: &MatchParts<'_>) {
         let define = parts.range(Role::Define);
         for (role, node) in &parts.parts {
             let range = node.byte_range();
@@ -456,19 +457,19 @@ impl<'s> FileDraft<'s> {
                     scope.1 = scope.1.or(define.as_ref().map(|name| name.start));
                 }
                 Role::Define => match parts.range(Role::Owner) {
-                    Some(_) => self.describe(range, BindingPlace::Owner, parts),
-                    None => self.describe(range, BindingPlace::Outside, parts),
+                    Some(_) => self.bind_with_parts(range, BindingPlace::Owner, parts),
+                    None => self.bind_with_parts(range, BindingPlace::Outside, parts),
                 },
-                Role::Bind => self.describe(range, BindingPlace::Around, parts),
-                Role::Field => self.describe(range, BindingPlace::Type, parts),
+                Role::Bind => self.bind_with_parts(range, BindingPlace::Around, parts),
+                Role::Field => self.bind_with_parts(range, BindingPlace::Type, parts),
                 Role::BindPart => {
-                    self.describe(range.clone(), BindingPlace::Around, parts);
+                    self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
                     self.bind(range, BindingPlace::Around).is_part = true;
                 }
                 Role::BindInside => self.bind(range, BindingPlace::Around).reach = Reach::Inside,
                 Role::Outer => self.bind(range, BindingPlace::Around).reach = Reach::Outer,
                 Role::Alias => {
-                    self.describe(range.clone(), BindingPlace::Around, parts);
+                    self.bind_with_parts(range.clone(), BindingPlace::Around, parts);
                     self.bind(range, BindingPlace::Around).reach = Reach::Alias;
                 }
                 Role::Record => {
@@ -507,8 +508,8 @@ impl<'s> FileDraft<'s> {
                     }
                 }
                 Role::Pass => {
-                    let same = parts.parts.iter().filter(|(role, _)| *role == Role::Same);
-                    self.shape(range, Shape::Same(same.map(|(_, node)| node.byte_range()).collect()));
+                    let same_value = parts.parts.iter().filter(|(role, _)| *role == Role::Same);
+                    self.shape(range, Shape::Same(same_value.map(|(_, node)| node.byte_range()).collect()));
                 }
                 Role::Typed => {
                     if let Some(annotation) = parts.range(Role::Type) {
@@ -520,7 +521,7 @@ impl<'s> FileDraft<'s> {
                 }
                 Role::ImportAll => {
                     let module = parts.range(Role::ImportFrom).map(|range| self.str(&range).into());
-                    self.names.stars.extend(module);
+                    self.names.wildcard_imports.extend(module);
                 }
                 _ => {}
             }
@@ -541,7 +542,7 @@ impl<'s> FileDraft<'s> {
         }
     }
 
-    fn describe(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchParts<'_>) {
+    fn bind_with_parts(&mut self, name: Range<usize>, place: BindingPlace, parts: &MatchParts<'_>) {
         let binding = self.bind(name, place);
         let add = |slot: &mut Option<Range<usize>>, role| *slot = slot.take().or_else(|| parts.range(role));
         add(&mut binding.annotation, Role::Type);
@@ -552,25 +553,25 @@ impl<'s> FileDraft<'s> {
     }
 
     fn import(&mut self, role: Role, range: Range<usize>, parts: &MatchParts<'_>) {
-        let own: Box<str> = self.str(&range).into();
+        let imported_name: Box<str> = self.str(&range).into();
         let alias = parts.range(Role::ImportAlias);
         let from = parts.range(Role::ImportFrom).map(|range| self.str(&range));
         let (name, import) = match (role, from) {
             (Role::ImportModule, _) => match alias {
-                Some(alias) => (alias, Import { module: own, name: None }),
+                Some(alias) => (alias, Import { module: imported_name, name: None }),
                 // `import a.b` binds `a`.
                 None => {
-                    let first = own.split('.').next().unwrap_or_default().len();
-                    let first = range.start..range.start + first;
-                    let module = self.str(&first).into();
-                    (first, Import { module, name: None })
+                    let first_part = imported_name.split('.').next().unwrap_or_default().len();
+                    let first_part = range.start..range.start + first_part;
+                    let module = self.str(&first_part).into();
+                    (first_part, Import { module, name: None })
                 }
             },
             (Role::ImportDefault, Some(from)) => {
                 (range, Import { module: from.into(), name: Some(DEFAULT.into()) })
             }
             (_, Some(from)) => {
-                let import = Import { module: from.into(), name: Some(own) };
+                let import = Import { module: from.into(), name: Some(imported_name) };
                 self.names.imported.insert(range.start, import.clone());
                 (alias.unwrap_or(range), import)
             }
@@ -580,28 +581,30 @@ impl<'s> FileDraft<'s> {
     }
 
     fn finish(self, tree: SyntaxTree, text: Arc<str>) -> FileNames {
-        let mut scopes = nested(self.scopes, self.text.len());
+        let mut scopes = nest_scopes(self.scopes, self.text.len());
         let mut bindings: Vec<((usize, BindingPlace), Binding)> = self.bindings.into_iter().collect();
         // A type may be defined after its members.
         bindings.sort_unstable_by_key(|((start, place), _)| (*place == BindingPlace::Owner, *start, *place));
-        let opened: FxHashMap<usize, usize> =
-            (0..).zip(&scopes).filter_map(|(at, scope): (usize, &Scope)| Some((scope.name?, at))).collect();
-        let mut groups: Vec<Group> = Vec::new();
+        let scope_by_name: FxHashMap<usize, usize> = (0..)
+            .zip(&scopes)
+            .filter_map(|(index, scope): (usize, &Scope)| Some((scope.name?, index)))
+            .collect();
+        let mut groups: Vec<BindingGroup> = Vec::new();
         let mut bound = FxHashMap::default();
         for ((start, place), mut binding) in bindings {
-            let around = innermost(&scopes, start);
+            let enclosing_scope = innermost(&scopes, start);
             let scope = match place {
-                BindingPlace::Around => Some(around),
-                BindingPlace::Outside => match opened.get(&start) {
-                    Some(own) => scopes.get(*own).and_then(|scope| scope.around),
-                    None => Some(around),
+                BindingPlace::Around => Some(enclosing_scope),
+                BindingPlace::Outside => match scope_by_name.get(&start) {
+                    Some(opened) => scopes.get(*opened).and_then(|scope| scope.parent),
+                    None => Some(enclosing_scope),
                 },
-                BindingPlace::Type => type_scope(&scopes, around),
+                BindingPlace::Type => enclosing_type_scope(&scopes, enclosing_scope),
                 BindingPlace::Owner => {
                     let owner = binding.owner.as_ref().and_then(|owner| self.text.get(owner.clone()));
-                    let owner = owner.and_then(|owner| group_seen(&scopes, around, owner));
+                    let owner = owner.and_then(|owner| visible_group(&scopes, enclosing_scope, owner));
                     let owner = owner.and_then(|group| groups.get_mut(group));
-                    Some(owner.and_then(|owner| members_of(owner, &mut scopes)).unwrap_or(around))
+                    Some(owner.and_then(|owner| member_scope(owner, &mut scopes)).unwrap_or(enclosing_scope))
                 }
                 BindingPlace::Default => Some(0),
             };
@@ -610,15 +613,15 @@ impl<'s> FileDraft<'s> {
                 _ => self.text.get(binding.name.clone()).unwrap_or_default(),
             };
             let Some(scope) = scope.filter(|_| !name.is_empty()) else { continue };
-            binding.owns = opened.get(&start).copied().filter(|own| {
+            binding.opened_scope = scope_by_name.get(&start).copied().filter(|opened| {
                 place == BindingPlace::Outside
-                    && scopes.get(*own).is_some_and(|scope| scope.kind != ScopeKind::Function)
+                    && scopes.get(*opened).is_some_and(|scope| scope.kind != ScopeKind::Function)
             });
             let next = groups.len();
             let Some(names) = scopes.get_mut(scope).map(|scope| &mut scope.names) else { continue };
             let group = *names.entry(name.into()).or_insert(next);
             if group == next {
-                groups.push(Group { scope, name: name.into(), bindings: Vec::new() });
+                groups.push(BindingGroup { scope, name: name.into(), bindings: Vec::new() });
             }
             if let Some(group) = groups.get_mut(group) {
                 group.bindings.push(binding);
@@ -627,7 +630,8 @@ impl<'s> FileDraft<'s> {
                 bound.insert(start, group);
             }
         }
-        let FileParts { stars, imported, members, quoted, keys, records, labels, any, shapes } = self.names;
+        let FileParts { wildcard_imports, imported, members, quoted, keys, records, labels, any, shapes } =
+            self.names;
         let records = records.into_iter().map(|((start, end), annotation)| (start..end, annotation));
         let mut records: Vec<_> = records.collect();
         records.sort_unstable_by_key(|(range, _)| range.start);
@@ -636,7 +640,7 @@ impl<'s> FileDraft<'s> {
             tree,
             scopes,
             groups,
-            stars,
+            wildcard_imports,
             bound,
             imported,
             members,
@@ -651,67 +655,70 @@ impl<'s> FileDraft<'s> {
 }
 
 /// Sorts the scopes of a file and links each to its enclosing scope.
-fn nested(found: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>, end: usize) -> Vec<Scope> {
-    let whole = Scope {
+fn nest_scopes(
+    found_scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
+    end: usize,
+) -> Vec<Scope> {
+    let file_scope = Scope {
         range: 0..end,
         kind: ScopeKind::Module,
-        around: None,
+        parent: None,
         name: None,
         names: FxHashMap::default(),
     };
-    let mut scopes = vec![whole];
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_unstable_by_key(|((start, end), _)| (*start, usize::MAX - end));
+    let mut scopes = vec![file_scope];
+    let mut found_scopes: Vec<_> = found_scopes.into_iter().collect();
+    found_scopes.sort_unstable_by_key(|((start, end), _)| (*start, usize::MAX - end));
     let mut open = vec![0_usize];
-    for ((start, end), (kind, name)) in found {
+    for ((start, end), (kind, name)) in found_scopes {
         while open.len() > 1
-            && open.last().and_then(|at| scopes.get(*at)).is_some_and(|scope| scope.range.end <= start)
+            && open.last().and_then(|index| scopes.get(*index)).is_some_and(|scope| scope.range.end <= start)
         {
             open.pop();
         }
-        let around = open.last().copied();
+        let parent = open.last().copied();
         open.push(scopes.len());
-        scopes.push(Scope { range: start..end, kind, around, name, names: FxHashMap::default() });
+        scopes.push(Scope { range: start..end, kind, parent, name, names: FxHashMap::default() });
     }
     scopes
 }
 
 /// Returns the index of the group that a name means in a scope.
-fn group_seen(scopes: &[Scope], scope: usize, name: &str) -> Option<usize> {
-    let mut at = Some(scope);
-    while let Some(scope) = at.and_then(|at| scopes.get(at)) {
+fn visible_group(scopes: &[Scope], scope: usize, name: &str) -> Option<usize> {
+    let mut next_scope = Some(scope);
+    while let Some(scope) = next_scope.and_then(|next_scope| scopes.get(next_scope)) {
         if let Some(group) = scope.names.get(name) {
             return Some(*group);
         }
-        at = scope.around;
+        next_scope = scope.parent;
     }
     None
 }
 
 /// Returns the scope of the members that are defined outside their type, added if the type has no scope. Returns `None`
 /// for an imported type.
-fn members_of(owner: &mut Group, scopes: &mut Vec<Scope>) -> Option<usize> {
+fn member_scope(owner: &mut BindingGroup, scopes: &mut Vec<Scope>) -> Option<usize> {
     let binding = owner.bindings.iter_mut().find(|binding| binding.import.is_none())?;
     let next = scopes.len();
-    let scope = *binding.owns.get_or_insert(next);
+    let scope = *binding.opened_scope.get_or_insert(next);
     if scope == next {
         // No text is inside, and scopes are in order of their start.
         let end = scopes.first()?.range.end;
         let (kind, name) = (ScopeKind::Type, Some(binding.name.start));
         let names = FxHashMap::default();
-        scopes.push(Scope { range: end..end, kind, around: Some(owner.scope), name, names });
+        scopes.push(Scope { range: end..end, kind, parent: Some(owner.scope), name, names });
     }
     Some(scope)
 }
 
-fn type_scope(scopes: &[Scope], from: usize) -> Option<usize> {
-    let mut at = Some(from);
-    while let Some(found) = at {
-        let scope = scopes.get(found)?;
+fn enclosing_type_scope(scopes: &[Scope], scope: usize) -> Option<usize> {
+    let mut next_scope = Some(scope);
+    while let Some(index) = next_scope {
+        let scope = scopes.get(index)?;
         if scope.kind == ScopeKind::Type {
-            return Some(found);
+            return Some(index);
         }
-        at = scope.around;
+        next_scope = scope.parent;
     }
     None
 }

@@ -8,9 +8,9 @@ use strata_base::key::FileKey;
 use strata_base::text::LineStarts;
 
 use super::file_search::FileSearch;
-use super::meaning::{DefinitionId, Meanings, ReferenceSources, Value};
+use super::name_resolver::{DefinitionId, NameResolver, ReferenceSources, Value};
 use super::report::{Confidence, ReferenceHit, ReferenceReport};
-use super::wanted::{Wanted, mention};
+use super::targets::{SearchTargets, resolve_mention};
 use crate::outline::{Symbol, SymbolKind, name_parts};
 use crate::symbols::SymbolIndex;
 
@@ -22,7 +22,7 @@ pub struct ReferenceQuery<'q> {
     /// Last part of the qualified name.
     pub name: &'q str,
     /// Preceding parts of the qualified name: enclosing types or modules, outermost first.
-    within: Vec<&'q str>,
+    containers: Vec<&'q str>,
     /// Restricts the search to definitions in this file.
     pub path: Option<&'q FileKey>,
 }
@@ -34,30 +34,30 @@ impl<'q> ReferenceQuery<'q> {
         let text = text.strip_suffix("()").unwrap_or(text);
         let mut parts = name_parts(text);
         let name = parts.pop().unwrap_or_default();
-        Self { text, name, within: parts, path }
+        Self { text, name, containers: parts, path }
     }
 
     /// Returns the query without splitting the name, if a definition has this whole name, such as `log::info` in a
     /// shell.
-    fn of_whole_name(&self, index: &SymbolIndex) -> Option<Self> {
-        let is_whole = |symbol: &Symbol| *symbol.name == *self.text && symbol.kind != SymbolKind::Impl;
+    fn with_unsplit_name(&self, index: &SymbolIndex) -> Option<Self> {
+        let has_whole_name = |symbol: &Symbol| *symbol.name == *self.text && symbol.kind != SymbolKind::Impl;
         let mut files = index.iter().filter(|(_, file)| !file.language.is_document());
         let is_defined =
-            self.text != self.name && files.any(|(_, file)| file.outline.symbols.iter().any(is_whole));
-        is_defined.then(|| Self { name: self.text, within: Vec::new(), ..self.clone() })
+            self.text != self.name && files.any(|(_, file)| file.outline.symbols.iter().any(has_whole_name));
+        is_defined.then(|| Self { name: self.text, containers: Vec::new(), ..self.clone() })
     }
 
     /// Whether the query matches a definition in `file` that is nested in the types of `container`.
-    fn means(&self, file: &FileKey, container: &[&str]) -> bool {
+    fn matches(&self, file: &FileKey, container: &[&str]) -> bool {
         if self.path.is_some_and(|path| path != file) {
             return false;
         }
         let path = file.as_str();
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let modules = stem.split('/').filter(|part| !matches!(*part, "__init__" | "index" | "mod" | "lib"));
-        let around: Vec<&str> = modules.chain(container.iter().copied()).collect();
+        let path_parts: Vec<&str> = modules.chain(container.iter().copied()).collect();
         // The query may omit leading parts.
-        around.ends_with(&self.within)
+        path_parts.ends_with(&self.containers)
     }
 }
 
@@ -70,50 +70,50 @@ pub fn references(
     query: &ReferenceQuery<'_>,
     cancel: &Cancel,
 ) -> Result<ReferenceReport, Cancelled> {
-    let whole = query.of_whole_name(sources.index);
-    let query = whole.as_ref().unwrap_or(query);
-    let meanings = Meanings::new(sources, cancel, 1);
-    let mut wanted = Wanted::default();
+    let unsplit_query = query.with_unsplit_name(sources.index);
+    let query = unsplit_query.as_ref().unwrap_or(query);
+    let resolver = NameResolver::new(sources, cancel, 1);
+    let mut targets = SearchTargets::default();
     if !query.name.is_empty() {
-        wanted.define_all(
-            &meanings,
+        targets.add_definitions(
+            &resolver,
             query.name,
-            &|file, container, _| query.means(file, container),
+            &|file, container, _| query.matches(file, container),
             cancel,
         )?;
     }
-    if wanted.definitions.is_empty() {
-        let ids = inherited(&meanings, query, cancel)?;
-        let means =
+    if targets.definitions.is_empty() {
+        let ids = inherited_members(&resolver, query, cancel)?;
+        let is_inherited =
             |_: &FileKey, _: &[&str], id: Option<DefinitionId>| id.is_some_and(|id| ids.contains(&id));
-        wanted.define_all(&meanings, query.name, &means, cancel)?;
+        targets.add_definitions(&resolver, query.name, &is_inherited, cancel)?;
     }
     // Without a definition, every mention of the name is a guess.
-    wanted.relate(&meanings);
-    FileSearch::new(sources, wanted, query.name, cancel).run(meanings)
+    targets.add_overrides(&resolver);
+    FileSearch::new(sources, targets, query.name, cancel).run(resolver)
 }
 
 /// Finds the inherited members that match a query: looks up the last part of its name in the base types of the type that the
 /// preceding parts name.
-fn inherited(
-    meanings: &Meanings<'_>,
+fn inherited_members(
+    resolver: &NameResolver<'_>,
     query: &ReferenceQuery<'_>,
     cancel: &Cancel,
 ) -> Result<BTreeSet<DefinitionId>, Cancelled> {
-    let Some((name, within)) = query.within.split_last() else { return Ok(BTreeSet::new()) };
-    let owner = ReferenceQuery { name, within: within.to_vec(), ..query.clone() };
-    let mut types = Wanted::default();
-    types.define_all(meanings, name, &|file, container, _| owner.means(file, container), cancel)?;
-    let mut found = BTreeSet::new();
-    for id in types.ids {
-        meanings.begin();
-        let values = meanings.member(&Value::Definition(id), query.name).into_iter();
-        found.extend(values.filter_map(|value| match value {
+    let Some((name, containers)) = query.containers.split_last() else { return Ok(BTreeSet::new()) };
+    let owner = ReferenceQuery { name, containers: containers.to_vec(), ..query.clone() };
+    let mut owners = SearchTargets::default();
+    owners.add_definitions(resolver, name, &|file, container, _| owner.matches(file, container), cancel)?;
+    let mut ids = BTreeSet::new();
+    for id in owners.ids {
+        resolver.reset_steps();
+        let values = resolver.resolve_member(&Value::Definition(id), query.name).into_iter();
+        ids.extend(values.filter_map(|value| match value {
             Value::Definition(id) => Some(id),
             _ => None,
         }));
     }
-    Ok(found)
+    Ok(ids)
 }
 
 /// Finds the references to the name at `range` in a file: mentions of the same local variable or definition, or, if the
@@ -128,16 +128,16 @@ pub fn references_at(
     range: &Range<usize>,
     cancel: &Cancel,
 ) -> Result<ReferenceReport, Cancelled> {
-    let meanings = Meanings::new(sources, cancel, 1);
-    let Some((text, _)) = meanings.parsed(file)? else { return Ok(ReferenceReport::default()) };
+    let resolver = NameResolver::new(sources, cancel, 1);
+    let Some((text, _)) = resolver.parsed(file)? else { return Ok(ReferenceReport::default()) };
     let Some(name) = text.get(range.clone()).filter(|name| !name.is_empty()) else {
         return Ok(ReferenceReport::default());
     };
-    let mut wanted = Wanted::default();
-    let own = meanings.number(file).and_then(|number| Some((number, meanings.file(number)?)));
-    if let Some((number, names)) = own {
-        let meant = mention(&meanings, number, &names, name, range);
-        let ids = meant.iter().filter_map(|value| match value {
+    let mut targets = SearchTargets::default();
+    let file_names = resolver.number(file).and_then(|number| Some((number, resolver.file(number)?)));
+    if let Some((number, names)) = file_names {
+        let values = resolve_mention(&resolver, number, &names, name, range);
+        let ids = values.iter().filter_map(|value| match value {
             Value::Definition(id) => Some(*id),
             _ => None,
         });
@@ -146,28 +146,28 @@ pub fn references_at(
             let group = names.groups.get(id.group);
             id.file == number && group.is_some_and(|group| !names.is_definition(group))
         };
-        if meant == [Value::Outside] || ids.iter().any(is_local) {
+        if values == [Value::Outside] || ids.iter().any(is_local) {
             let mut report = ReferenceReport::default();
-            let starts = LineStarts::of(&names.text);
+            let starts = LineStarts::new(&names.text);
             for range in names.mentions(name, cancel)? {
-                if mention(&meanings, number, &names, name, &range) == meant {
+                if resolve_mention(&resolver, number, &names, name, &range) == values {
                     let (text, confidence) = (&names.text, Confidence::Certain);
                     report.hits.push(ReferenceHit::new(file, text, &starts, range, confidence, Vec::new()));
                 }
             }
             return Ok(report);
         }
-        let means = |_: &FileKey, _: &[&str], id: Option<DefinitionId>| {
+        let filter = |_: &FileKey, _: &[&str], id: Option<DefinitionId>| {
             ids.is_empty() || id.is_some_and(|id| ids.contains(&id))
         };
-        wanted.define_all(&meanings, name, &means, cancel)?;
+        targets.add_definitions(&resolver, name, &filter, cancel)?;
     } else {
         let definers = sources.graph.definers(file, name);
-        let means = |key: &FileKey, _: &[&str], _: Option<DefinitionId>| {
+        let filter = |key: &FileKey, _: &[&str], _: Option<DefinitionId>| {
             definers.is_empty() || definers.contains(&key)
         };
-        wanted.define_all(&meanings, name, &means, cancel)?;
+        targets.add_definitions(&resolver, name, &filter, cancel)?;
     }
-    wanted.relate(&meanings);
-    FileSearch::new(sources, wanted, name, cancel).run(meanings)
+    targets.add_overrides(&resolver);
+    FileSearch::new(sources, targets, name, cancel).run(resolver)
 }

@@ -17,11 +17,11 @@ struct Repo {
 }
 
 impl Repo {
-    /// Calls `use_it` with the repository, searched in two parts.
-    fn search<R>(&self, use_it: impl FnOnce(ReferenceSources<'_>) -> R) -> R {
+    /// Calls `run` with the repository, searched in two parts.
+    fn search<R>(&self, run: impl FnOnce(ReferenceSources<'_>) -> R) -> R {
         let texts = |key: &FileKey| self.texts.get(key).cloned();
         let each_part = |search: PartSearch<'_>| (0..2).map(|part| search(part, 2)).collect();
-        use_it(ReferenceSources {
+        run(ReferenceSources {
             names: &NamesCache::default(),
             index: &self.index,
             graph: &self.graph,
@@ -64,10 +64,10 @@ fn hits(repo: &Repo, query: &str) -> Vec<String> {
     )
 }
 
-/// Returns the references to the target of the `at`th mention of a name in a file.
-fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
+/// Returns the references to the target of the `occurrence`th mention of a name in a file.
+fn hits_at(repo: &Repo, path: &str, name: &str, occurrence: usize) -> Vec<String> {
     let key = FileKey::from(path);
-    let (start, _) = repo.texts[&key].match_indices(name).nth(at).unwrap();
+    let (start, _) = repo.texts[&key].match_indices(name).nth(occurrence).unwrap();
     lines(
         &repo
             .search(|sources| references_at(sources, &key, &(start..start + name.len()), &Cancel::new()))
@@ -76,7 +76,7 @@ fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_name_means_what_its_scope_and_imports_say() {
+fn names_resolve_by_scope_and_imports() {
     let repo = repo(&[
         ("a.py", "def run(): ...\n\ndef go():\n    run()\n"),
         ("b.py", "from a import run as start, run\nstart()\nrun()\n"),
@@ -99,7 +99,7 @@ fn a_name_means_what_its_scope_and_imports_say() {
 }
 
 #[test]
-fn packages_hand_names_on() {
+fn names_resolve_through_reexports_of_packages() {
     let repo = repo(&[
         ("shop/__init__.py", "from .cart import Cart as Cart\nfrom . import prices\n"),
         ("shop/cart.py", "class Cart: ...\n"),
@@ -120,7 +120,7 @@ fn packages_hand_names_on() {
 }
 
 #[test]
-fn a_member_means_what_the_type_of_its_value_has() {
+fn members_resolve_by_the_type_of_their_value() {
     let repo = repo(&[
         ("base.py", "class Base:\n    def save(self): ...\n    def load(self):\n        self.save()\n"),
         (
@@ -149,7 +149,7 @@ fn a_member_means_what_the_type_of_its_value_has() {
 }
 
 #[test]
-fn overriding_methods_are_one_name() {
+fn overriding_methods_are_references_to_each_other() {
     let repo = repo(&[
         (
             "a.py",
@@ -177,7 +177,7 @@ fn short_and_common_names_have_references() {
 }
 
 #[test]
-fn typescript_goes_by_imports_types_and_namespaces() {
+fn typescript_names_resolve_by_imports_types_and_namespaces() {
     let repo = repo(&[
         (
             "src/shape.ts",
@@ -236,7 +236,7 @@ fn a_method_may_return_its_receiver() {
 
 /// A language without reference rules relies on the import graph.
 #[test]
-fn other_languages_say_when_they_guess() {
+fn languages_without_rules_mark_guesses() {
     let repo = repo(&[
         ("a/lib.rb", "class Till\n  def ring_up\n  end\nend\n"),
         ("a/main.rb", "require_relative 'lib'\nTill.new.ring_up\n"),
@@ -283,7 +283,7 @@ fn names_in_lists_are_references_unless_they_are_bound() {
 
 /// Cycles of imports, base types and values.
 #[test]
-fn circles_come_to_an_end() {
+fn cycles_do_not_hang() {
     let repo = repo(&[
         ("a.py", "from b import *\nfrom b import x\nclass A(B):\n    go = x\ny = x\nx = y\ny.go\nA.go.go\n"),
         (
@@ -304,7 +304,7 @@ fn circles_come_to_an_end() {
 }
 
 /// Returns the numbers of other lines of code and of text, and of files that were not searched.
-fn others(repo: &Repo, query: &str) -> (usize, usize, usize) {
+fn unlisted_counts(repo: &Repo, query: &str) -> (usize, usize, usize) {
     let report = repo
         .search(|sources| references(sources, &ReferenceQuery::new(query, None), &Cancel::new()))
         .unwrap();
@@ -313,7 +313,7 @@ fn others(repo: &Repo, query: &str) -> (usize, usize, usize) {
 
 /// Every line that contains the name is a hit or is counted.
 #[test]
-fn lines_that_are_not_listed_are_counted() {
+fn unlisted_lines_with_the_name_are_counted() {
     let mut repo = repo(&[
         ("a.py", "def run(): ...\n# run it, do not rerun or run_all it\nrun()\n"),
         ("b.py", "def run(): ...\nrun('run')\n"),
@@ -321,14 +321,14 @@ fn lines_that_are_not_listed_are_counted() {
         ("d.rs", "fn f() { run() }\n"),
     ]);
     assert_eq!(hits(&repo, "a.run"), ["a.py:1=", "a.py:3"]);
-    assert_eq!(others(&repo, "a.run"), (3, 2, 0));
-    assert_eq!(others(&repo, "run"), (1, 2, 0));
+    assert_eq!(unlisted_counts(&repo, "a.run"), (3, 2, 0));
+    assert_eq!(unlisted_counts(&repo, "run"), (1, 2, 0));
     repo.texts.remove(&FileKey::from("b.py"));
-    assert_eq!(others(&repo, "a.run"), (1, 2, 1), "a file that cannot be read may contain the name");
+    assert_eq!(unlisted_counts(&repo, "a.run"), (1, 2, 1), "a file that cannot be read may contain the name");
 }
 
 #[test]
-fn a_name_without_a_definition_is_found_where_it_is_mentioned() {
+fn a_name_without_a_definition_has_its_mentions_as_guesses() {
     let repo = repo(&[
         ("a.ts", "import { useState } from 'react';\nuseState(); // useState\n"),
         ("b.py", "x.use_state()\n"),

@@ -14,12 +14,12 @@ pub(super) struct WordLines {
     mentions: BTreeSet<u32>,
     /// Lines that are reported as references.
     hits: BTreeSet<u32>,
-    pub(super) are_in: LinesIn,
+    pub(super) text_kind: TextKind,
 }
 
 /// The kind of text that contains lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum LinesIn {
+pub(super) enum TextKind {
     Code,
     /// Code that is not separated from its comments and strings.
     Unparsed,
@@ -27,23 +27,23 @@ pub(super) enum LinesIn {
 }
 
 impl WordLines {
-    pub(super) fn of(text: &str, name: &str) -> Self {
-        let mut starts = words(text, name).peekable();
-        let lines = if starts.peek().is_some() { LineStarts::of(text) } else { LineStarts::of("") };
+    pub(super) fn new(text: &str, name: &str) -> Self {
+        let mut starts = word_starts(text, name).peekable();
+        let lines = if starts.peek().is_some() { LineStarts::new(text) } else { LineStarts::new("") };
         let words = starts.map(|start| lines.line(start)).collect();
         let (mentions, hits) = (BTreeSet::new(), BTreeSet::new());
-        Self { starts: lines, words, mentions, hits, are_in: LinesIn::Code }
+        Self { starts: lines, words, mentions, hits, text_kind: TextKind::Code }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    pub(super) fn mention(&mut self, byte: usize) {
+    pub(super) fn add_mention(&mut self, byte: usize) {
         self.mentions.insert(self.starts.line(byte));
     }
 
-    pub(super) fn hit(&mut self, byte: usize) {
+    pub(super) fn add_hit(&mut self, byte: usize) {
         self.hits.insert(self.starts.line(byte));
     }
 }
@@ -51,10 +51,10 @@ impl WordLines {
 impl OtherLines {
     pub(super) fn add(&mut self, lines: &WordLines) {
         for line in lines.words.difference(&lines.hits) {
-            let is_code = match lines.are_in {
-                LinesIn::Code => lines.mentions.contains(line),
-                LinesIn::Unparsed => true,
-                LinesIn::Document => false,
+            let is_code = match lines.text_kind {
+                TextKind::Code => lines.mentions.contains(line),
+                TextKind::Unparsed => true,
+                TextKind::Document => false,
             };
             if is_code { self.code += 1 } else { self.text += 1 }
         }
@@ -62,17 +62,17 @@ impl OtherLines {
 }
 
 /// Whether a word continues from one character to the next.
-fn continues(before: Option<char>, after: Option<char>) -> bool {
+fn is_within_word(before: Option<char>, after: Option<char>) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     before.is_some_and(is_part) && after.is_some_and(is_part)
 }
 
 /// Returns where a name occurs in a text as a word, or as a part of one if the name has other characters at its ends.
-fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let found = (!name.is_empty()).then(|| text.match_indices(name)).into_iter().flatten();
-    found.map(|(start, _)| start).filter(move |start| {
+fn word_starts<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let occurrences = (!name.is_empty()).then(|| text.match_indices(name)).into_iter().flatten();
+    occurrences.map(|(start, _)| start).filter(move |start| {
         let before = text.get(..*start).and_then(|before| before.chars().next_back());
         let after = text.get(start + name.len()..).and_then(|after| after.chars().next());
-        !continues(before, name.chars().next()) && !continues(name.chars().next_back(), after)
+        !is_within_word(before, name.chars().next()) && !is_within_word(name.chars().next_back(), after)
     })
 }

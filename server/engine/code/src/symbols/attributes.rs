@@ -19,16 +19,16 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     let rule = |(line, text): (usize, &str)| {
         let mut words = text.split_whitespace();
         let pattern = words.next().filter(|pattern| !pattern.starts_with(['#', '!', '[', '"']))?;
-        let mut says = None;
+        let mut declared = None;
         for word in words {
-            says = match word {
+            declared = match word {
                 "linguist-generated" | "linguist-generated=true" => Some(true),
                 "-linguist-generated" | "linguist-generated=false" => Some(false),
-                _ => says,
+                _ => declared,
             };
         }
         let pattern = pattern.trim_start_matches("./").to_owned();
-        Some(GeneratedRule { directory: directory.to_owned(), line, pattern, generated: says? })
+        Some(GeneratedRule { directory: directory.to_owned(), line, pattern, generated: declared? })
     };
     text.lines().enumerate().filter_map(rule).collect()
 }
@@ -37,11 +37,11 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
 /// files.
 pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
     let applies = |rule: &&GeneratedRule| {
-        let below = match &*rule.directory {
+        let relative_path = match &*rule.directory {
             "" => Some(key.as_str()),
             directory => key.as_str().strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')),
         };
-        below.is_some_and(|below| matches(&rule.pattern, below))
+        relative_path.is_some_and(|relative_path| matches(&rule.pattern, relative_path))
     };
     rules.iter().rfind(applies).map(|rule| rule.generated)
 }
@@ -49,56 +49,63 @@ pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<boo
 /// Whether a pattern matches a path. A pattern without a slash matches file names; any other pattern matches paths.
 fn matches(pattern: &str, path: &str) -> bool {
     match pattern.strip_prefix('/') {
-        Some(pattern) => fits(pattern.as_bytes(), path.as_bytes()),
-        None if pattern.contains('/') => fits(pattern.as_bytes(), path.as_bytes()),
-        None => fits(pattern.as_bytes(), path.rsplit('/').next().unwrap_or(path).as_bytes()),
+        Some(pattern) => glob_matches(pattern.as_bytes(), path.as_bytes()),
+        None if pattern.contains('/') => glob_matches(pattern.as_bytes(), path.as_bytes()),
+        None => glob_matches(pattern.as_bytes(), path.rsplit('/').next().unwrap_or(path).as_bytes()),
     }
 }
 
 /// Whether a glob matches a text. `*` and `?` do not match a slash, but `**` does. Takes time at most
 /// proportional to the product of the lengths, because only the last star of each kind needs backtracking.
-fn fits(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
+fn glob_matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut pattern_index, mut text_index) = (0, 0);
     // Where to resume after a mismatch: the pattern after a star, and the first byte that the star does not
     // cover.
-    let mut star: Option<(usize, usize)> = None;
-    let mut stars: Option<(usize, usize)> = None;
+    let mut last_star: Option<(usize, usize)> = None;
+    let mut last_double_star: Option<(usize, usize)> = None;
     // Whether the last `**` matches whole directories.
-    let mut directories = false;
+    let mut whole_directories = false;
     loop {
-        let rest = pattern.get(p..).unwrap_or_default();
+        let rest = pattern.get(pattern_index..).unwrap_or_default();
         if rest.starts_with(b"**") {
-            directories = rest.starts_with(b"**/");
-            p += if directories { 3 } else { 2 };
-            (stars, star) = (Some((p, t)), None);
+            whole_directories = rest.starts_with(b"**/");
+            pattern_index += if whole_directories { 3 } else { 2 };
+            (last_double_star, last_star) = (Some((pattern_index, text_index)), None);
             continue;
         }
         if rest.first() == Some(&b'*') {
-            p += 1;
-            star = Some((p, t));
+            pattern_index += 1;
+            last_star = Some((pattern_index, text_index));
             continue;
         }
-        let fits = match (rest.first(), text.get(t)) {
+        let is_match = match (rest.first(), text.get(text_index)) {
             (None, None) => return true,
             (Some(b'?'), Some(c)) => *c != b'/',
-            (Some(one), Some(other)) => one == other,
+            (Some(a), Some(b)) => a == b,
             _ => false,
         };
-        if fits {
-            (p, t) = (p + 1, t + 1);
+        if is_match {
+            (pattern_index, text_index) = (pattern_index + 1, text_index + 1);
             continue;
         }
-        if let Some((behind, from)) = star.filter(|(_, from)| text.get(*from).is_some_and(|c| *c != b'/')) {
-            (p, t, star) = (behind, from + 1, Some((behind, from + 1)));
+        if let Some((resume_pattern, resume_text)) =
+            last_star.filter(|(_, resume_text)| text.get(*resume_text).is_some_and(|c| *c != b'/'))
+        {
+            (pattern_index, text_index, last_star) =
+                (resume_pattern, resume_text + 1, Some((resume_pattern, resume_text + 1)));
             continue;
         }
-        let Some((behind, from)) = stars else { return false };
-        let left = text.get(from..).unwrap_or_default();
-        let step =
-            if directories { left.iter().position(|c| *c == b'/') } else { (!left.is_empty()).then_some(0) };
+        let Some((resume_pattern, resume_text)) = last_double_star else { return false };
+        let rest_of_text = text.get(resume_text..).unwrap_or_default();
+        let step = if whole_directories {
+            rest_of_text.iter().position(|c| *c == b'/')
+        } else {
+            (!rest_of_text.is_empty()).then_some(0)
+        };
         let Some(step) = step else { return false };
-        let from = from + step + 1;
-        (p, t, star, stars) = (behind, from, None, Some((behind, from)));
+        let resume_text = resume_text + step + 1;
+        (pattern_index, text_index, last_star, last_double_star) =
+            (resume_pattern, resume_text, None, Some((resume_pattern, resume_text)));
     }
 }
 
@@ -107,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_as_they_do_for_git() {
+    fn patterns_match_as_in_git() {
         for (pattern, path, expected) in [
             ("*.pb.go", "a/b.pb.go", true),
             ("*.pb.go", "b.pb.gox", false),
@@ -128,18 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn the_last_and_the_deepest_line_counts() {
+    fn the_last_line_of_the_deepest_file_applies() {
         let mut all = rules(
             "",
             "# *.go linguist-generated\n*.js linguist-generated\nmine.js -linguist-generated\n*.c text\n",
         );
         all.extend(rules("lib", "mine.js linguist-generated=true eol=lf\n"));
         all.sort();
-        let says = |path: &str| is_generated(&all, &FileKey::from(path));
+        let is_declared_generated = |path: &str| is_generated(&all, &FileKey::from(path));
         assert_eq!(
-            (says("a/b.js"), says("mine.js"), says("lib/mine.js")),
+            (
+                is_declared_generated("a/b.js"),
+                is_declared_generated("mine.js"),
+                is_declared_generated("lib/mine.js")
+            ),
             (Some(true), Some(false), Some(true))
         );
-        assert_eq!((says("x.go"), says("x.c")), (None, None));
+        assert_eq!((is_declared_generated("x.go"), is_declared_generated("x.c")), (None, None));
     }
 }

@@ -36,11 +36,11 @@ struct Directory<'a> {
 
 /// A directory that may be expanded. Candidates that compare as greater are tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate<'a> {
+struct ExpansionCandidate<'a> {
     relevant: bool,
     depth: Reverse<usize>,
     path: Reverse<&'a str>,
-    number: usize,
+    index: usize,
 }
 
 /// Lists `files` within `budget` tokens. Starts from the top directory and expands one directory after
@@ -62,38 +62,42 @@ pub fn file_list(
         return FileList::default();
     }
     let directories = tree(&files);
-    let relevant: BTreeSet<&str> = focus.iter().flat_map(|key| around(key.as_str())).collect();
-    let mut left = budget - heading_tokens;
+    let relevant: BTreeSet<&str> = focus.iter().flat_map(|key| parent_directories(key.as_str())).collect();
+    let mut remaining = budget - heading_tokens;
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     let mut list = FileList::default();
-    let mut candidates =
-        BinaryHeap::from([Candidate { relevant: true, depth: Reverse(0), path: Reverse(""), number: 0 }]);
+    let mut candidates = BinaryHeap::from([ExpansionCandidate {
+        relevant: true,
+        depth: Reverse(0),
+        path: Reverse(""),
+        index: 0,
+    }]);
     while let Some(candidate) = candidates.pop() {
-        let Some(directory) = directories.get(candidate.number) else { continue };
-        let own_line = directory_line(directory);
-        let refund = lines.get(&own_line).copied().unwrap_or(0);
-        let Some(contents) = contents(directory, &directories, left + refund, count) else { continue };
-        left = left + refund - contents.iter().map(|(_, tokens)| tokens).sum::<usize>();
-        if lines.remove(&own_line).is_some() {
+        let Some(directory) = directories.get(candidate.index) else { continue };
+        let collapsed_line = directory_line(directory);
+        let refund = lines.get(&collapsed_line).copied().unwrap_or(0);
+        let Some(contents) = contents(directory, &directories, remaining + refund, count) else { continue };
+        remaining = remaining + refund - contents.iter().map(|(_, tokens)| tokens).sum::<usize>();
+        if lines.remove(&collapsed_line).is_some() {
             list.directories -= 1;
             list.collapsed -= directory.total;
         }
         lines.extend(contents);
         list.names += directory.files.len();
-        for &number in &directory.directories {
-            if let Some(below) = directories.get(number) {
+        for &index in &directory.directories {
+            if let Some(subdirectory) = directories.get(index) {
                 list.directories += 1;
-                list.collapsed += below.total;
-                candidates.push(Candidate {
-                    relevant: relevant.contains(below.path),
-                    depth: Reverse(below.depth),
-                    path: Reverse(below.path),
-                    number,
+                list.collapsed += subdirectory.total;
+                candidates.push(ExpansionCandidate {
+                    relevant: relevant.contains(subdirectory.path),
+                    depth: Reverse(subdirectory.depth),
+                    path: Reverse(subdirectory.path),
+                    index,
                 });
             }
         }
     }
-    list.tokens = budget - left;
+    list.tokens = budget - remaining;
     list.text = heading;
     list.text.extend(lines.into_keys());
     list
@@ -116,10 +120,10 @@ fn contents(
         return None;
     }
     let files = directory.files.iter().map(|key| file_line(key));
-    let below = directory.directories.iter().filter_map(|&number| directories.get(number));
+    let subdirectories = directory.directories.iter().filter_map(|&number| directories.get(number));
     let mut lines = Vec::with_capacity(directory.files.len() + directory.directories.len());
     let mut used = 0;
-    for line in files.chain(below.map(directory_line)) {
+    for line in files.chain(subdirectories.map(directory_line)) {
         let tokens = count(&line);
         used += tokens;
         if used > budget {
@@ -137,18 +141,18 @@ fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     let mut open: Vec<usize> = vec![0];
     for &key in files {
         let path = key.as_str();
-        let is_around = |number: &usize| {
-            let around = directories.get(*number).map_or("", |directory| directory.path);
-            around.is_empty() || path.strip_prefix(around).is_some_and(|rest| rest.starts_with('/'))
+        let is_ancestor = |number: &usize| {
+            let ancestor = directories.get(*number).map_or("", |directory| directory.path);
+            ancestor.is_empty() || path.strip_prefix(ancestor).is_some_and(|rest| rest.starts_with('/'))
         };
-        open.truncate(open.iter().position(|number| !is_around(number)).unwrap_or(open.len()));
-        for (depth, path) in around(path).enumerate().skip(open.len()) {
-            let new = directories.len();
+        open.truncate(open.iter().position(|number| !is_ancestor(number)).unwrap_or(open.len()));
+        for (depth, path) in parent_directories(path).enumerate().skip(open.len()) {
+            let index = directories.len();
             directories.push(Directory { path, depth, ..Directory::default() });
-            if let Some(above) = open.last().and_then(|above| directories.get_mut(*above)) {
-                above.directories.push(new);
+            if let Some(parent) = open.last().and_then(|parent| directories.get_mut(*parent)) {
+                parent.directories.push(index);
             }
-            open.push(new);
+            open.push(index);
         }
         for number in open.iter().skip(1) {
             if let Some(directory) = directories.get_mut(*number) {
@@ -164,8 +168,8 @@ fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
 
 /// Returns the directories that contain a path, outermost first: for `a/b/c.rs`, the top directory, `a` and
 /// `a/b`.
-fn around(path: &str) -> impl Iterator<Item = &str> {
-    std::iter::once("").chain(path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
+fn parent_directories(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once("").chain(path.match_indices('/').filter_map(|(slash, _)| path.get(..slash)))
 }
 
 fn file_line(key: &FileKey) -> String {

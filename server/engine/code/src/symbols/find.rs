@@ -12,7 +12,7 @@ use super::index::{FileSymbols, SymbolIndex};
 pub struct SymbolMatch<'a> {
     pub file: &'a FileKey,
     /// Index among the symbols of the file's outline.
-    pub at: usize,
+    pub symbol_index: usize,
     pub symbol: &'a Symbol,
     /// Name of the symbol that directly contains this one.
     pub container: Option<&'a str>,
@@ -55,44 +55,51 @@ pub fn find<'a>(
     cancel: &Cancel,
 ) -> Result<Vec<SymbolMatch<'a>>, Cancelled> {
     let query = query.to_lowercase();
-    let wanted = name_parts(&query);
-    let mut found: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
+    let query_parts = name_parts(&query);
+    let mut matches: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
     for (file, symbols) in index.iter() {
         cancel.check()?;
         let mut names = QualifiedNames::default();
-        for (at, symbol) in symbols.outline.symbols.iter().enumerate() {
+        for (symbol_index, symbol) in symbols.outline.symbols.iter().enumerate() {
             names.enter(symbol);
             if symbol.kind == SymbolKind::Impl {
                 continue;
             }
-            let whole = closeness(&symbol.name, &query);
-            let last = if wanted.len() > 1 { last_part_closeness(&names, &wanted) } else { None };
-            if let Some(closeness) = whole.into_iter().chain(last).min() {
-                found.push((closeness, SymbolMatch { file, at, symbol, container: names.container() }));
+            let whole_name = closeness(&symbol.name, &query);
+            let last_part =
+                if query_parts.len() > 1 { last_part_closeness(&names, &query_parts) } else { None };
+            if let Some(closeness) = whole_name.into_iter().chain(last_part).min() {
+                matches.push((
+                    closeness,
+                    SymbolMatch { file, symbol_index, symbol, container: names.container() },
+                ));
             }
         }
     }
-    found.sort_unstable_by_key(|(closeness, found)| (*closeness, found.file, found.at));
-    found.truncate(limit);
-    Ok(found.into_iter().map(|(_, found)| found).collect())
+    matches.sort_unstable_by_key(|(closeness, found)| (*closeness, found.file, found.symbol_index));
+    matches.truncate(limit);
+    Ok(matches.into_iter().map(|(_, found)| found).collect())
 }
 
 /// Returns the files that define the member `name`, such as `Type.method`, of a type that is defined in `file`, if `file`
 /// does not define the member itself: in Go, a method may be in any file of its package. Files in the same directory
 /// take precedence over others.
 pub fn files_of_member<'a>(index: &'a SymbolIndex, file: &FileKey, name: &str) -> Vec<&'a FileKey> {
-    let wanted = name_parts(name);
-    let (Some(own), Some((_, owner))) = (index.get(file), wanted.split_last()) else { return Vec::new() };
-    if owner.is_empty() || defines(own, &wanted) || !defines(own, owner) {
+    let name_parts = name_parts(name);
+    let (Some(symbols), Some((_, owner))) = (index.get(file), name_parts.split_last()) else {
+        return Vec::new();
+    };
+    if owner.is_empty() || defines(symbols, &name_parts) || !defines(symbols, owner) {
         return Vec::new();
     }
-    let family = own.language.family;
-    let others = index.iter().filter(|(_, other)| other.language.family == family && defines(other, &wanted));
-    let mut found: Vec<&FileKey> = others.map(|(key, _)| key).collect();
-    if found.iter().any(|key| key.directory() == file.directory()) {
-        found.retain(|key| key.directory() == file.directory());
+    let family = symbols.language.family;
+    let definers =
+        index.iter().filter(|(_, other)| other.language.family == family && defines(other, &name_parts));
+    let mut files: Vec<&FileKey> = definers.map(|(key, _)| key).collect();
+    if files.iter().any(|key| key.directory() == file.directory()) {
+        files.retain(|key| key.directory() == file.directory());
     }
-    found
+    files
 }
 
 /// Whether a file has a definition whose qualified name ends with these parts.
@@ -101,7 +108,7 @@ fn defines(file: &FileSymbols, parts: &[&str]) -> bool {
     file.outline.symbols.iter().any(|symbol| {
         names.enter(symbol);
         // A cheap check rules out nearly all definitions.
-        parts.last().is_some_and(|own| symbol.name.contains(own)) && names.ends_with(parts)
+        parts.last().is_some_and(|last_part| symbol.name.contains(last_part)) && names.ends_with(parts)
     })
 }
 
@@ -121,32 +128,34 @@ pub fn find_files<'a>(
         return Ok(files.iter().take(limit).collect());
     }
     let query = query.to_lowercase();
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for key in files {
         cancel.check()?;
         let places = [(MatchPlace::Name, key.file_name()), (MatchPlace::Path, key.as_str())];
-        let near = places.into_iter().filter_map(|(place, name)| {
-            let near = closeness(name, &query)?;
-            Some((near.kind == Match::Scattered, place, near))
+        let closest = places.into_iter().filter_map(|(place, name)| {
+            let closest = closeness(name, &query)?;
+            Some((closest.kind == Match::Scattered, place, closest))
         });
-        found.extend(near.min().map(|near| (near, key)));
+        matches.extend(closest.min().map(|closest| (closest, key)));
     }
-    found.sort_unstable();
-    found.truncate(limit);
-    Ok(found.into_iter().map(|(_, key)| key).collect())
+    matches.sort_unstable();
+    matches.truncate(limit);
+    Ok(matches.into_iter().map(|(_, key)| key).collect())
 }
 
 /// Compares the last part of a qualified name with the last part of a query. The preceding parts must be equal.
-fn last_part_closeness(names: &QualifiedNames<'_>, wanted: &[&str]) -> Option<Closeness> {
-    let (wanted, around_wanted) = wanted.split_last()?;
+fn last_part_closeness(names: &QualifiedNames<'_>, query_parts: &[&str]) -> Option<Closeness> {
+    let (last_part, containers) = query_parts.split_last()?;
     // A cheap check first, because most names do not match.
-    closeness(names.own(), wanted)?;
-    let within = |parts: &Vec<&str>| {
+    closeness(names.own_name(), last_part)?;
+    let has_containers = |parts: &Vec<&str>| {
         let mut nearest = parts.iter().rev().skip(1).map(|part| part.to_lowercase());
-        around_wanted.iter().rev().all(|wanted| nearest.next().is_some_and(|part| part == *wanted))
+        containers.iter().rev().all(|container| nearest.next().is_some_and(|part| part == *container))
     };
-    let parts = Some(names.parts()).filter(within).or_else(|| names.shorter_parts().filter(within))?;
-    closeness(parts.last()?, wanted)
+    let parts = Some(names.parts())
+        .filter(has_containers)
+        .or_else(|| names.shorter_parts().filter(has_containers))?;
+    closeness(parts.last()?, last_part)
 }
 
 fn closeness(name: &str, query: &str) -> Option<Closeness> {
@@ -201,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_says_where_it_is() {
+    fn a_match_names_its_container() {
         let rust = LanguageId::by_name("rust").unwrap();
         let key = FileKey::new("a.rs");
         let source = "struct Till;\nimpl Till { fn pay(&self) {} }\nfn payment() {}\n";

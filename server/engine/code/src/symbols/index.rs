@@ -34,7 +34,7 @@ impl FileSymbols {
     }
 
     /// Creates the symbols of a file that is being edited.
-    pub(crate) fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
+    pub(crate) fn from_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 

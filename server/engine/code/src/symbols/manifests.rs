@@ -76,10 +76,10 @@ pub(super) struct ScriptPaths {
 }
 
 /// Returns the items of a sorted list whose key equals `wanted`.
-pub(super) fn of_key<'a, T>(sorted: &'a [T], wanted: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
-    let from = sorted.partition_point(|item| key(item) < wanted);
-    let rest = sorted.get(from..).unwrap_or_default();
-    let len = rest.iter().take_while(|item| key(item) == wanted).count();
+pub(super) fn with_key<'a, T>(sorted: &'a [T], searched: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
+    let start = sorted.partition_point(|item| key(item) < searched);
+    let rest = sorted.get(start..).unwrap_or_default();
+    let len = rest.iter().take_while(|item| key(item) == searched).count();
     rest.get(..len).unwrap_or_default()
 }
 
@@ -139,14 +139,13 @@ impl Manifests {
         )
     }
 
-    /// Parses project files, given with their text. Ignores all other files.
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a FileKey, &'a str)>) -> Self {
         let mut manifests = Self::default();
         for (key, text) in files {
             match key.file_name() {
                 "Cargo.toml" => manifests.read_cargo(key.directory(), text),
-                "go.mod" => manifests.go_modules.extend(go(key.directory(), text)),
-                "package.json" => manifests.packages.extend(package(key.directory(), text)),
+                "go.mod" => manifests.go_modules.extend(go_module(key.directory(), text)),
+                "package.json" => manifests.packages.extend(script_package(key.directory(), text)),
                 "pyproject.toml" => manifests.python_sources.extend(python_sources(key.directory(), text)),
                 "setup.cfg" | "setup.py" => {
                     manifests.python_sources.extend(python_sources(key.directory(), ""));
@@ -201,7 +200,7 @@ impl Manifests {
     }
 }
 
-fn go(directory: &str, text: &str) -> Option<GoModule> {
+fn go_module(directory: &str, text: &str) -> Option<GoModule> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     let path = line.split("//").next().unwrap_or_default().trim().trim_matches('"').to_owned();
     (!path.is_empty()).then(|| GoModule { path, directory: directory.to_owned() })
@@ -239,17 +238,19 @@ fn python_sources(directory: &str, text: &str) -> Vec<String> {
     sources.iter().filter_map(|source| join(directory, source)).collect()
 }
 
-fn package(directory: &str, text: &str) -> Option<ScriptPackage> {
+fn script_package(directory: &str, text: &str) -> Option<ScriptPackage> {
     let value: Value = serde_json::from_str(text).ok()?;
     let name = value.get("name")?.as_str()?.to_owned();
     let fields = ["source", "module", "main", "types"];
     let entries = fields.iter().filter_map(|field| value.get(field)?.as_str()).map(str::to_owned).collect();
     let exports = match value.get("exports") {
-        Some(Value::Object(fields)) if fields.keys().any(|key| key.starts_with('.')) => by_subpath(fields),
+        Some(Value::Object(fields)) if fields.keys().any(|key| key.starts_with('.')) => {
+            targets_by_subpath(fields)
+        }
         Some(only) => vec![(".".to_owned(), targets(only))],
         None => Vec::new(),
     };
-    let imports = value.get("imports").and_then(Value::as_object).map(by_subpath).unwrap_or_default();
+    let imports = value.get("imports").and_then(Value::as_object).map(targets_by_subpath).unwrap_or_default();
     let directory = directory.to_owned();
     (!name.is_empty()).then_some(ScriptPackage { name, directory, entries, exports, imports })
 }
@@ -259,38 +260,38 @@ const MAX_TARGETS: usize = 16;
 
 /// Returns the targets of subpaths, the longest and therefore most specific pattern first.
 /// Source: Node.js, "Modules: Packages", "Subpath patterns".
-fn by_subpath(fields: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
-    let mut found: Vec<(String, Vec<String>)> =
+fn targets_by_subpath(fields: &serde_json::Map<String, Value>) -> Vec<(String, Vec<String>)> {
+    let mut subpaths: Vec<(String, Vec<String>)> =
         fields.iter().map(|(subpath, value)| (subpath.clone(), targets(value))).collect();
-    found.sort_by(|(a, _), (b, _)| {
+    subpaths.sort_by(|(a, _), (b, _)| {
         let order = |pattern: &str| (pattern.contains('*'), std::cmp::Reverse(pattern.len()));
         order(a).cmp(&order(b)).then_with(|| a.cmp(b))
     });
-    found
+    subpaths
 }
 
 /// Returns the targets under all conditions, in the order in which they are written.
 fn targets(value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut waiting = vec![value];
-    while let Some(next) = waiting.pop()
-        && found.len() < MAX_TARGETS
+    let mut paths = Vec::new();
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop()
+        && paths.len() < MAX_TARGETS
     {
-        match next {
-            Value::String(target) => found.push(target.clone()),
-            Value::Array(targets) => waiting.extend(targets.iter().rev()),
-            Value::Object(conditions) => waiting.extend(conditions.values().rev()),
+        match value {
+            Value::String(target) => paths.push(target.clone()),
+            Value::Array(targets) => stack.extend(targets.iter().rev()),
+            Value::Object(conditions) => stack.extend(conditions.values().rev()),
             _ => {}
         }
     }
-    found
+    paths
 }
 
 fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
     let value: Value = serde_json::from_str(&without_comments(text)).ok()?;
     let options = value.get("compilerOptions")?;
     let base = options.get("baseUrl").and_then(Value::as_str).and_then(|base| join(directory, base));
-    let from = base.as_deref().unwrap_or(directory);
+    let base_directory = base.as_deref().unwrap_or(directory);
     let mut paths: Vec<(String, Vec<String>)> = options
         .get("paths")
         .and_then(Value::as_object)
@@ -298,7 +299,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
         .flatten()
         .map(|(pattern, targets)| {
             let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
-            (pattern.clone(), targets.filter_map(|target| join(from, target)).collect())
+            (pattern.clone(), targets.filter_map(|target| join(base_directory, target)).collect())
         })
         .collect();
     // Put the longest, and therefore most specific, pattern first.

@@ -29,7 +29,7 @@ pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember}
 
 pub(crate) use relevance::{ParsedQuery, name_words, scores};
 pub use relevance::{
-    asked::{AskedWords, named_in, rank_for},
+    asked::{AskedWords, mentioned_files, rank_for},
     lexical::LexicalIndex,
     query::{Query, names_code},
     score::{Relevant, relevant},

@@ -11,7 +11,6 @@ use strata_grammars::LanguageId;
 use super::*;
 use crate::outline::MapLevel;
 
-/// Builds the index of the given files.
 fn index(files: &[(&str, &str)]) -> SymbolIndex {
     files
         .iter()
@@ -29,7 +28,7 @@ fn keys(paths: &[&str]) -> Vec<FileKey> {
 }
 
 /// Builds the graph of an index without project files.
-fn linked(index: &SymbolIndex) -> References {
+fn build_graph(index: &SymbolIndex) -> References {
     References::build(index, &Arc::default())
 }
 
@@ -55,8 +54,8 @@ fn shop() -> SymbolIndex {
 }
 
 #[test]
-fn names_lead_to_the_files_that_define_them() {
-    let graph = linked(&shop());
+fn mentioned_names_refer_to_the_files_that_define_them() {
+    let graph = build_graph(&shop());
     let base = FileKey::from("shop/base.py");
     assert_eq!(graph.incoming(&base), 2.0);
     assert_eq!(graph.incoming(&FileKey::from("shop/order.py")), 3.0);
@@ -71,8 +70,8 @@ fn names_lead_to_the_files_that_define_them() {
 }
 
 #[test]
-fn a_name_the_file_defines_itself_means_its_own() {
-    let graph = linked(&index(&[
+fn a_name_refers_to_the_definition_in_its_own_file() {
+    let graph = build_graph(&index(&[
         ("a.py", "def shared(): ...\n"),
         ("b.py", "def shared(): ...\nshared()\n"),
         ("c.js", "shared();\n"),
@@ -81,8 +80,8 @@ fn a_name_the_file_defines_itself_means_its_own() {
 }
 
 #[test]
-fn a_definition_outside_any_type_wins_over_members() {
-    let graph = linked(&index(&[
+fn a_definition_outside_types_takes_precedence_over_members() {
+    let graph = build_graph(&index(&[
         ("a.py", "class A:\n    def shared(self): ...\n    def only(self): ...\n"),
         ("b.py", "def shared(): ...\n"),
         ("c.py", "def f(x): x.shared()\n"),
@@ -94,7 +93,7 @@ fn a_definition_outside_any_type_wins_over_members() {
 
 #[test]
 fn a_name_with_several_definers_counts_by_likelihood() {
-    let graph = linked(&index(&[
+    let graph = build_graph(&index(&[
         ("a.py", "def shared(): ...\n"),
         ("b.py", "def shared(): ...\n"),
         ("c.py", "import x\nx.shared()\n"),
@@ -106,7 +105,7 @@ fn a_name_with_several_definers_counts_by_likelihood() {
 #[test]
 fn mutual_references_make_clusters() {
     let index = shop();
-    let graph = linked(&index);
+    let graph = build_graph(&index);
     let (invoice, order) = (FileKey::from("shop/invoice.py"), FileKey::from("shop/order.py"));
     assert_eq!(graph.mutual_pairs(), [(&invoice, &order, 1.0)]);
     assert_eq!(graph.clusters(0.0), [vec![invoice, order]]);
@@ -114,8 +113,8 @@ fn mutual_references_make_clusters() {
 }
 
 #[test]
-fn rank_puts_references_first_and_lifts_what_is_near_the_focus() {
-    let graph = linked(&shop());
+fn ranks_favor_referenced_files_and_files_near_the_seeds() {
+    let graph = build_graph(&shop());
     let rank = ranked(&graph, &[]);
     assert_eq!(rank[..2], keys(&["shop/order.py", "shop/base.py"]));
     assert_eq!(rank.last(), Some(&FileKey::from("tests/test_order.py")));
@@ -129,14 +128,14 @@ fn rank_puts_references_first_and_lifts_what_is_near_the_focus() {
 }
 
 #[test]
-fn documents_come_behind_code_that_is_as_lonely() {
+fn documents_rank_below_equally_unreferenced_code() {
     let index = index(&[
         ("README.md", "# used\n## lonely\n"),
         ("a.json", "{\"used\": {\"lonely\": 1}}"),
         ("lonely.py", "def lonely(): used()\n"),
         ("used.py", "def used(): ...\n"),
     ]);
-    let graph = linked(&index);
+    let graph = build_graph(&index);
     assert_eq!(ranked(&graph, &[]), keys(&["used.py", "lonely.py", "README.md", "a.json"]));
     assert_eq!(graph.incoming(&FileKey::from("README.md")), 0.0);
     assert!(graph.dependencies(&FileKey::from("README.md")).is_empty());
@@ -156,7 +155,7 @@ fn a_clone_of_the_index_does_not_see_later_changes() {
 
 /// Builds the map of an index, counting bytes instead of tokens.
 fn map(index: &SymbolIndex, budget: usize, kept: &[MapMember], required: &[FileKey]) -> MapSelection {
-    let graph = linked(index);
+    let graph = build_graph(index);
     let request = MapRequest {
         budget,
         kept,
@@ -168,7 +167,7 @@ fn map(index: &SymbolIndex, budget: usize, kept: &[MapMember], required: &[FileK
     map_within(index, &graph, &request, &str::len)
 }
 
-fn written(map: &MapSelection) -> String {
+fn map_text(map: &MapSelection) -> String {
     map.blocks.iter().map(|block| &*block.text).collect()
 }
 
@@ -181,9 +180,9 @@ fn stored(path: &str) -> MapMember {
 }
 
 #[test]
-fn kept_files_come_first_and_excluded_ones_never() {
+fn kept_blocks_come_first_and_excluded_files_are_absent() {
     let index = shop();
-    let graph = linked(&index);
+    let graph = build_graph(&index);
     let kept = [stored("web/view.py")];
     let without = keys(&["shop/order.py"]).into_iter().collect();
     let ranking = graph.rank(&Seeds::default());
@@ -198,7 +197,7 @@ fn kept_files_come_first_and_excluded_ones_never() {
     let map = map_within(&index, &graph, &request, &str::len);
     assert_eq!(map.blocks[0].key, kept[0].path);
     assert_eq!(map.blocks.len(), 5);
-    assert_eq!(map.total, written(&map).len());
+    assert_eq!(map.total, map_text(&map).len());
 }
 
 #[test]
@@ -221,17 +220,17 @@ fn a_larger_budget_shows_more_of_each_file() {
     assert!(all.is_sorted(), "{all:?}");
     assert!(all.contains(&MapLevel::Signatures), "{all:?}");
     assert_eq!(all.last(), Some(&MapLevel::Full));
-    let text = written(&map(&index, 80, &[], &[]));
+    let text = map_text(&map(&index, 80, &[], &[]));
     assert!(text.contains("pub fn acquire() -> Pool") && !text.contains("spare"), "{text}");
 }
 
 #[test]
-fn what_must_be_there_is_there_by_name_or_told() {
+fn required_files_are_shown_by_name_or_reported_missing() {
     let index = shop();
     let required = keys(&["web/lonely.py", "tests/test_order.py", "LICENSE"]);
     let map = map(&index, 64, &[], &required);
     assert_eq!(map.missing, []);
-    let text = written(&map);
+    let text = map_text(&map);
     assert!(text.starts_with("web/lonely.py: unused\ntests/test_order.py: test_it\nLICENSE\n"), "{text}");
     let map = self::map(&index, 30, &[], &required);
     assert_eq!(map.missing, keys(&["tests/test_order.py"]));
@@ -244,14 +243,15 @@ fn what_must_be_there_is_there_by_name_or_told() {
 }
 
 #[test]
-fn files_of_tests_and_generated_ones_are_names() {
+fn test_files_and_generated_files_are_shown_by_path_only() {
     let index = index(&[
         ("api_pb2.py", "def used(): ...\n"),
         ("a.py", "# @generated by a tool\ndef used_too(): ...\n"),
         ("b.py", "def mine(): ...\n"),
         ("tests/test_b.py", "def test_it(): ...\n"),
     ]);
-    let mut lines: Vec<String> = written(&map(&index, 10_000, &[], &[])).lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> =
+        map_text(&map(&index, 10_000, &[], &[])).lines().map(str::to_owned).collect();
     lines.sort();
     assert_eq!(lines, [" def mine()", "a.py", "api_pb2.py", "b.py", "tests/test_b.py"]);
 }
@@ -260,24 +260,24 @@ fn files_of_tests_and_generated_ones_are_names() {
 fn a_block_keeps_its_level_until_its_text_changes() {
     let before = shop();
     let small = map(&before, 160, &[], &[]);
-    let kept = members(&small);
+    let kept_members = members(&small);
     // Everything fits, and new files use the remaining budget.
-    let now = map(&before, 10_000, &kept, &[]);
-    assert_eq!(now.blocks[..kept.len()], small.blocks);
-    assert!(now.blocks.len() > kept.len());
+    let new_map = map(&before, 10_000, &kept_members, &[]);
+    assert_eq!(new_map.blocks[..kept_members.len()], small.blocks);
+    assert!(new_map.blocks.len() > kept_members.len());
     let mut changed = before.clone();
-    let key = kept[0].path.clone();
+    let key = kept_members[0].path.clone();
     let old = before.get(&key).unwrap();
     let text = "class Renamed:\n    def other(self): ...\n";
     changed
         .insert(key.clone(), Arc::new(FileSymbols::read(old.language, &key, text, &Cancel::new()).unwrap()));
-    let now = map(&changed, 10_000, &kept, &[]);
-    assert_eq!((&now.blocks[0].key, now.blocks[0].detail.level), (&key, MapLevel::Full));
-    assert_eq!(now.blocks[1..kept.len()], small.blocks[1..]);
+    let new_map = map(&changed, 10_000, &kept_members, &[]);
+    assert_eq!((&new_map.blocks[0].key, new_map.blocks[0].detail.level), (&key, MapLevel::Full));
+    assert_eq!(new_map.blocks[1..kept_members.len()], small.blocks[1..]);
 }
 
 #[test]
-fn members_of_sessions_from_before_there_were_levels_open() {
+fn map_members_without_levels_can_be_loaded() {
     let old: Vec<MapMember> = serde_json::from_str(r#"["a.py", "b/c.rs"]"#).unwrap();
     assert_eq!(old[1].path, FileKey::from("b/c.rs"));
     assert_eq!(old[1].hash, None);
@@ -325,8 +325,8 @@ proptest! {
             prop_assert_eq!(list.names + list.collapsed, distinct.len());
             prop_assert_eq!(list.text.lines().count(), 1 + list.names + list.directories);
         }
-        let whole = file_list(&files, &focus, usize::MAX, &str::len);
-        prop_assert_eq!(whole.names, distinct.len());
+        let unlimited = file_list(&files, &focus, usize::MAX, &str::len);
+        prop_assert_eq!(unlimited.names, distinct.len());
         let mut reversed = files.clone();
         reversed.reverse();
         prop_assert_eq!(file_list(&reversed, &focus, budget, &str::len), list);
@@ -334,7 +334,7 @@ proptest! {
 
     /// Changed mentions and a new selection change ranks, but do not affect an existing map.
     #[test]
-    fn a_change_of_references_leaves_a_given_map_alone(
+    fn changed_references_leave_an_existing_map_unchanged(
         budget in 100_usize..900,
         required in prop::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..6),
         mentions in prop::collection::vec(prop::sample::select(vec!["Model", "Order", "Invoice", "bill", "unused", "show"]), 0..6),
@@ -346,10 +346,10 @@ proptest! {
         let language = LanguageId::by_path(key.as_str(), "").unwrap();
         let symbols = FileSymbols::read(language, &key, &text, &Cancel::new()).unwrap();
         index.insert(key, Arc::new(symbols));
-        let ranked = ranked(&linked(&index), &[]);
+        let ranked = ranked(&build_graph(&index), &[]);
         let required: Vec<FileKey> = required.iter().map(|&i| ranked[i].clone()).collect();
-        let now = map(&index, budget, &members(&before), &required);
-        prop_assert_eq!(now.blocks.get(..before.blocks.len()), Some(&before.blocks[..]));
+        let new_map = map(&index, budget, &members(&before), &required);
+        prop_assert_eq!(new_map.blocks.get(..before.blocks.len()), Some(&before.blocks[..]));
     }
 
     #[test]
@@ -359,12 +359,12 @@ proptest! {
         required in prop::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..6),
     ) {
         let index = shop();
-        let ranked = ranked(&linked(&index), &[]);
+        let ranked = ranked(&build_graph(&index), &[]);
         let kept: Vec<MapMember> = kept.iter().map(|&i| stored(ranked[i].as_str())).collect();
         let required: Vec<FileKey> = required.iter().map(|&i| ranked[i].clone()).collect();
         let map = map(&index, budget, &kept, &required);
         prop_assert!(map.total <= budget);
-        prop_assert_eq!(map.total, written(&map).len());
+        prop_assert_eq!(map.total, map_text(&map).len());
         let distinct: BTreeSet<_> = map.blocks.iter().map(|block| &block.key).collect();
         prop_assert_eq!(distinct.len(), map.blocks.len());
         for key in &required {

@@ -15,21 +15,22 @@ pub(super) fn subwords(name: &str) -> Vec<String> {
 pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     let mut word = String::new();
     let mut letters = name.chars().peekable();
-    let mut before = Class::Mark;
+    let mut previous = CharClass::Mark;
     while let Some(c) = letters.next() {
-        let class = Class::of(c);
-        let next = letters.peek().map_or(Class::Mark, |c| Class::of(*c));
+        let class = CharClass::new(c);
+        let next = letters.peek().map_or(CharClass::Mark, |c| CharClass::new(*c));
         // In `getHTTPResponse`, a capital starts a word if it follows or precedes a lower-case letter.
-        let starts = class == Class::Capital && (before != Class::Capital || next == Class::Small)
-            || (class == Class::Digit) != (before == Class::Digit);
-        if (starts || class == Class::Mark) && !word.is_empty() {
+        let starts_word = class == CharClass::Capital
+            && (previous != CharClass::Capital || next == CharClass::Small)
+            || (class == CharClass::Digit) != (previous == CharClass::Digit);
+        if (starts_word || class == CharClass::Mark) && !word.is_empty() {
             add(&word);
             word.clear();
         }
-        if class != Class::Mark && word.len() < MAX_WORD {
+        if class != CharClass::Mark && word.len() < MAX_WORD {
             word.extend(c.to_lowercase());
         }
-        before = class;
+        previous = class;
     }
     if !word.is_empty() {
         add(&word);
@@ -43,21 +44,23 @@ pub(super) fn stem(word: &str) -> &str {
     if !word.is_ascii() {
         return word;
     }
-    let at = |end: usize| word.get(..end).unwrap_or(word);
-    if let Some(len) = cut(at(end), "ies", 2) {
+    let prefix = |end: usize| word.get(..end).unwrap_or(word);
+    if let Some(len) = stem_length(prefix(end), "ies", 2) {
         // `queries` and `query` are both reduced to `quer`.
-        return at(len);
+        return prefix(len);
     }
-    if let Some(len) = ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| cut(at(end), e, 1)) {
-        end = len + if at(end).ends_with("xes") || at(end).ends_with("zes") { 1 } else { 2 };
-    } else if !at(end).ends_with("ss") && !at(end).ends_with("us") && !at(end).ends_with("is") {
-        end = cut(at(end), "s", 3).unwrap_or(end);
+    if let Some(len) =
+        ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| stem_length(prefix(end), e, 1))
+    {
+        end = len + if prefix(end).ends_with("xes") || prefix(end).ends_with("zes") { 1 } else { 2 };
+    } else if !prefix(end).ends_with("ss") && !prefix(end).ends_with("us") && !prefix(end).ends_with("is") {
+        end = stem_length(prefix(end), "s", 3).unwrap_or(end);
     }
-    end = ["ing", "ed"].iter().find_map(|ending| cut(at(end), ending, 3)).unwrap_or(end);
-    end = cut(at(end), "e", 3).unwrap_or(end);
-    end = cut(at(end), "y", 3).unwrap_or(end);
+    end = ["ing", "ed"].iter().find_map(|ending| stem_length(prefix(end), ending, 3)).unwrap_or(end);
+    end = stem_length(prefix(end), "e", 3).unwrap_or(end);
+    end = stem_length(prefix(end), "y", 3).unwrap_or(end);
     // Reduce a doubled consonant: `stopped` becomes `stop`.
-    let bytes = at(end).as_bytes();
+    let bytes = prefix(end).as_bytes();
     if let [.., a, b] = bytes
         && a == b
         && bytes.len() > 3
@@ -65,17 +68,17 @@ pub(super) fn stem(word: &str) -> &str {
     {
         end -= 1;
     }
-    at(end)
+    prefix(end)
 }
 
 /// Returns the length of a word without an ending, or `None` if the word does not have the ending or fewer
-/// than `least` bytes would remain.
-fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
-    word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
+/// than `min_length` bytes would remain.
+fn stem_length(word: &str, ending: &str, min_length: usize) -> Option<usize> {
+    word.strip_suffix(ending).map(str::len).filter(|len| *len >= min_length)
 }
 
 /// Stop words, sorted for binary search.
-const STOP: [&str; 114] = [
+const STOP_WORDS: [&str; 114] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either",
     "else", "etc", "even", "ever", "every", "few", "for", "from", "had", "has", "have", "having", "here",
@@ -88,20 +91,20 @@ const STOP: [&str; 114] = [
 ];
 
 /// Whether a lower-case word is a stop word.
-pub(super) fn says_nothing(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Small,
     Capital,
     Digit,
     Mark,
 }
 
-impl Class {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn new(c: char) -> Self {
         match c {
             'a'..='z' => Self::Small,
             'A'..='Z' => Self::Capital,
@@ -120,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_fall_into_words() {
+    fn names_are_split_into_words() {
         assert_eq!(subwords("getHTTPResponse"), ["get", "http", "response"]);
         assert_eq!(subwords("__max_redirects2__"), ["max", "redirects", "2"]);
         assert_eq!(subwords("FileKey::of größeÄnderung"), ["file", "key", "of", "größe", "änderung"]);
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_meet() {
+    fn forms_of_a_word_have_the_same_stem() {
         for forms in [
             &["redirect", "redirects", "redirected", "redirecting"][..],
             &["cache", "caches", "cached", "caching"],
@@ -146,6 +149,6 @@ mod tests {
 
     #[test]
     fn stop_words_are_sorted() {
-        assert!(STOP.is_sorted());
+        assert!(STOP_WORDS.is_sorted());
     }
 }

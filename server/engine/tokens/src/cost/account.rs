@@ -32,9 +32,11 @@ impl SentRequest {
         let end = match self.prices.kind {
             CacheKind::None => 0,
             CacheKind::Automatic { .. } => self.spans.len(),
-            CacheKind::Explicit { .. } => {
-                self.spans.iter().rposition(|span| span.mark.breakpoint().is_some()).map_or(0, |at| at + 1)
-            }
+            CacheKind::Explicit { .. } => self
+                .spans
+                .iter()
+                .rposition(|span| span.mark.breakpoint().is_some())
+                .map_or(0, |index| index + 1),
         };
         self.spans.iter().take(end).map(|span| span.tokens).sum()
     }

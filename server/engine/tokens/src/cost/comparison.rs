@@ -90,7 +90,7 @@ impl Comparison {
         self.requests += 1;
         self.unpriced += u64::from(sent.prices.list.is_none());
         self.lifetimes = [sent.lifetimes.first(), sent.lifetimes.last()]
-            .map(|lifetime| lifetime.map_or(0, |it| it.seconds));
+            .map(|lifetime| lifetime.map_or(0, |lifetime| lifetime.seconds));
         for (sum, cost) in [
             (&mut self.actual, charges.actual.cost * scale),
             (&mut self.without_pauses, charges.without_pauses.cost * scale),
@@ -114,14 +114,14 @@ impl Comparison {
             share: sum.cost / self.without_cache.cost.max(f64::MIN_POSITIVE),
         };
         let [shortest, longest] = self.lifetimes;
-        let each = [(shortest, self.shortest), (longest, self.longest)];
+        let by_lifetime = [(shortest, self.shortest), (longest, self.longest)];
         let lifetime = |(seconds, sum)| LifetimeCost { seconds, cost: compared(sum) };
         Some(CostComparison {
             requests: self.requests,
             actual: compared(self.actual),
             without_pauses: compared(self.without_pauses),
             without_cache: compared(self.without_cache),
-            lifetimes: if shortest == longest { Vec::new() } else { each.map(lifetime).to_vec() },
+            lifetimes: if shortest == longest { Vec::new() } else { by_lifetime.map(lifetime).to_vec() },
         })
     }
 }
@@ -156,13 +156,14 @@ impl ComparedCaches {
     /// the provider read less than predicted, although no entry had expired, no case finds anything in its cache.
     pub fn after(before: Option<Self>, sent: &SentRequest, account: &Account) -> (Self, Charges) {
         let before = before.filter(|caches| caches.identity == sent.identity);
-        let mut all = before.unwrap_or_else(|| Self::new(sent));
+        let mut caches = before.unwrap_or_else(|| Self::new(sent));
         let lifetime_ms = u64::from(sent.prices.seconds) * 1_000;
-        all.immediately_ms += lifetime_ms / UNUSED_REQUESTS;
-        let immediately_ms = all.immediately_ms;
-        let fixed =
-            |lifetime: Option<&Lifetime>| lifetime.map_or(sent.prices, |it| sent.prices.with_lifetime(*it));
-        let uniform: Vec<Span> = sent.spans.iter().map(|span| span.with_shortest_lifetime()).collect();
+        caches.immediately_ms += lifetime_ms / UNUSED_REQUESTS;
+        let immediately_ms = caches.immediately_ms;
+        let uniform_prices = |lifetime: Option<&Lifetime>| {
+            lifetime.map_or(sent.prices, |lifetime| sent.prices.with_lifetime(*lifetime))
+        };
+        let uniform_spans: Vec<Span> = sent.spans.iter().map(|span| span.with_shortest_lifetime()).collect();
         let charge = |provider: &mut Provider, prices: Prices, spans: &[Span], now_ms: u64| {
             provider.set_prices(prices);
             if account.missed().is_some() {
@@ -172,11 +173,21 @@ impl ComparedCaches {
         };
         let charges = Charges {
             actual: account.last(),
-            without_pauses: charge(&mut all.without_pauses, sent.prices, &sent.spans, immediately_ms),
-            shortest: charge(&mut all.shortest, fixed(sent.lifetimes.first()), &uniform, sent.at_ms),
-            longest: charge(&mut all.longest, fixed(sent.lifetimes.last()), &uniform, sent.at_ms),
+            without_pauses: charge(&mut caches.without_pauses, sent.prices, &sent.spans, immediately_ms),
+            shortest: charge(
+                &mut caches.shortest,
+                uniform_prices(sent.lifetimes.first()),
+                &uniform_spans,
+                sent.at_ms,
+            ),
+            longest: charge(
+                &mut caches.longest,
+                uniform_prices(sent.lifetimes.last()),
+                &uniform_spans,
+                sent.at_ms,
+            ),
         };
-        (all, charges)
+        (caches, charges)
     }
 }
 

@@ -51,9 +51,9 @@ pub struct CostOutlook {
 
 impl Forecast {
     /// Computes the costs of a session from the model's prices under both lifetimes.
-    pub fn of(course: &SessionTrend<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
+    pub fn new(trend: &SessionTrend<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
         let (five_minutes, one_hour) =
-            (CostOutlook::of(course, five_minutes), CostOutlook::of(course, one_hour));
+            (CostOutlook::new(trend, five_minutes), CostOutlook::new(trend, one_hour));
         let cheaper =
             if one_hour.spent.cost < five_minutes.spent.cost { Ttl::OneHour } else { Ttl::FiveMinutes };
         Self { five_minutes, one_hour, cheaper }
@@ -62,22 +62,23 @@ impl Forecast {
 
 impl CostOutlook {
     /// Computes the costs of a session under these prices.
-    pub(crate) fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
-        let turns = course.pauses_ms.len();
-        let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
-        let (mut spent, mut expiries) = (turn(prices, 0, marked(turns)), 0);
-        for (pause_ms, turns_ago) in course.pauses_ms.iter().zip((0..turns).rev()) {
-            let expired = prices.outlived_by(*pause_ms);
-            expiries += usize::from(expired);
-            spent = spent + turn(prices, if expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago));
+    pub(crate) fn new(trend: &SessionTrend<'_>, prices: &Prices) -> Self {
+        let turns = trend.pauses_ms.len();
+        let marked = |turns_ago: usize| trend.marked.saturating_sub(trend.growth.saturating_mul(turns_ago));
+        let (mut spent, mut expiries) = (turn_charge(prices, 0, marked(turns)), 0);
+        for (pause_ms, turns_ago) in trend.pauses_ms.iter().zip((0..turns).rev()) {
+            let has_expired = prices.outlived_by(*pause_ms);
+            expiries += usize::from(has_expired);
+            spent = spent
+                + turn_charge(prices, if has_expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago));
         }
-        let next = course.marked.saturating_add(course.growth);
+        let next = trend.marked.saturating_add(trend.growth);
         Self {
             seconds: prices.seconds,
             spent,
             expiries,
-            next_in_time: turn(prices, course.marked, next),
-            next_too_late: turn(prices, 0, next),
+            next_in_time: turn_charge(prices, trend.marked, next),
+            next_too_late: turn_charge(prices, 0, next),
         }
     }
 }
@@ -85,18 +86,18 @@ impl CostOutlook {
 /// Returns the charge for the marked prefix in the first turn after a switch to a model with the prices `to`, whose
 /// cache is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of that model's plain
 /// input price.
-pub fn switch(to: &Prices, marked: usize) -> Charge {
-    turn(to, 0, marked)
+pub fn switch_charge(to: &Prices, marked: usize) -> Charge {
+    turn_charge(to, 0, marked)
 }
 
-/// Returns the charge for a prefix of `marked` tokens, the first `known` of which are cached.
-fn turn(prices: &Prices, known: usize, marked: usize) -> Charge {
-    let step = match prices.kind {
+/// Returns the charge for a prefix of `marked` tokens, the first `cached` of which are cached.
+fn turn_charge(prices: &Prices, cached: usize, marked: usize) -> Charge {
+    let granularity = match prices.kind {
         CacheKind::Automatic { granularity } => granularity.max(1),
         CacheKind::Explicit { .. } | CacheKind::None => 1,
     };
-    let known = known.min(marked);
-    let readable = known - known % step;
+    let cached = cached.min(marked);
+    let readable = cached - cached % granularity;
     let read = match prices.kind {
         CacheKind::None => 0,
         _ if readable < prices.min_tokens => 0,

@@ -17,9 +17,9 @@ pub use account::{Account, CacheShortfall, SentRequest};
 pub use bill::{Amount, Bill, BillEntry, DAY_MS};
 pub use comparison::{ComparedCaches, ComparedCost, Comparison, CostComparison, LifetimeCost};
 pub(crate) use forecast::SessionTrend;
-pub use forecast::{CostOutlook, Forecast, switch};
+pub use forecast::{CostOutlook, Forecast, switch_charge};
 pub use pace::Pace;
-pub use pauses::{PAUSES_S, extended_is_needed, price_of_staying};
+pub use pauses::{PAUSES_S, expected_reuse_price, extended_is_needed};
 pub use prices::{Breakpoint, Prices};
 
 pub use provider::{CacheEstimate, Charge, Mark, Provider, Span};

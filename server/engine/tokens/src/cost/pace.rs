@@ -25,8 +25,7 @@ struct Prompt {
 }
 
 impl Pace {
-    /// Records a sent prompt.
-    pub fn sent(&mut self, sent: &SentRequest) {
+    pub fn record(&mut self, sent: &SentRequest) {
         if let Some(last) = self.prompts.back() {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
         }
@@ -43,7 +42,7 @@ impl Pace {
 
     /// Returns the trend of the session, as input for a forecast. Growth is the average per turn; a shrinking
     /// prefix counts as constant.
-    pub fn course(&self) -> SessionTrend<'_> {
+    pub fn trend(&self) -> SessionTrend<'_> {
         let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
         let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);
         let growth = marked.saturating_sub(first).checked_div(self.pauses_ms.len()).unwrap_or(0);
@@ -65,29 +64,32 @@ mod tests {
             spans: vec![span(marked, Mark::Breakpoint(Breakpoint::Short)), span(7, Mark::None)],
             at_ms,
             identity: ContentHash::NONE,
-            prices: Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, CacheTtl::FiveMinutes),
+            prices: Prices::for_model(
+                &Models::builtin().resolve("claude-opus-4-7").model,
+                CacheTtl::FiveMinutes,
+            ),
             lifetimes: Vec::new(),
         }
     }
 
     #[test]
-    fn pauses_and_growth_are_those_between_prompts() {
+    fn pauses_and_growth_are_measured_between_prompts() {
         let mut pace = Pace::default();
-        assert_eq!(pace.course(), SessionTrend { marked: 0, growth: 0, pauses_ms: &[] });
-        pace.sent(&sent(1_000, 100));
-        assert_eq!(pace.course(), SessionTrend { marked: 100, growth: 0, pauses_ms: &[] });
-        pace.sent(&sent(3_000, 150));
-        pace.sent(&sent(2_000, 160));
-        assert_eq!(pace.course(), SessionTrend { marked: 160, growth: 30, pauses_ms: &[2_000, 0] });
-        pace.sent(&sent(2_001, 5));
-        assert_eq!(pace.course().growth, 0);
+        assert_eq!(pace.trend(), SessionTrend { marked: 0, growth: 0, pauses_ms: &[] });
+        pace.record(&sent(1_000, 100));
+        assert_eq!(pace.trend(), SessionTrend { marked: 100, growth: 0, pauses_ms: &[] });
+        pace.record(&sent(3_000, 150));
+        pace.record(&sent(2_000, 160));
+        assert_eq!(pace.trend(), SessionTrend { marked: 160, growth: 30, pauses_ms: &[2_000, 0] });
+        pace.record(&sent(2_001, 5));
+        assert_eq!(pace.trend().growth, 0);
     }
 
     #[test]
-    fn only_the_last_thousand_pauses_are_remembered() {
+    fn only_the_last_thousand_pauses_are_kept() {
         let mut pace = Pace::default();
-        (0..1_500).for_each(|turn| pace.sent(&sent(turn * turn, 1)));
-        assert_eq!((pace.prompts(), pace.course().pauses_ms.len()), (1_001, 1_000));
-        assert_eq!(pace.course().pauses_ms.last(), Some(&(1_499 * 1_499 - 1_498 * 1_498)));
+        (0..1_500).for_each(|turn| pace.record(&sent(turn * turn, 1)));
+        assert_eq!((pace.prompts(), pace.trend().pauses_ms.len()), (1_001, 1_000));
+        assert_eq!(pace.trend().pauses_ms.last(), Some(&(1_499 * 1_499 - 1_498 * 1_498)));
     }
 }

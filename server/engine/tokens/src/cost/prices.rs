@@ -46,17 +46,17 @@ impl Prices {
     /// shortest lifetime; one hour selects the first that is long enough, or else the longest. `Auto` selects the
     /// shortest, with the one-hour lifetime as the extended one if breakpoints can ask for it. Models without
     /// lifetimes do not cache.
-    pub fn of(model: &Model, ttl: CacheTtl) -> Self {
+    pub fn for_model(model: &Model, ttl: CacheTtl) -> Self {
         let lifetimes = &model.cache.lifetimes;
         let shortest = lifetimes.first();
-        let hour = lifetimes.iter().find(|lifetime| lifetime.seconds >= ONE_HOUR).or(lifetimes.last());
+        let one_hour = lifetimes.iter().find(|lifetime| lifetime.seconds >= ONE_HOUR).or(lifetimes.last());
         let lifetime = match ttl {
             CacheTtl::Auto | CacheTtl::FiveMinutes => shortest,
-            CacheTtl::OneHour => hour,
+            CacheTtl::OneHour => one_hour,
         };
         let extended = match (ttl, model.cache.kind) {
             (CacheTtl::Auto, CacheKind::Explicit { .. }) => {
-                hour.filter(|hour| Some(*hour) != shortest).copied()
+                one_hour.filter(|one_hour| Some(*one_hour) != shortest).copied()
             }
             _ => None,
         };
@@ -78,7 +78,7 @@ impl Prices {
     pub fn lifetimes(model: &Model) -> Vec<Lifetime> {
         let mut lifetimes: Vec<Lifetime> = [CacheTtl::FiveMinutes, CacheTtl::OneHour]
             .into_iter()
-            .map(|ttl| Self::of(model, ttl))
+            .map(|ttl| Self::for_model(model, ttl))
             .filter(|prices| prices.kind != CacheKind::None)
             .map(|Self { seconds, write, .. }| Lifetime { seconds, write })
             .collect();
@@ -117,12 +117,12 @@ impl Prices {
     /// Returns the price in US dollars of input that costs as much as `plain` tokens of plain input, and of the `output`
     /// tokens that answer a prompt of `total_tokens`. Returns `None` if the price of the model is unknown.
     pub fn dollars(&self, plain: f64, output: u64, total_tokens: usize) -> Option<f64> {
-        let ListPrice { input, output: each } = self.list?;
-        let longer = match self.long_context {
+        let ListPrice { input, output: output_price } = self.list?;
+        let output_factor = match self.long_context {
             Some(long) if total_tokens > long.above => long.output,
             _ => 1.0,
         };
-        Some((plain * input + output as f64 * each * longer) / 1e6)
+        Some((plain * input + output as f64 * output_price * output_factor) / 1e6)
     }
 
     /// Returns the lifetime of an entry that a breakpoint writes.
@@ -146,11 +146,11 @@ mod tests {
     use crate::models::{ModelTable, Models};
 
     fn prices(name: &str, ttl: CacheTtl) -> Prices {
-        Prices::of(&Models::builtin().resolve(name).model, ttl)
+        Prices::for_model(&Models::builtin().resolve(name).model, ttl)
     }
 
     #[test]
-    fn the_lifetime_asked_for_decides_what_a_write_costs() {
+    fn the_requested_lifetime_determines_the_price_of_a_write() {
         let prices = |ttl| prices("claude-opus-4-7", ttl);
         let (short, long) = (prices(CacheTtl::FiveMinutes), prices(CacheTtl::OneHour));
         let auto = prices(CacheTtl::Auto);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_is_the_first_lifetime_that_lasts_one_else_the_longest() {
+    fn one_hour_selects_the_first_lifetime_that_is_long_enough_or_the_longest() {
         let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
         for (offered, short, long) in [
             (&[300, 1_800, 3_600, 7_200][..], 300, 3_600),
@@ -172,8 +172,8 @@ mod tests {
         ] {
             model.cache.lifetimes =
                 offered.iter().map(|&seconds| Lifetime { seconds, write: 1.25 }).collect();
-            assert_eq!(Prices::of(&model, CacheTtl::FiveMinutes).seconds, short, "{offered:?}");
-            assert_eq!(Prices::of(&model, CacheTtl::OneHour).seconds, long, "{offered:?}");
+            assert_eq!(Prices::for_model(&model, CacheTtl::FiveMinutes).seconds, short, "{offered:?}");
+            assert_eq!(Prices::for_model(&model, CacheTtl::OneHour).seconds, long, "{offered:?}");
         }
     }
 
@@ -184,12 +184,12 @@ mod tests {
                      overheads = { message = 0, reply = 0, tool_prompt = 0, tool = 0, tool_round_trip = 0 }\n";
         let models = Models::new(ModelTable::from_toml(table).unwrap()).unwrap();
         for ttl in [CacheTtl::Auto, CacheTtl::FiveMinutes, CacheTtl::OneHour] {
-            assert_eq!(Prices::of(&models.resolve("x-1").model, ttl), Prices::uncached());
+            assert_eq!(Prices::for_model(&models.resolve("x-1").model, ttl), Prices::uncached());
         }
     }
 
     #[test]
-    fn a_long_prompt_pays_more_for_all_of_it() {
+    fn all_tokens_of_a_long_prompt_cost_more() {
         let long_context = Some(LongContext { above: 200_000, input: 2.0, output: 1.5 });
         let prices = Prices { long_context, ..Prices::uncached() };
         assert_eq!((prices.input(200_000), prices.input(200_001)), (1.0, 2.0));

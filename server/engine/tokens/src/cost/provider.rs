@@ -77,8 +77,8 @@ impl Charge {
 
     /// Charges `extended` of the written tokens for the extended lifetime.
     fn extended(self, prices: &Prices, extended: usize) -> Self {
-        let more = prices.lifetime(Breakpoint::Extended).write - prices.write;
-        let cost = self.cost + extended as f64 * more * prices.input(self.total());
+        let surcharge = prices.lifetime(Breakpoint::Extended).write - prices.write;
+        let cost = self.cost + extended as f64 * surcharge * prices.input(self.total());
         Self { written_extended: extended, cost, ..self }
     }
 
@@ -121,7 +121,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn used(seconds: u32, now_ms: u64) -> Self {
+    fn refreshed(seconds: u32, now_ms: u64) -> Self {
         Self { seconds, expires_ms: now_ms.saturating_add(u64::from(seconds) * 1_000) }
     }
 }
@@ -155,8 +155,8 @@ impl Provider {
     pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Option<Charge> {
         let mut prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
-        let Cached { read, written, extended } = match self.prices.kind {
-            CacheKind::None => Cached::default(),
+        let CacheTokens { read, written, extended } = match self.prices.kind {
+            CacheKind::None => CacheTokens::default(),
             CacheKind::Automatic { granularity } => self.automatic(&prefixes, granularity, now_ms),
             CacheKind::Explicit { max_breakpoints, lookback, .. } => {
                 let marked = prefixes.iter().filter_map(|prefix| prefix.mark.breakpoint()).count();
@@ -206,53 +206,59 @@ impl Provider {
     /// to `lookback` positions back, including its own. A run of tool calls or results counts as one position. An
     /// entry that exists keeps the lifetime it was written with. The tokens up to the last marker for the extended
     /// lifetime are billed for that lifetime (Anthropic, "Prompt caching", "Mixing different TTLs").
-    fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> Cached {
-        let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
-        let counts = |prefix: &Prefix| prefix.mark.breakpoint().filter(|_| looks(prefix));
-        let mut in_reach = 0;
-        let found = prefixes.iter().rev().find(|prefix| {
-            in_reach = if looks(prefix) { lookback } else { in_reach };
-            let reached = in_reach > 0;
+    fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> CacheTokens {
+        let looks_up = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
+        let breakpoint_of = |prefix: &Prefix| prefix.mark.breakpoint().filter(|_| looks_up(prefix));
+        let mut remaining_lookback = 0;
+        let read_prefix = prefixes.iter().rev().find(|prefix| {
+            remaining_lookback = if looks_up(prefix) { lookback } else { remaining_lookback };
+            let is_in_reach = remaining_lookback > 0;
             // A lookback of one position covers only the marker's own span.
-            in_reach = in_reach.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
-            reached && self.is_alive(prefix.hash, now_ms)
+            remaining_lookback =
+                remaining_lookback.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
+            is_in_reach && self.is_alive(prefix.hash, now_ms)
         });
-        let read = found.map_or(0, |prefix| prefix.tokens);
-        let last = |wanted: &dyn Fn(Breakpoint) -> bool| {
-            let last = prefixes.iter().rev().find(|prefix| counts(prefix).is_some_and(wanted));
-            last.map_or(0, |prefix| prefix.tokens).saturating_sub(read)
+        let read = read_prefix.map_or(0, |prefix| prefix.tokens);
+        let tokens_after_read = |is_counted: &dyn Fn(Breakpoint) -> bool| {
+            let tokens_after_read =
+                prefixes.iter().rev().find(|prefix| breakpoint_of(prefix).is_some_and(is_counted));
+            tokens_after_read.map_or(0, |prefix| prefix.tokens).saturating_sub(read)
         };
-        let (written, extended) = (last(&|_| true), last(&|breakpoint| breakpoint == Breakpoint::Extended));
+        let (written, extended) = (
+            tokens_after_read(&|_| true),
+            tokens_after_read(&|breakpoint| breakpoint == Breakpoint::Extended),
+        );
         // It is undocumented whether a marker inside the read prefix creates an entry. Assuming that it does
         // not is more expensive.
-        let kept: Vec<(ContentHash, Entry)> = prefixes
+        let refreshed_entries: Vec<(ContentHash, Entry)> = prefixes
             .iter()
-            .filter_map(|prefix| Some((prefix, counts(prefix)?)))
+            .filter_map(|prefix| Some((prefix, breakpoint_of(prefix)?)))
             .filter(|(prefix, _)| prefix.tokens >= read || self.is_alive(prefix.hash, now_ms))
-            .chain(found.map(|prefix| (prefix, Breakpoint::Short)))
+            .chain(read_prefix.map(|prefix| (prefix, Breakpoint::Short)))
             .map(|(Prefix { hash, .. }, breakpoint)| {
-                let paid = self.entries.get(hash).filter(|entry| now_ms <= entry.expires_ms);
-                let seconds = paid.map_or(self.prices.lifetime(breakpoint).seconds, |entry| entry.seconds);
-                (*hash, Entry::used(seconds, now_ms))
+                let live_entry = self.entries.get(hash).filter(|entry| now_ms <= entry.expires_ms);
+                let seconds =
+                    live_entry.map_or(self.prices.lifetime(breakpoint).seconds, |entry| entry.seconds);
+                (*hash, Entry::refreshed(seconds, now_ms))
             })
             .collect();
-        self.entries.extend(kept);
-        Cached { read, written, extended }
+        self.entries.extend(refreshed_entries);
+        CacheTokens { read, written, extended }
     }
 
     /// Returns the tokens read and written with automatic caching, which caches every prefix and reads the
     /// longest known one, rounded down.
-    fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> Cached {
-        let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
-        let known = known.map_or(0, |prefix| prefix.tokens);
-        let whole_steps = known - known % granularity.max(1);
-        let read = if whole_steps >= self.prices.min_tokens { whole_steps } else { 0 };
-        let entry = Entry::used(self.prices.seconds, now_ms);
+    fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> CacheTokens {
+        let cached_tokens = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
+        let cached_tokens = cached_tokens.map_or(0, |prefix| prefix.tokens);
+        let rounded = cached_tokens - cached_tokens % granularity.max(1);
+        let read = if rounded >= self.prices.min_tokens { rounded } else { 0 };
+        let entry = Entry::refreshed(self.prices.seconds, now_ms);
         self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, entry)));
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let written =
             if self.prices.write > 1.0 && total >= self.prices.min_tokens { total - read } else { 0 };
-        Cached { read, written, extended: 0 }
+        CacheTokens { read, written, extended: 0 }
     }
 
     fn is_alive(&self, prefix: ContentHash, now_ms: u64) -> bool {
@@ -270,7 +276,7 @@ impl Provider {
 
 /// Tokens of a request that concern the cache.
 #[derive(Clone, Copy, Default)]
-struct Cached {
+struct CacheTokens {
     read: usize,
     written: usize,
     /// Tokens of `written` that are billed for the extended lifetime.
@@ -280,17 +286,17 @@ struct Cached {
 /// Returns every prefix of a request, shortest first.
 fn prefixes(spans: &[Span]) -> Vec<Prefix> {
     let empty = ContentHash::of("");
-    let mut so_far = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
-    let longer = spans.iter().map(|span| {
-        so_far = Prefix {
-            hash: ContentHash::of_parts([&so_far.hash.to_bytes()[..], &span.hash.to_bytes()]),
-            tokens: so_far.tokens.saturating_add(span.tokens),
+    let mut prefix = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
+    let prefixes = spans.iter().map(|span| {
+        prefix = Prefix {
+            hash: ContentHash::of_parts([&prefix.hash.to_bytes()[..], &span.hash.to_bytes()]),
+            tokens: prefix.tokens.saturating_add(span.tokens),
             mark: span.mark,
             continues_run: span.continues_run,
         };
-        so_far
+        prefix
     });
-    longer.collect()
+    prefixes.collect()
 }
 
 #[cfg(test)]

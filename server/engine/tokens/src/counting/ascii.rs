@@ -40,26 +40,26 @@ pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
         return 0;
     }
     if let Some(block) = rest.first_chunk() {
-        return Kinds::of(block).starts(encoding);
+        return Kinds::classify(block).starts(encoding);
     }
     let mut block = [u8::MAX; size_of::<Block>()];
     block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    Kinds::of(&block).starts(encoding)
+    Kinds::classify(&block).starts(encoding)
 }
 
 impl Kinds {
     #[inline]
-    fn of(block: &Block) -> Self {
+    fn classify(block: &Block) -> Self {
         let mut sets = [0; 9];
-        for (nth, lanes) in block.as_chunks::<{ size_of::<Lanes>() }>().0.iter().enumerate() {
+        for (index, lanes) in block.as_chunks::<{ size_of::<Lanes>() }>().0.iter().enumerate() {
             let bytes = i8x16::new(lanes.map(u8::cast_signed));
-            let is = |byte: u8| bytes.simd_eq(i8x16::splat(byte.cast_signed()));
+            let equals = |byte: u8| bytes.simd_eq(i8x16::splat(byte.cast_signed()));
             let within = |first: u8, last: u8| {
                 bytes.simd_gt(i8x16::splat(first.cast_signed() - 1))
                     & bytes.simd_lt(i8x16::splat(last.cast_signed() + 1))
             };
-            let (space, newline) = (is(b' '), is(b'\n') | is(b'\r'));
-            let found = [
+            let (space, newline) = (equals(b' '), equals(b'\n') | equals(b'\r'));
+            let masks = [
                 within(b'A', b'Z'),
                 within(b'a', b'z'),
                 within(b'0', b'9'),
@@ -67,12 +67,12 @@ impl Kinds {
                 within(b'\t', b'\r') | space,
                 bytes,
                 space,
-                is(b'\''),
-                is(b'/'),
+                equals(b'\''),
+                equals(b'/'),
             ];
-            for (set, found) in sets.iter_mut().zip(found) {
+            for (set, mask) in sets.iter_mut().zip(masks) {
                 // Highest bit of each of the 16 bytes.
-                *set |= Bits::from(found.to_bitmask() & 0xffff) << (nth * size_of::<Lanes>());
+                *set |= Bits::from(mask.to_bitmask() & 0xffff) << (index * size_of::<Lanes>());
             }
         }
         let [upper, lower, number, newline, white, foreign, space, quote, slash] = sets;
@@ -112,17 +112,17 @@ impl Kinds {
         let unknown = self.foreign
             | self.quote & before_letter & if encoding == Encoding::O200k { letter << 1 } else { Bits::MAX }
             | if encoding == Encoding::O200k { self.slash & tail << 1 } else { 0 };
-        let seen = below(unknown.trailing_zeros());
+        let known_bits = below(unknown.trailing_zeros());
         // The end of a run of white space determines whether a piece starts inside it.
-        let last = Bits::BITS - (seen & !(self.blank | self.newline)).leading_zeros();
-        seen & (below(last) << 1 | 1)
+        let last = Bits::BITS - (known_bits & !(self.blank | self.newline)).leading_zeros();
+        known_bits & (below(last) << 1 | 1)
     }
 }
 
-/// Returns the bits below position `place`.
+/// Returns the bits below position `position`.
 #[inline]
-fn below(place: u32) -> Bits {
-    1_u64.checked_shl(place).map_or(Bits::MAX, |bit| bit - 1)
+fn below(position: u32) -> Bits {
+    1_u64.checked_shl(position).map_or(Bits::MAX, |bit| bit - 1)
 }
 
 /// Returns the runs in `set` that start at a bit of `first`, which must not contain other bits of a run.
@@ -135,11 +135,11 @@ fn runs_from(first: Bits, set: Bits) -> Bits {
 /// Returns the first bit of each run, and every third after it.
 #[inline]
 fn every_third(set: Bits) -> Bits {
-    let mut all = set & !(set << 1);
-    let mut next = all;
+    let mut starts = set & !(set << 1);
+    let mut next = starts;
     while next != 0 {
         next = (((next << 1 & set) << 1) & set) << 1 & set;
-        all |= next;
+        starts |= next;
     }
-    all
+    starts
 }

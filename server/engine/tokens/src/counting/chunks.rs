@@ -8,9 +8,9 @@
 /// Minimum number of bytes between two cuts. The last chunk may be shorter.
 const MIN_BYTES: usize = 2 * 1024;
 /// Number of bytes after which a chunk ends at the next exact cut (see [`is_exact`]), regardless of the cut's hash.
-const WANTED_BYTES: usize = 8 * 1024;
+const TARGET_BYTES: usize = 8 * 1024;
 /// One in this many exact cuts (see [`is_exact`]) may end a chunk. A hash of the surrounding bytes selects them.
-const ONE_IN: u64 = 16;
+const CUT_INTERVAL: u64 = 16;
 
 /// Iterator over the chunks of a text, in order and without gaps.
 pub(super) struct Chunks<'a> {
@@ -30,7 +30,7 @@ impl<'a> Iterator for Chunks<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (chunk, rest) = self.rest.split_at_checked(cut(self.rest)).unwrap_or((self.rest, ""));
+        let (chunk, rest) = self.rest.split_at_checked(chunk_end(self.rest)).unwrap_or((self.rest, ""));
         self.rest = rest;
         Some(chunk)
     }
@@ -41,57 +41,61 @@ impl<'a> Iterator for Chunks<'a> {
 pub(super) fn differing<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let front = old.get(..same).unwrap_or_default();
+    let common_start = old.get(..same).unwrap_or_default();
     let ends = |bytes: &'a [u8]| bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
-    let is_cut = |text, at| at > 0 && is_exact(text, at);
-    let start = ends(front)
+    let is_cut = |text, offset| offset > 0 && is_exact(text, offset);
+    let start = ends(common_start)
         .map(|(newline, _)| newline + 1)
-        .find(|&at| is_cut(before, at) && is_cut(after, at))
+        .find(|&offset| is_cut(before, offset) && is_cut(after, offset))
         .unwrap_or(0);
     let (old_rest, new_rest) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
     let same = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
-    let back = old.get(old.len() - same..).unwrap_or_default();
-    let newlines = back.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    let left = newlines
+    let common_end = old.get(old.len() - same..).unwrap_or_default();
+    let newlines = common_end.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let kept_at_end = newlines
         .map(|(newline, _)| same - newline - 1)
-        .find(|&left| is_cut(before, old.len() - left) && is_cut(after, new.len() - left))
+        .find(|&kept_at_end| {
+            is_cut(before, old.len() - kept_at_end) && is_cut(after, new.len() - kept_at_end)
+        })
         .unwrap_or(0);
-    let part = |text: &'a str| text.get(start..text.len() - left);
+    let part = |text: &'a str| text.get(start..text.len() - kept_at_end);
     part(before).zip(part(after)).unwrap_or((before, after))
 }
 
 /// Returns the end of the first chunk of `text`, as a byte offset.
-fn cut(text: &str) -> usize {
+fn chunk_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut from = MIN_BYTES;
-    while let Some(found) = bytes.get(from..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
-        let at = from + found + 1;
-        if is_exact(text, at) && (at >= WANTED_BYTES || is_chosen(bytes, at)) {
-            return at;
+    let mut search_start = MIN_BYTES;
+    while let Some(newline) =
+        bytes.get(search_start..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n'))
+    {
+        let offset = search_start + newline + 1;
+        if is_exact(text, offset) && (offset >= TARGET_BYTES || is_chosen(bytes, offset)) {
+            return offset;
         }
-        from = at;
+        search_start = offset;
     }
     text.len()
 }
 
-/// Whether the count of `text` is the sum of the counts before and after `at`, the byte offset after a
+/// Whether the count of `text` is the sum of the counts before and after `offset`, the byte offset after a
 /// newline.
-pub(super) fn is_exact(text: &str, at: usize) -> bool {
-    let Some(after) = text.get(at..) else { return false };
+pub(super) fn is_exact(text: &str, offset: usize) -> bool {
+    let Some(after) = text.get(offset..) else { return false };
     let space_ends = after.find(|c: char| !c.is_whitespace() || matches!(c, '\r' | '\n'));
     let next = space_ends.and_then(|end| after.as_bytes().get(end));
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects one in [`ONE_IN`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
+/// Selects one in [`CUT_INTERVAL`] exact cuts, by a hash of the surrounding bytes. These are enough to distinguish
 /// similar lines.
-fn is_chosen(bytes: &[u8], at: usize) -> bool {
-    let around = bytes.get(at.saturating_sub(48)..(at + 16).min(bytes.len())).unwrap_or(&[]);
+fn is_chosen(bytes: &[u8], offset: usize) -> bool {
+    let surroundings = bytes.get(offset.saturating_sub(48)..(offset + 16).min(bytes.len())).unwrap_or(&[]);
     // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
-    let hash = around.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+    let hash = surroundings.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     });
-    (hash >> 32) % ONE_IN == 0
+    (hash >> 32) % CUT_INTERVAL == 0
 }
 
 #[cfg(test)]
@@ -103,17 +107,17 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_the_text_and_have_a_middling_size() {
+    fn chunks_add_up_to_the_text_and_have_a_medium_size() {
         let text = source(20_000);
         let chunks: Vec<&str> = Chunks::new(&text).collect();
         assert_eq!(chunks.concat(), text);
         let (last, others) = chunks.split_last().unwrap();
-        assert!(others.iter().all(|chunk| (MIN_BYTES..WANTED_BYTES + 100).contains(&chunk.len())));
+        assert!(others.iter().all(|chunk| (MIN_BYTES..TARGET_BYTES + 100).contains(&chunk.len())));
         assert!(!last.is_empty() && others.len() > 50, "{}", others.len());
     }
 
     #[test]
-    fn an_edit_leaves_distant_chunks_as_they_are() {
+    fn an_edit_leaves_distant_chunks_unchanged() {
         let text = source(20_000);
         let middle = text[..text.len() / 2].rfind('\n').unwrap() + 1;
         let edited = format!("{}one more line\n{}", &text[..middle], &text[middle..]);

@@ -32,7 +32,7 @@ pub(super) struct Classes {
     /// Class by byte; 0 for bytes that start a multi-byte character.
     bytes: [u8; 256],
     pages: Vec<u16>,
-    stored: Vec<u8>,
+    page_classes: Vec<u8>,
 }
 
 impl Classes {
@@ -42,49 +42,49 @@ impl Classes {
         SHARED.get_or_init(Self::build)
     }
 
-    /// Returns the class and the length in bytes of the character at byte `at`; `(0, 0)` at the end of the
+    /// Returns the class and the length in bytes of the character at byte `offset`; `(0, 0)` at the end of the
     /// text.
     #[inline]
-    pub(super) fn at(&self, text: &str, at: usize) -> (u8, usize) {
-        let Some(&byte) = text.as_bytes().get(at) else { return (0, 0) };
+    pub(super) fn class_at(&self, text: &str, offset: usize) -> (u8, usize) {
+        let Some(&byte) = text.as_bytes().get(offset) else { return (0, 0) };
         match self.bytes[usize::from(byte)] {
-            0 => self.beyond_ascii(text, at),
+            0 => self.beyond_ascii(text, offset),
             class => (class, 1),
         }
     }
 
-    /// Returns the end of the run of characters in `classes` that starts at byte `at`, as a byte offset.
+    /// Returns the end of the run of characters in `classes` that starts at byte `offset`, as a byte offset.
     #[inline]
-    pub(super) fn run_end(&self, text: &str, mut at: usize, classes: u8) -> usize {
+    pub(super) fn run_end(&self, text: &str, mut offset: usize, classes: u8) -> usize {
         let bytes = text.as_bytes();
         loop {
-            while bytes.get(at).is_some_and(|byte| self.bytes[usize::from(*byte)] & classes != 0) {
-                at += 1;
+            while bytes.get(offset).is_some_and(|byte| self.bytes[usize::from(*byte)] & classes != 0) {
+                offset += 1;
             }
-            if bytes.get(at).is_none_or(u8::is_ascii) {
-                return at;
+            if bytes.get(offset).is_none_or(u8::is_ascii) {
+                return offset;
             }
-            let (class, len) = self.beyond_ascii(text, at);
+            let (class, len) = self.beyond_ascii(text, offset);
             if class & classes == 0 {
-                return at;
+                return offset;
             }
-            at += len;
+            offset += len;
         }
     }
 
-    fn beyond_ascii(&self, text: &str, at: usize) -> (u8, usize) {
-        let next = text.get(at..).and_then(|rest| rest.chars().next());
-        next.map_or((OTHER, 1), |c| (self.of(c), c.len_utf8()))
+    fn beyond_ascii(&self, text: &str, offset: usize) -> (u8, usize) {
+        let next = text.get(offset..).and_then(|rest| rest.chars().next());
+        next.map_or((OTHER, 1), |c| (self.class_of(c), c.len_utf8()))
     }
 
-    fn of(&self, c: char) -> u8 {
+    fn class_of(&self, c: char) -> u8 {
         let code = c as usize;
         let page = self.pages.get(code / PAGE).copied().map_or(0, usize::from);
-        self.stored.get(page * PAGE + code % PAGE).copied().unwrap_or(OTHER)
+        self.page_classes.get(page * PAGE + code % PAGE).copied().unwrap_or(OTHER)
     }
 
     fn build() -> Self {
-        let mut flat = vec![OTHER; CODE_POINTS];
+        let mut class_by_code = vec![OTHER; CODE_POINTS];
         let sets = [
             (r"[\p{Lu}\p{Lt}]", UPPER),
             (r"\p{Ll}", LOWER),
@@ -96,23 +96,23 @@ impl Classes {
         ];
         for (pattern, class) in sets {
             for (first, last) in ranges(pattern) {
-                if let Some(range) = flat.get_mut(first as usize..=last as usize) {
+                if let Some(range) = class_by_code.get_mut(first as usize..=last as usize) {
                     range.fill(class);
                 }
             }
         }
         let mut bytes = [0; 256];
-        bytes[..128].copy_from_slice(&flat[..128]);
-        let (mut pages, mut stored) = (Vec::new(), Vec::new());
-        for page in flat.chunks(PAGE) {
-            let known = stored.chunks(PAGE).position(|other| other == page);
-            let index = known.unwrap_or_else(|| {
-                stored.extend_from_slice(page);
-                stored.len() / PAGE - 1
+        bytes[..128].copy_from_slice(&class_by_code[..128]);
+        let (mut pages, mut page_classes) = (Vec::new(), Vec::new());
+        for page in class_by_code.chunks(PAGE) {
+            let existing = page_classes.chunks(PAGE).position(|other| other == page);
+            let index = existing.unwrap_or_else(|| {
+                page_classes.extend_from_slice(page);
+                page_classes.len() / PAGE - 1
             });
             pages.push(u16::try_from(index).unwrap_or(0));
         }
-        Self { bytes, pages, stored }
+        Self { bytes, pages, page_classes }
     }
 }
 
@@ -153,8 +153,8 @@ mod tests {
             ('\u{10ffff}', OTHER),
         ];
         for (c, class) in cases {
-            assert_eq!(classes.at(&c.to_string(), 0), (class, c.len_utf8()), "{c:?}");
+            assert_eq!(classes.class_at(&c.to_string(), 0), (class, c.len_utf8()), "{c:?}");
         }
-        assert_eq!(classes.at("a", 1), (0, 0));
+        assert_eq!(classes.class_at("a", 1), (0, 0));
     }
 }

@@ -28,15 +28,15 @@ impl Encoding {
     pub(super) fn vocabulary(self) -> Result<&'static Vocabulary, LoadError> {
         static O200K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
         static CL100K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
-        let place = match self {
+        let cell = match self {
             Self::O200k => &O200K,
             Self::Cl100k => &CL100K,
         };
-        place.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
     }
 
     fn load(self) -> Result<Vocabulary, LoadError> {
-        let vocabulary = Vocabulary::of(self.tokens());
+        let vocabulary = Vocabulary::parse(self.tokens());
         if vocabulary.len() == self.size() {
             Ok(vocabulary)
         } else {

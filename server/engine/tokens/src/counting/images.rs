@@ -101,8 +101,8 @@ impl ImageFormula {
 /// Returns the number of squares of `side` pixels that cover an image. Rounding errors of a previous scaling
 /// do not add a square.
 fn cells(width: f64, height: f64, side: f64) -> usize {
-    let along = |length: f64| (length / side - 1e-9).ceil().max(1.0) as usize;
-    along(width).saturating_mul(along(height))
+    let squares_along = |length: f64| (length / side - 1e-9).ceil().max(1.0) as usize;
+    squares_along(width).saturating_mul(squares_along(height))
 }
 
 /// Returns the number of squares after scaling the image down, with its aspect ratio kept, to at most
@@ -110,9 +110,9 @@ fn cells(width: f64, height: f64, side: f64) -> usize {
 fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f64) -> usize {
     let scale = (max_side / width.max(height)).min(1.0);
     let (width, height) = (width * scale, height * scale);
-    let whole = cells(width, height, side);
-    if whole as f64 <= max_cells {
-        return whole;
+    let unscaled = cells(width, height, side);
+    if unscaled as f64 <= max_cells {
+        return unscaled;
     }
     // Scale to an area of `max_cells` squares, then further to whole squares along the side that needs the
     // smaller reduction.
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_providers_own_examples() {
+    fn images_cost_as_in_the_providers_examples() {
         // ceil(200/28)^2 and ceil(1000/28)^2; 1092 is 39 cells, and 39 * 39 = 1521 is within the limit.
         assert_eq!(tokens(CLAUDE, 200, 200), 64);
         assert_eq!(tokens(CLAUDE, 1000, 1000), 1296);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_or_empty_size_has_a_flat_price() {
+    fn an_image_of_unknown_size_has_a_fixed_cost() {
         assert_eq!(CLAUDE.tokens(None), 1_200);
         assert_eq!(tokens(GPT_4O, 0, 10), 1_200);
         assert_eq!(ImageFormula::Fixed { tokens: 256 }.tokens(None), 256);

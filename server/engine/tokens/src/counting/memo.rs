@@ -3,11 +3,11 @@
 
 /// Number of slots in the table. At 1 MB, the table fits in the second-level cache and serves 98 % of the
 /// pieces of source code.
-const PLACES: usize = 1 << 16;
+const SLOTS: usize = 1 << 16;
 /// Bit position of a piece's length in its key.
-const LENGTH: u32 = 120;
+const LENGTH_BIT: u32 = 120;
 /// Bit position of the count in a table entry, after the length.
-const COUNT: u32 = 124;
+const COUNT_BIT: u32 = 124;
 
 /// A pre-token of up to 15 bytes, followed by its length in the next four bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,8 +15,8 @@ pub(super) struct ShortPiece(u128);
 
 /// Table of cached counts. Allocates memory only when the first count is stored.
 #[derive(Debug, Default)]
-pub(super) struct Memo {
-    places: Vec<u128>,
+pub(super) struct CountCache {
+    slots: Vec<u128>,
 }
 
 impl ShortPiece {
@@ -36,31 +36,31 @@ impl ShortPiece {
                 u128::from_le_bytes(window)
             }
         };
-        Some(Self(bytes | (length as u128) << LENGTH))
+        Some(Self(bytes | (length as u128) << LENGTH_BIT))
     }
 
     #[inline]
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         let folded = (self.0 as u64) ^ ((self.0 >> 64) as u64).rotate_left(23);
-        (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACES.trailing_zeros())) as usize
+        (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
     }
 }
 
-impl Memo {
+impl CountCache {
     /// Returns the cached count of a piece.
     #[inline]
     pub(super) fn get(&self, piece: ShortPiece) -> Option<usize> {
-        let found = *self.places.get(piece.place())?;
-        (found & !(0xf << COUNT) == piece.0).then_some((found >> COUNT) as usize)
+        let entry = *self.slots.get(piece.slot())?;
+        (entry & !(0xf << COUNT_BIT) == piece.0).then_some((entry >> COUNT_BIT) as usize)
     }
 
     /// Stores the count of a piece, which is at most its length.
-    pub(super) fn remember(&mut self, piece: ShortPiece, count: usize) {
-        if self.places.is_empty() {
-            self.places.resize(PLACES, 0);
+    pub(super) fn insert(&mut self, piece: ShortPiece, count: usize) {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, 0);
         }
-        if let Some(place) = self.places.get_mut(piece.place()) {
-            *place = piece.0 | (count as u128) << COUNT;
+        if let Some(slot) = self.slots.get_mut(piece.slot()) {
+            *slot = piece.0 | (count as u128) << COUNT_BIT;
         }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_is_its_bytes_whatever_follows() {
+    fn a_piece_depends_only_on_its_own_bytes() {
         let text = b"a piece of some text, long enough";
         let alone = ShortPiece::new(b"piece", 0, 5);
         assert!(alone.is_some());
@@ -85,17 +85,17 @@ mod tests {
     proptest! {
         /// A piece's cached count is always its own, whatever else was stored since.
         #[test]
-        fn nothing_is_found_under_another_piece(
+        fn a_count_is_never_found_for_another_piece(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..=15), 1..200),
         ) {
-            let mut memo = Memo::default();
-            for (at, bytes) in pieces.iter().enumerate() {
+            let mut count_cache = CountCache::default();
+            for (index, bytes) in pieces.iter().enumerate() {
                 let piece = ShortPiece::new(bytes, 0, bytes.len()).unwrap();
-                let last = pieces[..at].iter().rposition(|other| other == bytes).map(|last| last % 16);
-                let found = memo.get(piece);
-                prop_assert!(found.is_none() || found == last);
-                memo.remember(piece, at % 16);
-                prop_assert_eq!(memo.get(piece), Some(at % 16));
+                let last = pieces[..index].iter().rposition(|other| other == bytes).map(|last| last % 16);
+                let cached = count_cache.get(piece);
+                prop_assert!(cached.is_none() || cached == last);
+                count_cache.insert(piece, index % 16);
+                prop_assert_eq!(count_cache.get(piece), Some(index % 16));
             }
         }
     }

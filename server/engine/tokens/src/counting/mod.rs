@@ -128,7 +128,7 @@ impl Ratio {
         self.0
     }
 
-    fn of(self, count: usize) -> usize {
+    fn scale(self, count: usize) -> usize {
         // Counts are far below 2^53, and the product is finite and not negative.
         (count as f64 * self.0).ceil() as usize
     }
@@ -174,17 +174,17 @@ impl TokenCounter {
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
         let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
-            self.by_scheme(scheme, text)
+            self.count_by_scheme(scheme, text)
         } else {
-            self.remembered(scheme, text, ContentHash::of(text))
+            self.cached_count(scheme, text, ContentHash::of(text))
         };
-        scaled(tokenizer, exact)
+        apply_ratio(tokenizer, exact)
     }
 
     /// Like `count`, for a text whose hash is already known.
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
         match tokenizer.scheme() {
-            Some(scheme) => scaled(tokenizer, self.remembered(scheme, text, hash)),
+            Some(scheme) => apply_ratio(tokenizer, self.cached_count(scheme, text, hash)),
             None => by_chars(text),
         }
     }
@@ -198,15 +198,16 @@ impl TokenCounter {
         after: (&str, ContentHash),
     ) -> usize {
         let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
-        let known = self.counts.get(&(scheme, before.1));
-        let (Scheme::Encoding(encoding), Some(known)) = (scheme, known) else {
+        let cached = self.counts.get(&(scheme, before.1));
+        let (Scheme::Encoding(encoding), Some(cached)) = (scheme, cached) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
         let count = || {
-            let (gone, come) = chunks::differing(before.0, after.0);
-            (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
+            let (removed, added) = chunks::differing(before.0, after.0);
+            (cached + self.count_uncached(encoding, added))
+                .saturating_sub(self.count_uncached(encoding, removed))
         };
-        scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
+        apply_ratio(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
     }
 
     /// Returns the sum of the counts of several texts.
@@ -219,22 +220,22 @@ impl TokenCounter {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
-    fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
+    fn cached_count(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
         self.counts.get_or_insert_with((scheme, hash), || {
             if text.len() < CHUNKED_FROM_BYTES {
-                return self.by_scheme(scheme, text);
+                return self.count_by_scheme(scheme, text);
             }
             let count = |chunk| {
                 let key = (scheme, ContentHash::of(chunk));
-                self.counts.get_or_insert_with(key, || self.by_scheme(scheme, chunk))
+                self.counts.get_or_insert_with(key, || self.count_by_scheme(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
         })
     }
 
-    fn by_scheme(&self, scheme: Scheme, text: &str) -> usize {
+    fn count_by_scheme(&self, scheme: Scheme, text: &str) -> usize {
         match scheme {
-            Scheme::Encoding(encoding) => self.exactly(encoding, text),
+            Scheme::Encoding(encoding) => self.count_uncached(encoding, text),
             Scheme::Given(GivenId(id)) => {
                 let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
                 given.and_then(|given| given.count(text)).unwrap_or_else(|| by_chars(text))
@@ -243,7 +244,7 @@ impl TokenCounter {
     }
 
     /// Counts a text without reading or filling the cache of counts.
-    fn exactly(&self, encoding: Encoding, text: &str) -> usize {
+    fn count_uncached(&self, encoding: Encoding, text: &str) -> usize {
         let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
         self.scratches.lend(encoding, |scratch| {
             let (mut start, bytes) = (0, text.as_bytes());
@@ -263,9 +264,9 @@ pub fn by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
-fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
+fn apply_ratio(tokenizer: Tokenizer, exact: usize) -> usize {
     match tokenizer {
-        Tokenizer::O200kTimes(ratio) => ratio.of(exact),
+        Tokenizer::O200kTimes(ratio) => ratio.scale(exact),
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars | Tokenizer::Given(_) => exact,
     }
 }

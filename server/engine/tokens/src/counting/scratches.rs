@@ -7,15 +7,15 @@ use super::Encoding;
 use super::vocabulary::Scratch;
 
 /// Maximum number of idle scratch buffers per encoding, at 1 MB each. Further ones are dropped after use.
-const KEPT: usize = 8;
+const MAX_IDLE: usize = 8;
 
 /// Unused scratch memory, by encoding.
 #[derive(Debug, Default)]
 pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
 impl Scratches {
-    /// Runs `work` with scratch memory that no other thread uses meanwhile.
-    pub(super) fn lend<T>(&self, encoding: Encoding, work: impl FnOnce(&mut Scratch) -> T) -> T {
+    /// Runs `use_scratch` with scratch memory that no other thread uses meanwhile.
+    pub(super) fn lend<T>(&self, encoding: Encoding, use_scratch: impl FnOnce(&mut Scratch) -> T) -> T {
         let [o200k, cl100k] = &self.0;
         let idle = match encoding {
             Encoding::O200k => o200k,
@@ -25,11 +25,11 @@ impl Scratches {
         // state.
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();
-        let done = work(&mut scratch);
+        let result = use_scratch(&mut scratch);
         let mut idle = lock();
-        if idle.len() < KEPT {
+        if idle.len() < MAX_IDLE {
             idle.push(scratch);
         }
-        done
+        result
     }
 }

@@ -41,7 +41,7 @@ impl<'a> PreTokenEnds<'a> {
     #[inline]
     fn piece_end(&self) -> usize {
         let at = self.at;
-        let (class, len) = self.classes.at(self.text, at);
+        let (class, len) = self.classes.class_at(self.text, at);
         let word = match self.encoding {
             Encoding::Cl100k => self.contraction(at).or_else(|| self.plain_word(at, class, len)),
             Encoding::O200k => self.cased_word(at, class, len),
@@ -70,11 +70,11 @@ impl<'a> PreTokenEnds<'a> {
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
         // Reject most non-words before trying each alternative.
-        let leads = class & LEAD != 0 && self.classes.at(self.text, at + len).0 & (HEAD | TAIL) != 0;
-        if !leads && class & (HEAD | TAIL) == 0 {
+        let has_lead = class & LEAD != 0 && self.classes.class_at(self.text, at + len).0 & (HEAD | TAIL) != 0;
+        if !has_lead && class & (HEAD | TAIL) == 0 {
             return None;
         }
-        let after_lead = leads.then_some(at + len);
+        let after_lead = has_lead.then_some(at + len);
         let end = after_lead
             .and_then(|start| self.head_then_tail(start))
             .or_else(|| self.head_then_tail(at))
@@ -89,7 +89,7 @@ impl<'a> PreTokenEnds<'a> {
     fn head_then_tail(&self, start: usize) -> Option<usize> {
         let (mut at, mut last_both) = (start, None);
         loop {
-            let (class, len) = self.classes.at(self.text, at);
+            let (class, len) = self.classes.class_at(self.text, at);
             if class & HEAD == 0 {
                 break;
             }
@@ -124,7 +124,7 @@ impl<'a> PreTokenEnds<'a> {
     /// Matches up to three numeric characters: `\p{N}{1,3}`.
     fn number(&self, mut at: usize) -> usize {
         for _ in 0..3 {
-            let (class, len) = self.classes.at(self.text, at);
+            let (class, len) = self.classes.class_at(self.text, at);
             if class & NUMBER == 0 {
                 break;
             }
@@ -141,8 +141,11 @@ impl<'a> PreTokenEnds<'a> {
         if end == start {
             return None;
         }
-        let slash = self.encoding == Encoding::O200k;
-        while bytes.get(end).is_some_and(|&byte| matches!(byte, b'\r' | b'\n') || (slash && byte == b'/')) {
+        let allows_slash = self.encoding == Encoding::O200k;
+        while bytes
+            .get(end)
+            .is_some_and(|&byte| matches!(byte, b'\r' | b'\n') || (allows_slash && byte == b'/'))
+        {
             end += 1;
         }
         Some(end)
@@ -151,13 +154,13 @@ impl<'a> PreTokenEnds<'a> {
     /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole run at
     /// the end of the text, or else all but its last character, which becomes the first of the next pre-token.
     fn space(&self, start: usize) -> usize {
-        let (mut at, mut last, mut after_newline) = (start, start, None);
+        let (mut at, mut last_start, mut after_newline) = (start, start, None);
         loop {
-            let (class, len) = self.classes.at(self.text, at);
+            let (class, len) = self.classes.class_at(self.text, at);
             if class & SPACE == 0 {
                 break;
             }
-            last = at;
+            last_start = at;
             at += len;
             if class & NEWLINE != 0 {
                 after_newline = Some(at);
@@ -165,8 +168,8 @@ impl<'a> PreTokenEnds<'a> {
         }
         match after_newline {
             Some(end) => end,
-            None if at == self.text.len() || last == start => at,
-            None => last,
+            None if at == self.text.len() || last_start == start => at,
+            None => last_start,
         }
     }
 }
@@ -210,39 +213,39 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(encoding: Encoding, text: &str, expected: &[&str]) {
+    fn assert_pieces(encoding: Encoding, text: &str, expected: &[&str]) {
         assert_eq!(pieces(encoding, text), expected);
     }
 
     /// Compares the cuts themselves, because equal counts do not show where a text is cut.
     #[test]
     fn words_of_o200k() {
-        let check = |text: &str, pieces: &[&str]| check(Encoding::O200k, text, pieces);
-        check("camelCase HTTPServer", &["camel", "Case", " HTTPServer"]);
-        check("語AB 語Ab", &["語", "AB", " 語Ab"]);
-        check("A語BC", &["A語", "BC"]);
-        check("\u{301}A\u{301}\u{301}B", &["\u{301}A\u{301}\u{301}", "B"]);
-        check("-語AB", &["-語", "AB"]);
-        check("don't I'LL x'ſ 'tis", &["don't", " I'LL", " x'ſ", " '", "tis"]);
-        check("f(x)\n//\ny", &["f", "(x", ")\n//\n", "y"]);
+        let assert_pieces = |text: &str, pieces: &[&str]| assert_pieces(Encoding::O200k, text, pieces);
+        assert_pieces("camelCase HTTPServer", &["camel", "Case", " HTTPServer"]);
+        assert_pieces("語AB 語Ab", &["語", "AB", " 語Ab"]);
+        assert_pieces("A語BC", &["A語", "BC"]);
+        assert_pieces("\u{301}A\u{301}\u{301}B", &["\u{301}A\u{301}\u{301}", "B"]);
+        assert_pieces("-語AB", &["-語", "AB"]);
+        assert_pieces("don't I'LL x'ſ 'tis", &["don't", " I'LL", " x'ſ", " '", "tis"]);
+        assert_pieces("f(x)\n//\ny", &["f", "(x", ")\n//\n", "y"]);
     }
 
     #[test]
     fn words_of_cl100k() {
-        let check = |text: &str, pieces: &[&str]| check(Encoding::Cl100k, text, pieces);
-        check("camelCase 語AB", &["camelCase", " 語AB"]);
-        check("don't 'sx '語", &["don", "'t", " '", "sx", " '", "語"]);
-        check("'sx", &["'s", "x"]);
-        check("f(x)\n//\ny", &["f", "(x", ")\n", "//\n", "y"]);
+        let assert_pieces = |text: &str, pieces: &[&str]| assert_pieces(Encoding::Cl100k, text, pieces);
+        assert_pieces("camelCase 語AB", &["camelCase", " 語AB"]);
+        assert_pieces("don't 'sx '語", &["don", "'t", " '", "sx", " '", "語"]);
+        assert_pieces("'sx", &["'s", "x"]);
+        assert_pieces("f(x)\n//\ny", &["f", "(x", ")\n", "//\n", "y"]);
     }
 
     #[test]
     fn white_space_and_numbers() {
         for encoding in Encoding::ALL {
-            check(encoding, "a  b\t\tc", &["a", " ", " b", "\t", "\tc"]);
-            check(encoding, "a \n \n  b ", &["a", " \n \n", " ", " b", " "]);
-            check(encoding, "1234 12", &["123", "4", " ", "12"]);
-            check(encoding, " \u{a0}!", &[" ", "\u{a0}", "!"]);
+            assert_pieces(encoding, "a  b\t\tc", &["a", " ", " b", "\t", "\tc"]);
+            assert_pieces(encoding, "a \n \n  b ", &["a", " \n \n", " ", " b", " "]);
+            assert_pieces(encoding, "1234 12", &["123", "4", " ", "12"]);
+            assert_pieces(encoding, " \u{a0}!", &[" ", "\u{a0}", "!"]);
         }
     }
 
@@ -262,7 +265,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
         #[test]
-        fn pieces_are_the_text(text in "\\PC*|[ \\t\r\na-bA-B'/1-9-]*") {
+        fn pieces_add_up_to_the_text(text in "\\PC*|[ \\t\r\na-bA-B'/1-9-]*") {
             for encoding in Encoding::ALL {
                 prop_assert!(pieces(encoding, &text).iter().all(|piece| !piece.is_empty()));
                 prop_assert_eq!(pieces(encoding, &text).concat(), text.as_str());
@@ -272,7 +275,7 @@ mod tests {
         /// Texts of a few blocks, made of characters that matter to the patterns and of runs of one
         /// character.
         #[test]
-        fn blocks_are_cut_as_single_pieces_are(
+        fn blocks_are_split_like_single_pieces(
             text in "([ \\t\r\na-cA-C'sTſ/09(=é語\u{a0}]|[a-c]{1,9}|  {1,70}|\n{1,9}|[0-9]{1,70}|\\){1,9}|\\PC){0,200}",
         ) {
             for encoding in Encoding::ALL {

@@ -19,21 +19,26 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
 }
 
 /// Counts without any cache.
-fn fresh(tokenizer: Tokenizer, text: &str) -> usize {
-    TokenCounter::default().exactly(tokenizer.encoding().unwrap(), text)
+fn count_fresh(tokenizer: Tokenizer, text: &str) -> usize {
+    TokenCounter::default().count_uncached(tokenizer.encoding().unwrap(), text)
 }
 
 #[track_caller]
-fn check(text: &str) {
+fn assert_equals_reference(text: &str) {
     for tokenizer in EXACT {
         let expected = reference(tokenizer).count_ordinary(text);
-        assert_eq!(fresh(tokenizer, text), expected, "{tokenizer:?} {:?}", text.get(..100).unwrap_or(text));
+        assert_eq!(
+            count_fresh(tokenizer, text),
+            expected,
+            "{tokenizer:?} {:?}",
+            text.get(..100).unwrap_or(text)
+        );
     }
 }
 
 /// Text that provokes the split patterns: words in every mix of cases, marks, contractions, numbers, white
 /// space of all kinds, symbols and slashes around newlines.
-fn tricky() -> impl Strategy<Value = String> {
+fn tricky_text() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         4 => "[a-zA-Z]{1,8}",
         2 => "[ \t\r\n]{1,6}",
@@ -46,7 +51,7 @@ fn tricky() -> impl Strategy<Value = String> {
         ]).prop_map(str::to_owned),
         1 => any::<char>().prop_map(String::from),
         1 => "\\PC{1,6}",
-        1 => ("[a-zA-Z ='/\n\t-]", 1usize..300).prop_map(|(one, times)| one.repeat(times)),
+        1 => ("[a-zA-Z ='/\n\t-]", 1usize..300).prop_map(|(unit, times)| unit.repeat(times)),
     ];
     prop::collection::vec(fragment, 0..24).prop_map(|fragments| fragments.concat())
 }
@@ -58,14 +63,14 @@ fn pages() -> impl Strategy<Value = String> {
         1 => "[ \t]{0,5}\r?\n",
         1 => " {0,4}/[/*].{0,20}\n",
         1 => "[})]{1,3}\n",
-        1 => tricky(),
+        1 => tricky_text(),
     ];
     prop::collection::vec(line, 700..1_000).prop_map(|lines| lines.concat())
 }
 
 /// Edits as (position, inserted text, removed bytes).
 fn edits() -> impl Strategy<Value = Vec<(f64, String, usize)>> {
-    let typed = prop_oneof![tricky(), "[\n /]{1,3}", Just(String::new())];
+    let typed = prop_oneof![tricky_text(), "[\n /]{1,3}", Just(String::new())];
     prop::collection::vec((0.0..1.0, typed, 0_usize..80), 20..40)
 }
 
@@ -73,9 +78,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
     #[test]
-    fn counts_equal_tiktoken(text in tricky()) {
+    fn counts_equal_tiktoken(text in tricky_text()) {
         for tokenizer in EXACT {
-            prop_assert_eq!(fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
+            prop_assert_eq!(count_fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
         }
     }
 }
@@ -88,7 +93,7 @@ proptest! {
     fn long_pre_tokens_equal_tiktoken(letters in "([a-z]{1,9}|[A-Z]|語|é|ab){20,200}", symbols in "([-=_#*]|😀|\u{301}){20,300}") {
         for text in [letters.to_lowercase(), symbols] {
             for tokenizer in EXACT {
-                prop_assert_eq!(fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
+                prop_assert_eq!(count_fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
             }
         }
     }
@@ -98,12 +103,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn chunks_add_up_to_the_whole(text in pages()) {
+    fn the_counts_of_chunks_add_up_to_that_of_the_text(text in pages()) {
         prop_assert!(text.len() > CHUNKED_FROM_BYTES, "{}", text.len());
         prop_assert!(chunks::Chunks::new(&text).count() > 1);
         for tokenizer in EXACT {
-            let whole = reference(tokenizer).count_ordinary(&text);
-            prop_assert_eq!(TokenCounter::default().count(tokenizer, &text), whole);
+            let expected = reference(tokenizer).count_ordinary(&text);
+            prop_assert_eq!(TokenCounter::default().count(tokenizer, &text), expected);
         }
     }
 
@@ -123,14 +128,14 @@ proptest! {
             text.replace_range(start..end, &insert);
             for tokenizer in EXACT {
                 let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::of(text)));
-                prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), fresh(tokenizer, &text));
+                prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), count_fresh(tokenizer, &text));
             }
         }
     }
 
     /// Counts cached for one version of a text do not affect the count of the next.
     #[test]
-    fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky()), 1..4)) {
+    fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky_text()), 1..4)) {
         let (counter, mut text) = (TokenCounter::default(), text);
         for (place, insert) in edits {
             let mut at = (place * text.len() as f64) as usize;
@@ -139,14 +144,14 @@ proptest! {
             }
             text.insert_str(at, &insert);
             for tokenizer in EXACT {
-                prop_assert_eq!(counter.count(tokenizer, &text), fresh(tokenizer, &text));
+                prop_assert_eq!(counter.count(tokenizer, &text), count_fresh(tokenizer, &text));
             }
         }
     }
 }
 
 #[test]
-fn the_split_patterns_rule_by_rule() {
+fn each_rule_of_the_split_patterns_equals_tiktoken() {
     for text in [
         "",
         " ",
@@ -169,7 +174,7 @@ fn the_split_patterns_rule_by_rule() {
         "\u{1f}a",
         "<|endoftext|>",
     ] {
-        check(text);
+        assert_equals_reference(text);
     }
 }
 
@@ -194,44 +199,44 @@ const KNOWN: [(&str, usize, usize); 16] = [
 ];
 
 #[test]
-fn counts_of_the_python_implementation() {
+fn counts_equal_the_python_implementation() {
     for (text, cl100k, o200k) in KNOWN {
-        let counts = (fresh(Tokenizer::Cl100k, text), fresh(Tokenizer::O200k, text));
+        let counts = (count_fresh(Tokenizer::Cl100k, text), count_fresh(Tokenizer::O200k, text));
         assert_eq!(counts, (cl100k, o200k), "{text:?}");
     }
-    for (one, cl100k, o200k) in [("a", 125, 125), (" ", 9, 9)] {
-        let text = one.repeat(1_000);
+    for (unit, cl100k, o200k) in [("a", 125, 125), (" ", 9, 9)] {
+        let text = unit.repeat(1_000);
         assert_eq!(
-            (fresh(Tokenizer::Cl100k, &text), fresh(Tokenizer::O200k, &text)),
+            (count_fresh(Tokenizer::Cl100k, &text), count_fresh(Tokenizer::O200k, &text)),
             (cl100k, o200k),
-            "{one:?}"
+            "{unit:?}"
         );
     }
 }
 
 /// Texts for which tiktoken-rs panics or is very slow.
 #[test]
-fn a_megabyte_of_one_thing_counts() {
+fn a_megabyte_of_one_character_can_be_counted() {
     const MB: usize = 1 << 20;
-    for one in ["a", " ", "\t", "\n", "-", "\u{a0}", "😀", "語"] {
-        let count = fresh(Tokenizer::O200k, &one.repeat(MB / one.len()));
-        assert!((1..=MB / one.len()).contains(&count), "{one:?}: {count}");
+    for unit in ["a", " ", "\t", "\n", "-", "\u{a0}", "😀", "語"] {
+        let count = count_fresh(Tokenizer::O200k, &unit.repeat(MB / unit.len()));
+        assert!((1..=MB / unit.len()).contains(&count), "{unit:?}: {count}");
     }
     // A pre-token of spaces consists of as many of the longest tokens as fit. In cl100k, the longest is 128
     // spaces.
-    assert_eq!(fresh(Tokenizer::Cl100k, &" ".repeat(MB)), MB / 128);
+    assert_eq!(count_fresh(Tokenizer::Cl100k, &" ".repeat(MB)), MB / 128);
 }
 
 /// The longest runs that the reference can process.
 #[test]
 fn long_runs_equal_tiktoken() {
-    for one in [
+    for unit in [
         "a", "A", " ", "\t", "\n", "\r\n", "-", "/", "1", "\u{a0}", "😀", "\u{301}", "語", "'s", "aB", " x",
         "= ",
     ] {
         for len in [1, 2, 3, 63, 64, 65, 128, 129, 3_000] {
-            check(&one.repeat(len));
-            check(&format!("{}x", one.repeat(len)));
+            assert_equals_reference(&unit.repeat(len));
+            assert_equals_reference(&format!("{}x", unit.repeat(len)));
         }
     }
 }
@@ -259,7 +264,7 @@ impl CountTokens for Bytes {
 }
 
 #[test]
-fn a_tokenizer_that_was_given_counts() {
+fn a_custom_tokenizer_is_used() {
     let plain = TokenCounter::default();
     let counter = plain.with_given([Arc::new(Bytes) as Arc<dyn CountTokens>]);
     let given = Tokenizer::Given(GivenId(0));
@@ -274,14 +279,14 @@ fn a_tokenizer_that_was_given_counts() {
 }
 
 #[test]
-fn lists_are_sums_and_hashes_are_a_short_cut() {
+fn counts_of_lists_are_sums_and_hashed_texts_have_the_same_count() {
     let counter = TokenCounter::default();
     let texts = ["one", "two three", &"four ".repeat(100)];
-    let sum: usize = texts.iter().map(|text| fresh(Tokenizer::O200k, text)).sum();
+    let sum: usize = texts.iter().map(|text| count_fresh(Tokenizer::O200k, text)).sum();
     assert_eq!(counter.count_all(Tokenizer::O200k, texts), sum);
     for text in texts {
         let hash = ContentHash::of(text);
-        assert_eq!(counter.count_hashed(Tokenizer::O200k, text, hash), fresh(Tokenizer::O200k, text));
+        assert_eq!(counter.count_hashed(Tokenizer::O200k, text, hash), count_fresh(Tokenizer::O200k, text));
     }
 }
 
@@ -290,7 +295,7 @@ fn lists_are_sums_and_hashes_are_a_short_cut() {
 fn threads_share_one_counter() {
     let counter = TokenCounter::default();
     let text = "shared between threads ".repeat(2_000);
-    let expected = fresh(Tokenizer::Cl100k, &text);
+    let expected = count_fresh(Tokenizer::Cl100k, &text);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| assert_eq!(counter.clone().count(Tokenizer::Cl100k, &text), expected));
@@ -299,7 +304,7 @@ fn threads_share_one_counter() {
 }
 
 #[test]
-fn a_vocabulary_loads_whole() {
+fn every_vocabulary_loads() {
     for tokenizer in EXACT {
         assert_eq!(TokenCounter::default().warm_up(tokenizer), Ok(()));
     }

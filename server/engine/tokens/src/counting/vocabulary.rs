@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::memo::{Memo, ShortPiece};
+use super::memo::{CountCache, ShortPiece};
 
 /// Rank of a token. Merges are made in ascending order of rank.
 type Rank = u32;
@@ -18,10 +18,10 @@ type Rank = u32;
 const NONE: Rank = Rank::MAX;
 /// Maximum length, in bytes, of a piece that is merged by scanning all parts for the lowest rank. This is quadratic,
 /// but fastest for few parts; longer pieces use rank buckets.
-const SCANNED_UP_TO: usize = 64;
+const MAX_SCANNED_BYTES: usize = 64;
 /// Slots in the cache of joined token pairs, used while merging long pieces. Repetitive text needs a few
 /// dozen.
-const JOINS: usize = 1 << 12;
+const JOIN_SLOTS: usize = 1 << 12;
 
 /// The token bytes of one encoding with their ranks.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Vocabulary {
 /// Scratch memory of a thread for counting: cached counts and reusable buffers.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    memo: Memo,
+    count_cache: CountCache,
     parts: Vec<(u32, Rank)>,
     joins: Vec<Join>,
 }
@@ -56,12 +56,12 @@ impl Join {
 
 impl Vocabulary {
     /// Parses tokens in ascending order of rank, each prefixed with a byte for its length.
-    pub(super) fn of(written: &'static [u8]) -> Self {
-        let mut rest = written;
+    pub(super) fn parse(bytes: &'static [u8]) -> Self {
+        let mut rest = bytes;
         Self::from_tokens(std::iter::from_fn(|| {
-            let (&length, behind) = rest.split_first()?;
-            let (token, behind) = behind.split_at_checked(usize::from(length))?;
-            rest = behind;
+            let (&length, after) = rest.split_first()?;
+            let (token, after) = after.split_at_checked(usize::from(length))?;
+            rest = after;
             Some(token)
         }))
     }
@@ -93,11 +93,11 @@ impl Vocabulary {
     #[inline]
     pub(super) fn count(&self, text: &[u8], start: usize, end: usize, scratch: &mut Scratch) -> usize {
         match ShortPiece::new(text, start, end) {
-            Some(piece) => match scratch.memo.get(piece) {
+            Some(piece) => match scratch.count_cache.get(piece) {
                 Some(count) => count,
                 None => {
                     let count = self.count_short(piece, text, start..end, scratch);
-                    scratch.memo.remember(piece, count);
+                    scratch.count_cache.insert(piece, count);
                     count
                 }
             },
@@ -109,22 +109,22 @@ impl Vocabulary {
         &self,
         piece: ShortPiece,
         text: &[u8],
-        place: Range<usize>,
+        range: Range<usize>,
         scratch: &mut Scratch,
     ) -> usize {
-        if place.len() < 2 || self.short.contains_key(&piece) {
-            place.len().min(1)
+        if range.len() < 2 || self.short.contains_key(&piece) {
+            range.len().min(1)
         } else {
-            place.len() - self.merges_by_scan(text, place, &mut scratch.parts)
+            range.len() - self.merges_by_scan(text, range, &mut scratch.parts)
         }
     }
 
-    fn count_long(&self, text: &[u8], place: Range<usize>, scratch: &mut Scratch) -> usize {
-        let piece = text.get(place.clone()).unwrap_or_default();
+    fn count_long(&self, text: &[u8], range: Range<usize>, scratch: &mut Scratch) -> usize {
+        let piece = text.get(range.clone()).unwrap_or_default();
         if piece.is_empty() || self.long.contains_key(piece) {
             piece.len().min(1)
-        } else if piece.len() <= SCANNED_UP_TO {
-            piece.len() - self.merges_by_scan(text, place, &mut scratch.parts)
+        } else if piece.len() <= MAX_SCANNED_BYTES {
+            piece.len() - self.merges_by_scan(text, range, &mut scratch.parts)
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
@@ -136,11 +136,11 @@ impl Vocabulary {
     /// Returns the rank of the token between two byte offsets of a text, or `NONE`.
     #[inline]
     fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
-        let found = match ShortPiece::new(text, start, end) {
+        let rank = match ShortPiece::new(text, start, end) {
             Some(piece) => self.short.get(&piece),
             None => text.get(start..end).and_then(|token| self.long.get(token)),
         };
-        found.copied().unwrap_or(NONE)
+        rank.copied().unwrap_or(NONE)
     }
 
     fn pair(&self, first: u8, second: u8) -> Rank {
@@ -156,22 +156,22 @@ impl Vocabulary {
         joins: &mut [Join],
     ) -> Rank {
         let hash = (left.wrapping_mul(0x9e37_79b9) ^ right).wrapping_mul(0x85eb_ca6b);
-        let Some(known) = joins.get_mut(hash as usize >> 20) else {
+        let Some(slot) = joins.get_mut(hash as usize >> 20) else {
             return self.rank(text, start, end);
         };
-        if known.left != left || known.right != right {
-            *known = Join { left, right, joined: self.rank(text, start, end) };
+        if slot.left != left || slot.right != right {
+            *slot = Join { left, right, joined: self.rank(text, start, end) };
         }
-        known.joined
+        slot.joined
     }
 
     /// Counts the merges in a piece by scanning all parts for the lowest rank. `parts` receives the start of
     /// each part and the rank of that part joined with the next.
-    fn merges_by_scan(&self, text: &[u8], place: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
-        let base = place.start;
-        let piece = text.get(place).unwrap_or_default();
+    fn merges_by_scan(&self, text: &[u8], range: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
+        let base = range.start;
+        let piece = text.get(range).unwrap_or_default();
         parts.clear();
-        parts.extend((0u32..).zip(piece.windows(2)).map(|(i, two)| (i, self.pair(two[0], two[1]))));
+        parts.extend((0u32..).zip(piece.windows(2)).map(|(i, pair)| (i, self.pair(pair[0], pair[1]))));
         parts.push((piece.len() as u32 - 1, NONE));
         let mut merges = 0;
         while let Some((lowest, &(_, rank))) = parts.iter().enumerate().min_by_key(|(_, part)| part.1) {
@@ -180,14 +180,14 @@ impl Vocabulary {
             }
             parts.remove(lowest + 1);
             merges += 1;
-            for changed in lowest.saturating_sub(1)..=lowest {
-                let end = parts.get(changed + 2).map_or(piece.len(), |next| next.0 as usize);
-                let joined = if changed + 1 < parts.len() {
-                    self.rank(text, base + parts[changed].0 as usize, base + end)
+            for part in lowest.saturating_sub(1)..=lowest {
+                let end = parts.get(part + 2).map_or(piece.len(), |next| next.0 as usize);
+                let joined = if part + 1 < parts.len() {
+                    self.rank(text, base + parts[part].0 as usize, base + end)
                 } else {
                     NONE
                 };
-                parts[changed].1 = joined;
+                parts[part].1 = joined;
             }
         }
         merges
@@ -199,19 +199,19 @@ impl Vocabulary {
     /// and the work is linear except for sorting. In any other vocabulary, a new pair of lower rank is still
     /// processed first.
     fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
-        joins.resize(JOINS, Join::EMPTY);
+        joins.resize(JOIN_SLOTS, Join::EMPTY);
         let mut parts = Parts::new(piece.iter().map(|byte| self.bytes[usize::from(*byte)]));
-        let mut waiting = Waiting::default();
-        for (start, two) in piece.windows(2).enumerate() {
-            let rank = self.pair(two[0], two[1]);
+        let mut queue = PairQueue::default();
+        for (start, pair) in piece.windows(2).enumerate() {
+            let rank = self.pair(pair[0], pair[1]);
             parts.by_start[start].pair = rank;
-            waiting.add(rank, start);
+            queue.add(rank, start);
         }
         let mut merges = 0;
-        while let Some((rank, starts)) = waiting.take_lowest() {
-            for (done, &start) in starts.iter().enumerate() {
-                if waiting.has_lower_than(rank) {
-                    waiting.put_back(rank, &starts[done..]);
+        while let Some((rank, starts)) = queue.take_lowest() {
+            for (index, &start) in starts.iter().enumerate() {
+                if queue.has_lower_than(rank) {
+                    queue.put_back(rank, &starts[index..]);
                     break;
                 }
                 let start = start as usize;
@@ -220,19 +220,19 @@ impl Vocabulary {
                 }
                 merges += 1;
                 parts.join(start, rank);
-                for changed in [Some(start), parts.before(start)].into_iter().flatten() {
-                    let joined = match parts.next(changed) {
+                for part in [Some(start), parts.before(start)].into_iter().flatten() {
+                    let joined = match parts.next(part) {
                         Some((next, end)) => {
-                            let (left, right) = (parts.by_start[changed].token, parts.by_start[next].token);
-                            self.join((left, right), piece, (changed, end), joins)
+                            let (left, right) = (parts.by_start[part].token, parts.by_start[next].token);
+                            self.join((left, right), piece, (part, end), joins)
                         }
                         None => NONE,
                     };
-                    parts.by_start[changed].pair = joined;
-                    waiting.add(joined, changed);
+                    parts.by_start[part].pair = joined;
+                    queue.add(joined, part);
                 }
             }
-            waiting.empty(starts);
+            queue.recycle(starts);
         }
         merges
     }
@@ -286,9 +286,9 @@ impl Parts {
 
 /// Start positions of pairs that can be merged, grouped by rank.
 #[derive(Default)]
-struct Waiting {
+struct PairQueue {
     /// Index of the bucket of each rank.
-    places: FxHashMap<Rank, usize>,
+    bucket_indices: FxHashMap<Rank, usize>,
     buckets: Vec<Vec<u32>>,
     ranks: BinaryHeap<Reverse<Rank>>,
     /// Rank and index of the last bucket that was added to, since neighboring pairs often have the same rank.
@@ -297,7 +297,7 @@ struct Waiting {
     spare: Vec<Vec<u32>>,
 }
 
-impl Waiting {
+impl PairQueue {
     fn add(&mut self, rank: Rank, start: usize) {
         if rank != NONE {
             self.bucket(rank).push(start as u32);
@@ -309,17 +309,17 @@ impl Waiting {
     }
 
     fn bucket(&mut self, rank: Rank) -> &mut Vec<u32> {
-        let Self { places, buckets, ranks, last, spare } = self;
-        let place = match *last {
-            Some((known, place)) if known == rank => place,
-            _ => *places.entry(rank).or_insert_with(|| {
+        let Self { bucket_indices, buckets, ranks, last, spare } = self;
+        let index = match *last {
+            Some((last_rank, index)) if last_rank == rank => index,
+            _ => *bucket_indices.entry(rank).or_insert_with(|| {
                 ranks.push(Reverse(rank));
                 buckets.push(spare.pop().unwrap_or_default());
                 buckets.len() - 1
             }),
         };
-        *last = Some((rank, place));
-        &mut buckets[place]
+        *last = Some((rank, index));
+        &mut buckets[index]
     }
 
     fn has_lower_than(&self, rank: Rank) -> bool {
@@ -329,14 +329,14 @@ impl Waiting {
     fn take_lowest(&mut self) -> Option<(Rank, Vec<u32>)> {
         let Reverse(rank) = self.ranks.pop()?;
         self.last = None;
-        let place = self.places.remove(&rank)?;
-        let mut starts = std::mem::take(&mut self.buckets[place]);
+        let index = self.bucket_indices.remove(&rank)?;
+        let mut starts = std::mem::take(&mut self.buckets[index]);
         starts.sort_unstable();
         Some((rank, starts))
     }
 
     /// Empties a bucket and keeps its memory for reuse.
-    fn empty(&mut self, mut starts: Vec<u32>) {
+    fn recycle(&mut self, mut starts: Vec<u32>) {
         starts.clear();
         self.spare.push(starts);
     }
@@ -360,7 +360,7 @@ mod tests {
 
         /// Includes vocabularies that training would not produce, whose merges create pairs of lower rank.
         #[test]
-        fn buckets_merge_what_a_scan_merges(
+        fn merging_by_bucket_equals_merging_by_scan(
             tokens in prop::collection::vec(prop::collection::vec(b'a'..=b'b', 2..8), 1..60),
             piece in prop::collection::vec(b'a'..=b'b', 1..80),
         ) {

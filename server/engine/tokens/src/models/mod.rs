@@ -89,7 +89,7 @@ impl Models {
     /// # Errors
     /// The errors of [`Models::new`].
     pub fn with_overrides(&self, overrides: ModelTable) -> Result<Self, TableError> {
-        Self::new(self.table.overlaid_by(overrides))
+        Self::new(self.table.overridden_by(overrides))
     }
 
     /// Returns these models with custom tokenizers for families or models.
@@ -103,18 +103,18 @@ impl Models {
         let (mut by_name, mut by_prefix) = ((*self.by_name).clone(), (*self.by_prefix).clone());
         for (name, id) in given {
             let canonical = names::canonical(name);
-            let of_family = |model: &Model| names::canonical(&model.family) == canonical;
-            let of_name = |model: &Model| names::canonical(&model.id) == canonical;
-            let mut found = false;
-            for model in by_name.values_mut().filter(|model| of_family(model) || of_name(model)) {
+            let is_in_family = |model: &Model| names::canonical(&model.family) == canonical;
+            let has_name = |model: &Model| names::canonical(&model.id) == canonical;
+            let mut is_known = false;
+            for model in by_name.values_mut().filter(|model| is_in_family(model) || has_name(model)) {
                 Arc::make_mut(model).tokenizer = Tokenizer::Given(id);
-                found = true;
+                is_known = true;
             }
-            for model in by_prefix.values_mut().filter(|model| of_family(model)) {
+            for model in by_prefix.values_mut().filter(|model| is_in_family(model)) {
                 Arc::make_mut(model).tokenizer = Tokenizer::Given(id);
-                found = true;
+                is_known = true;
             }
-            if !found {
+            if !is_known {
                 return Err(TableError::NotInTable(name.to_owned()));
             }
         }
@@ -129,7 +129,7 @@ impl Models {
     /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`,
     /// `claude-haiku-4-5@20251001`). Always returns a model: an unknown name gets default values.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
-        let resolved = self.resolve_plain(name);
+        let resolved = self.resolve_without_mark(name);
         if !names::has_long_window(name) || resolved.model.max_input >= LONG_WINDOW {
             return resolved;
         }
@@ -138,12 +138,12 @@ impl Models {
     }
 
     /// Resolves a name without its mark for a long window.
-    fn resolve_plain(&self, name: &str) -> ResolvedModel {
+    fn resolve_without_mark(&self, name: &str) -> ResolvedModel {
         let candidates = names::candidates(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
             return ResolvedModel { model: Arc::clone(model), known: ModelCertainty::Known };
         }
-        let family = candidates.iter().find_map(|candidate| self.family_of(candidate));
+        let family = candidates.iter().find_map(|candidate| self.longest_family_match(candidate));
         let (model, known) = match family {
             Some(family) => (family.clone(), ModelCertainty::Guessed { family: family.family.clone() }),
             None => (Model::unknown(), ModelCertainty::Unknown),
@@ -163,7 +163,7 @@ impl Models {
     }
 
     /// Returns the family with the longest prefix that `candidate` starts with.
-    fn family_of(&self, candidate: &str) -> Option<&Model> {
+    fn longest_family_match(&self, candidate: &str) -> Option<&Model> {
         let mut families = self.by_prefix.iter().filter(|(prefix, _)| candidate.starts_with(prefix.as_str()));
         families.by_ref().max_by_key(|(prefix, _)| prefix.len()).map(|(_, model)| &**model)
     }
@@ -173,7 +173,7 @@ impl ResolvedModel {
     /// Returns a warning for the user if the model is not in the table.
     pub fn warning(&self) -> Option<String> {
         let Model { id, max_input, max_output, .. } = &*self.model;
-        let known_as = match &self.known {
+        let description = match &self.known {
             ModelCertainty::Known => return None,
             ModelCertainty::Guessed { family } => {
                 format!("not in the model table; using the values of family `{family}`")
@@ -181,7 +181,7 @@ impl ResolvedModel {
             ModelCertainty::Unknown => "unknown".to_owned(),
         };
         Some(format!(
-            "model `{id}` is {known_as}. Strata assumes {max_input} tokens of input and {max_output} of output, and estimates \
+            "model `{id}` is {description}. Strata assumes {max_input} tokens of input and {max_output} of output, and estimates \
              token counts. Set the actual values in `models`."
         ))
     }

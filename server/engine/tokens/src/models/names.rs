@@ -8,7 +8,7 @@ pub(super) fn canonical(name: &str) -> String {
 
 /// Maximum length of a name, in bytes. No name in use is longer, and finding the candidates takes more than
 /// quadratic time.
-const LONGEST: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 /// Names that platforms put before a model's name with a hyphen: `databricks-claude-sonnet-4-5`,
 /// `anthropic--claude-4.5-sonnet`.
@@ -39,41 +39,41 @@ const CLAUDE_KINDS: [&str; 5] = ["opus", "sonnet", "haiku", "fable", "mythos"];
 /// date). Empty if the spelling is too long.
 pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.trim();
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_BYTES {
         return Vec::new();
     }
     let name = name.strip_prefix("ft:").unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
-    let after_slashes = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
+    let after_slashes = name.match_indices('/').map(|(index, _)| &name[index + 1..]);
     // Clouds write `region.maker.model`, but a `.` may also be part of the model's name.
-    let after_dots = last.match_indices('.').map(|(at, _)| &last[at + 1..]);
-    let mut found: Vec<String> = Vec::new();
+    let after_dots = last.match_indices('.').map(|(index, _)| &last[index + 1..]);
+    let mut names: Vec<String> = Vec::new();
     let mut add = |candidate: String| {
-        if !candidate.is_empty() && !found.contains(&candidate) {
-            found.push(candidate);
+        if !candidate.is_empty() && !names.contains(&candidate) {
+            names.push(candidate);
         }
     };
-    for spelled in std::iter::once(name).chain(after_slashes).chain(after_dots) {
-        let spelled = canonical(spelled);
-        let platform = PLATFORMS.iter().find_map(|platform| spelled.strip_prefix(platform));
-        let plain = platform.map(|rest| rest.trim_start_matches('-'));
-        for spelled in [Some(spelled.as_str()), plain].into_iter().flatten() {
-            let mut shorter = Some(spelled);
-            while let Some(candidate) = shorter {
-                shorter = without_suffix(candidate);
+    for spelling in std::iter::once(name).chain(after_slashes).chain(after_dots) {
+        let spelling = canonical(spelling);
+        let platform = PLATFORMS.iter().find_map(|platform| spelling.strip_prefix(platform));
+        let without_platform = platform.map(|rest| rest.trim_start_matches('-'));
+        for spelling in [Some(spelling.as_str()), without_platform].into_iter().flatten() {
+            let mut next_candidate = Some(spelling);
+            while let Some(candidate) = next_candidate {
+                next_candidate = without_suffix(candidate);
                 add(candidate.to_owned());
                 // Ollama writes a model's size as a tag: `gemma3:1b-it-qat`.
                 if let Some((model, tag)) = candidate.rsplit_once(':') {
                     add(format!("{model}-{tag}"));
                     add(format!("{model}-{}", tag.split('-').next().unwrap_or(tag)));
                 }
-                if let Some(swapped) = with_version_elsewhere(candidate) {
+                if let Some(swapped) = with_swapped_version(candidate) {
                     add(swapped);
                 }
             }
         }
     }
-    found
+    names
 }
 
 /// Whether a client marks a model's name for the window of a million tokens, as Claude Code does:
@@ -88,26 +88,27 @@ fn without_suffix(name: &str) -> Option<&str> {
     if name.ends_with(']') {
         return name.get(..name.rfind('[')?);
     }
-    if let Some(at) = name.rfind(['@', ':']) {
-        return name.get(..at);
+    if let Some(index) = name.rfind(['@', ':']) {
+        return name.get(..index);
     }
-    if let Some(front) = MODES.iter().find_map(|mode| name.strip_suffix(mode)) {
-        return Some(front);
+    if let Some(prefix) = MODES.iter().find_map(|mode| name.strip_suffix(mode)) {
+        return Some(prefix);
     }
-    let digits = |text: &str, len: usize| text.len() == len && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (front, last) = name.rsplit_once('-')?;
-    if digits(last, 8) || last.strip_prefix('v').is_some_and(|version| digits(version, 1)) {
-        return Some(front);
+    let is_digits =
+        |text: &str, len: usize| text.len() == len && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (prefix, last) = name.rsplit_once('-')?;
+    if is_digits(last, 8) || last.strip_prefix('v').is_some_and(|version| is_digits(version, 1)) {
+        return Some(prefix);
     }
     // A date such as 2025-08-07.
-    let (front, month) = front.rsplit_once('-')?;
-    let (front, year) = front.rsplit_once('-')?;
-    (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(front)
+    let (prefix, month) = prefix.rsplit_once('-')?;
+    let (prefix, year) = prefix.rsplit_once('-')?;
+    (is_digits(last, 2) && is_digits(month, 2) && is_digits(year, 4)).then_some(prefix)
 }
 
 /// Returns the name of a Claude model with its kind and version swapped: `claude-4-5-sonnet` for
 /// `claude-sonnet-4-5`, and the reverse.
-fn with_version_elsewhere(name: &str) -> Option<String> {
+fn with_swapped_version(name: &str) -> Option<String> {
     let rest = name.strip_prefix("claude-")?;
     let is_version = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     CLAUDE_KINDS.iter().find_map(|kind| {
@@ -126,8 +127,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_spelling_leads_to_the_plain_name() {
-        for (spelled, plain) in [
+    fn every_spelling_has_the_plain_name_as_a_candidate() {
+        for (spelling, plain) in [
             ("claude-opus-4-7", "claude-opus-4-7"),
             ("  Claude-Opus-4.7 ", "claude-opus-4-7"),
             ("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"),
@@ -152,21 +153,21 @@ mod tests {
             ("databricks-claude-3-7-sonnet", "claude-3-7-sonnet"),
         ] {
             assert!(
-                candidates(spelled).iter().any(|found| found == plain),
-                "{spelled}: {:?}",
-                candidates(spelled)
+                candidates(spelling).iter().any(|found| found == plain),
+                "{spelling}: {:?}",
+                candidates(spelling)
             );
         }
     }
 
     #[test]
-    fn a_part_of_the_name_is_not_taken_for_a_suffix() {
+    fn a_part_of_the_name_is_not_removed_as_a_suffix() {
         assert_eq!(candidates("gpt-4-1106-preview"), ["gpt-4-1106-preview", "gpt-4-1106"]);
         assert_eq!(candidates("claude-sonnet-4-5"), ["claude-sonnet-4-5", "claude-4-5-sonnet"]);
     }
 
     #[test]
-    fn what_is_too_long_for_a_name_is_none() {
+    fn a_name_that_is_too_long_has_no_candidates() {
         assert_eq!(candidates(&"a/".repeat(1_000)), [""; 0]);
     }
 

@@ -138,13 +138,13 @@ impl ModelTable {
     }
 
     /// Returns this table overridden by `other`, entry by entry and field by field.
-    pub(super) fn overlaid_by(&self, other: Self) -> Self {
+    pub(super) fn overridden_by(&self, other: Self) -> Self {
         let mut table = self.clone();
         table.prices = other.prices.or(table.prices);
-        for (mine, theirs) in [(&mut table.family, other.family), (&mut table.model, other.model)] {
-            for (name, over) in theirs {
-                let under = mine.remove(&name).unwrap_or_default();
-                mine.insert(name, over.over(under));
+        for (entries, overrides) in [(&mut table.family, other.family), (&mut table.model, other.model)] {
+            for (name, entry) in overrides {
+                let defaults = entries.remove(&name).unwrap_or_default();
+                entries.insert(name, entry.overriding(defaults));
             }
         }
         table
@@ -152,56 +152,56 @@ impl ModelTable {
 
     /// Returns the name, the prefixes of the models' names, and the defaults of every family.
     pub(super) fn families(&self) -> Result<Vec<(String, Vec<String>, Model)>, TableError> {
-        let complete = |(name, entry): (&String, &Entry)| {
-            let model = entry.clone().complete(name)?;
+        let to_model = |(name, entry): (&String, &Entry)| {
+            let model = entry.clone().into_model(name)?;
             Ok((name.clone(), entry.prefixes.clone().unwrap_or_default(), model))
         };
-        self.family.iter().map(complete).collect()
+        self.family.iter().map(to_model).collect()
     }
 
     /// Returns the aliases and the complete values of every model.
     pub(super) fn models(&self) -> Result<Vec<(Vec<String>, Model)>, TableError> {
-        let complete = |(name, entry): (&String, &Entry)| {
+        let to_model = |(name, entry): (&String, &Entry)| {
             let family = entry.family.clone().unwrap_or_default();
-            let under = match self.family.get(&family) {
-                Some(under) => under.clone(),
+            let defaults = match self.family.get(&family) {
+                Some(defaults) => defaults.clone(),
                 None if family.is_empty() => Entry::default(),
                 None => return Err(TableError::NoFamily { model: name.clone(), family }),
             };
-            let model = entry.clone().over(under).complete(name)?;
+            let model = entry.clone().overriding(defaults).into_model(name)?;
             Ok((entry.aliases.clone().unwrap_or_default(), Model { family, ..model }))
         };
-        self.model.iter().map(complete).collect()
+        self.model.iter().map(to_model).collect()
     }
 }
 
 impl Entry {
-    fn over(self, under: Self) -> Self {
+    fn overriding(self, defaults: Self) -> Self {
         Self {
-            family: self.family.or(under.family),
-            aliases: self.aliases.or(under.aliases),
-            prefixes: self.prefixes.or(under.prefixes),
-            provider: self.provider.or(under.provider),
-            tokenizer: self.tokenizer.or(under.tokenizer),
-            max_input: self.max_input.or(under.max_input),
-            max_output: self.max_output.or(under.max_output),
+            family: self.family.or(defaults.family),
+            aliases: self.aliases.or(defaults.aliases),
+            prefixes: self.prefixes.or(defaults.prefixes),
+            provider: self.provider.or(defaults.provider),
+            tokenizer: self.tokenizer.or(defaults.tokenizer),
+            max_input: self.max_input.or(defaults.max_input),
+            max_output: self.max_output.or(defaults.max_output),
             cache: CacheEntry {
-                mode: self.cache.mode.or(under.cache.mode),
-                min_tokens: self.cache.min_tokens.or(under.cache.min_tokens),
-                read: self.cache.read.or(under.cache.read),
-                lifetimes: self.cache.lifetimes.or(under.cache.lifetimes),
+                mode: self.cache.mode.or(defaults.cache.mode),
+                min_tokens: self.cache.min_tokens.or(defaults.cache.min_tokens),
+                read: self.cache.read.or(defaults.cache.read),
+                lifetimes: self.cache.lifetimes.or(defaults.cache.lifetimes),
             },
-            price: self.price.or(under.price),
-            long_context: self.long_context.or(under.long_context),
-            image: self.image.or(under.image),
-            tools: self.tools.or(under.tools),
-            overheads: self.overheads.or(under.overheads),
+            price: self.price.or(defaults.price),
+            long_context: self.long_context.or(defaults.long_context),
+            image: self.image.or(defaults.image),
+            tools: self.tools.or(defaults.tools),
+            overheads: self.overheads.or(defaults.overheads),
         }
     }
 
-    fn complete(self, name: &str) -> Result<Model, TableError> {
+    fn into_model(self, name: &str) -> Result<Model, TableError> {
         let missing = |field| TableError::Missing { entry: name.to_owned(), field };
-        let impossible = |field| TableError::Impossible { entry: name.to_owned(), field };
+        let out_of_range = |field| TableError::Impossible { entry: name.to_owned(), field };
         let model = Model {
             id: name.to_owned(),
             family: String::new(),
@@ -225,26 +225,26 @@ impl Entry {
             tools: self.tools == Some(Support::Yes),
             overheads: self.overheads.ok_or_else(|| missing("overheads"))?,
         };
-        let price = |price: f64| (0.0..=100.0).contains(&price);
+        let is_price = |price: f64| (0.0..=100.0).contains(&price);
         let lifetimes = &model.cache.lifetimes;
         if model.max_input == 0 || model.max_output == 0 {
-            return Err(impossible("max_input or max_output"));
+            return Err(out_of_range("max_input or max_output"));
         }
-        if !price(model.cache.read) || !lifetimes.iter().all(|lifetime| price(lifetime.write)) {
-            return Err(impossible("cache price"));
+        if !is_price(model.cache.read) || !lifetimes.iter().all(|lifetime| is_price(lifetime.write)) {
+            return Err(out_of_range("cache price"));
         }
         if !lifetimes.is_sorted_by_key(|lifetime| lifetime.seconds) {
-            return Err(impossible("cache.lifetimes order"));
+            return Err(out_of_range("cache.lifetimes order"));
         }
         if lifetimes.is_empty() != (model.cache.kind == CacheKind::None) {
-            return Err(impossible("cache.lifetimes"));
+            return Err(out_of_range("cache.lifetimes"));
         }
-        if model.long_context.is_some_and(|long| !price(long.input) || !price(long.output)) {
-            return Err(impossible("long_context price"));
+        if model.long_context.is_some_and(|long| !is_price(long.input) || !is_price(long.output)) {
+            return Err(out_of_range("long_context price"));
         }
-        let dollars = |price: f64| (0.0..=MAX_DOLLARS).contains(&price);
-        if model.price.is_some_and(|price| !dollars(price.input) || !dollars(price.output)) {
-            return Err(impossible("price"));
+        let is_list_price = |price: f64| (0.0..=MAX_DOLLARS).contains(&price);
+        if model.price.is_some_and(|price| !is_list_price(price.input) || !is_list_price(price.output)) {
+            return Err(out_of_range("price"));
         }
         Ok(model)
     }

@@ -10,7 +10,7 @@ fn models() -> Models {
 }
 
 #[test]
-fn the_builtin_table_parses_and_is_what_builtin_gives() {
+fn the_builtin_table_can_be_parsed() {
     let models = models();
     assert_eq!(Models::builtin(), models);
     assert!(models.iter().count() > 80);
@@ -31,16 +31,20 @@ fn the_builtin_table_parses_and_is_what_builtin_gives() {
 fn every_model_of_the_table_resolves_to_itself() {
     let models = models();
     for model in models.iter() {
-        for spelled in [model.id.clone(), format!("openrouter/vendor/{}:free", model.id)] {
-            let resolved = models.resolve(&spelled);
-            assert_eq!((&resolved.model.id, resolved.known), (&model.id, ModelCertainty::Known), "{spelled}");
+        for spelling in [model.id.clone(), format!("openrouter/vendor/{}:free", model.id)] {
+            let resolved = models.resolve(&spelling);
+            assert_eq!(
+                (&resolved.model.id, resolved.known),
+                (&model.id, ModelCertainty::Known),
+                "{spelling}"
+            );
         }
     }
 }
 
 /// Routes, clouds, registries and clients decorate the names of models.
 #[test]
-fn every_model_is_known_under_every_decoration() {
+fn every_model_resolves_with_every_prefix_and_suffix() {
     const PREFIXES: [&str; 15] = [
         "",
         "vendor/",
@@ -81,10 +85,10 @@ fn every_model_is_known_under_every_decoration() {
         for prefix in PREFIXES {
             for suffix in SUFFIXES {
                 for id in [model.id.clone(), model.id.replace('.', "-"), model.id.to_uppercase()] {
-                    let spelled = format!("{prefix}{id}{suffix}");
-                    let resolved = models.resolve(&spelled);
+                    let spelling = format!("{prefix}{id}{suffix}");
+                    let resolved = models.resolve(&spelling);
                     let found = (&*resolved.model.id, resolved.known);
-                    assert_eq!(found, (&*model.id, ModelCertainty::Known), "{spelled}");
+                    assert_eq!(found, (&*model.id, ModelCertainty::Known), "{spelling}");
                 }
             }
         }
@@ -92,9 +96,9 @@ fn every_model_is_known_under_every_decoration() {
 }
 
 #[test]
-fn the_version_of_a_claude_model_may_be_in_another_place() {
+fn the_version_of_a_claude_model_may_precede_its_kind() {
     let models = models();
-    for (spelled, id) in [
+    for (spelling, id) in [
         ("claude-4.5-sonnet", "claude-sonnet-4-5"),
         ("claude-4-5-sonnet-20250929", "claude-sonnet-4-5"),
         ("anthropic/claude-4.7-opus:thinking", "claude-opus-4-7"),
@@ -102,14 +106,14 @@ fn the_version_of_a_claude_model_may_be_in_another_place() {
         ("claude-sonnet-3-7", "claude-3-7-sonnet"),
         ("us.anthropic.claude-haiku-3.5", "claude-3-5-haiku"),
     ] {
-        assert_eq!(models.resolve(spelled).model.id, id, "{spelled}");
+        assert_eq!(models.resolve(spelling).model.id, id, "{spelling}");
     }
 }
 
 #[test]
-fn a_size_or_a_mark_for_a_long_window_decides_the_window() {
+fn a_size_or_a_long_window_mark_determines_the_window() {
     let models = models();
-    for (spelled, id, max_input) in [
+    for (spelling, id, max_input) in [
         ("gemma3:1b", "gemma-3-1b-it", 32_768),
         ("ollama/gemma3:270m", "gemma-3-1b-it", 32_768),
         ("gemma3:1b-it-qat", "gemma-3-1b-it", 32_768),
@@ -119,26 +123,26 @@ fn a_size_or_a_mark_for_a_long_window_decides_the_window() {
         ("claude-sonnet-4-5[1m]", "claude-sonnet-4-5", 1_000_000),
         ("claude-opus-4-8[1m]", "claude-opus-4-8", 1_000_000),
     ] {
-        let model = models.resolve(spelled).model;
-        assert_eq!((&*model.id, model.max_input), (id, max_input), "{spelled}");
+        let model = models.resolve(spelling).model;
+        assert_eq!((&*model.id, model.max_input), (id, max_input), "{spelling}");
     }
 }
 
 /// No name may refer to two models, either as their own name or as an alias.
 #[test]
 fn names_and_aliases_are_unique() {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut model_by_name = std::collections::BTreeMap::new();
     for (aliases, model) in ModelTable::from_toml(BUILTIN).unwrap().models().unwrap() {
         for name in aliases.into_iter().chain([model.id.clone()]) {
-            assert_eq!(seen.insert(names::canonical(&name), model.id.clone()), None, "{name}");
+            assert_eq!(model_by_name.insert(names::canonical(&name), model.id.clone()), None, "{name}");
         }
     }
 }
 
 #[test]
-fn known_spellings() {
+fn common_spellings_resolve() {
     let models = models();
-    for (spelled, id) in [
+    for (spelling, id) in [
         ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
         ("anthropic/claude-opus-4.7", "claude-opus-4-7"),
         ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
@@ -153,16 +157,16 @@ fn known_spellings() {
         ("dashscope/qwen3.8-max", "qwen3.8-max"),
         ("ollama/llama3.3:70b", "llama-3.3-70b-instruct"),
     ] {
-        let resolved = models.resolve(spelled);
-        assert_eq!((resolved.model.id.as_str(), &resolved.known), (id, &ModelCertainty::Known), "{spelled}");
+        let resolved = models.resolve(spelling);
+        assert_eq!((resolved.model.id.as_str(), &resolved.known), (id, &ModelCertainty::Known), "{spelling}");
         assert_eq!(resolved.warning(), None);
     }
 }
 
 #[test]
-fn an_unlisted_model_is_taken_for_its_family_and_says_so() {
+fn an_unlisted_model_gets_the_values_of_its_family_and_a_warning() {
     let models = models();
-    for (spelled, family) in [
+    for (spelling, family) in [
         ("anthropic/claude-opus-7", "claude"),
         ("claude-3-sonnet-20240229", "claude up to 4.6"),
         ("us.anthropic.claude-sonnet-4-4-20250514-v1:0", "claude up to 4.6"),
@@ -173,18 +177,18 @@ fn an_unlisted_model_is_taken_for_its_family_and_says_so() {
         ("us.meta.llama3-3-70b-instruct-v1:0", "llama"),
         ("ollama/phi4", "local"),
     ] {
-        let resolved = models.resolve(spelled);
-        assert_eq!(resolved.known, ModelCertainty::Guessed { family: family.to_owned() }, "{spelled}");
-        assert_eq!(resolved.model.id, spelled);
+        let resolved = models.resolve(spelling);
+        assert_eq!(resolved.known, ModelCertainty::Guessed { family: family.to_owned() }, "{spelling}");
+        assert_eq!(resolved.model.id, spelling);
         assert!(resolved.warning().unwrap().contains(family));
     }
 }
 
 #[test]
 fn an_unknown_model_has_defaults_and_a_warning() {
-    for spelled in ["", "   ", "frobnicate-9000", "/", "...", "::@", "日本"] {
-        let resolved = models().resolve(spelled);
-        assert_eq!(resolved.known, ModelCertainty::Unknown, "{spelled:?}");
+    for spelling in ["", "   ", "frobnicate-9000", "/", "...", "::@", "日本"] {
+        let resolved = models().resolve(spelling);
+        assert_eq!(resolved.known, ModelCertainty::Unknown, "{spelling:?}");
         assert!(resolved.model.max_input > resolved.model.max_output);
         assert!(resolved.warning().unwrap().contains("unknown"));
     }
@@ -261,7 +265,7 @@ fn models_without_a_price_for_cached_input_cache_nothing() {
     ] {
         let model = models().resolve(id).model;
         assert_eq!(model.cache.kind, CacheKind::None, "{id}");
-        assert_eq!(Prices::of(&model, CacheTtl::FiveMinutes).read, 1.0, "{id}");
+        assert_eq!(Prices::for_model(&model, CacheTtl::FiveMinutes).read, 1.0, "{id}");
     }
 }
 
@@ -316,7 +320,7 @@ fn the_tokenizer_of_claude_changed_with_4_7() {
 }
 
 #[test]
-fn structure_and_images_have_a_price() {
+fn structure_and_images_cost_tokens() {
     let gpt = models().resolve("gpt-4o").model;
     assert_eq!(gpt.structure_tokens(Structure { messages: 2, ..Structure::default() }), 9);
     let tools = Structure { messages: 2, tools: 2, tool_round_trips: 1 };
@@ -355,8 +359,8 @@ fn overrides_change_add_and_extend() {
 }
 
 #[test]
-fn a_table_that_makes_no_sense_is_refused_with_the_reason() {
-    let refused = |text: &str| {
+fn an_invalid_table_is_rejected_with_the_reason() {
+    let error_of = |text: &str| {
         let table = ModelTable::from_toml(text);
         table.and_then(|table| models().with_overrides(table)).unwrap_err().to_string()
     };
@@ -372,12 +376,12 @@ fn a_table_that_makes_no_sense_is_refused_with_the_reason() {
         ("[model.gpt-5]\ntokenizer = \"magic\"", "unknown variant `magic`"),
         ("[model.gpt-5\n", "cannot read"),
     ] {
-        assert!(refused(text).contains(reason), "{text}: {}", refused(text));
+        assert!(error_of(text).contains(reason), "{text}: {}", error_of(text));
     }
 }
 
 #[test]
-fn a_given_tokenizer_is_that_of_a_family_or_of_one_model() {
+fn a_custom_tokenizer_applies_to_a_family_or_to_one_model() {
     let given = Tokenizer::Given(GivenId(3));
     let models = models().with_given([("llama", GivenId(3)), ("gpt-4.1-mini", GivenId(3))]).unwrap();
     for name in ["llama-9-70b", "meta/llama-4-scout", "openai/gpt-4.1-mini"] {

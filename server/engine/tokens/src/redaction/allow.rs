@@ -6,13 +6,13 @@ use super::rules::{CREDENTIAL, Table};
 use super::screen::RedactionSettings;
 
 /// Maximum length, in bytes, of a rule's name and of an entry that is compared with rule names.
-const LONGEST_NAME: usize = 48;
+const MAX_NAME_BYTES: usize = 48;
 
 impl RedactionSettings {
     /// Returns a message for each entry of `allow` that is neither a placeholder nor a rule name, in order.
     pub fn misnamed(&self) -> Vec<String> {
-        let wrong = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
-        wrong.map(|(name, entry)| misnamed(name, entry)).collect()
+        let invalid = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
+        invalid.map(|(name, entry)| misnamed(name, entry)).collect()
     }
 }
 
@@ -45,51 +45,58 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// a third of the length or `name` cannot be a rule name.
 fn closest(name: &str) -> Option<(String, &'static str)> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
-    if name.len() > LONGEST_NAME || !name.bytes().all(is_name) {
+    if name.len() > MAX_NAME_BYTES || !name.bytes().all(is_name) {
         return None;
     }
     let plain = name.to_ascii_lowercase().replace(['_', ' '], "-");
-    let (changes, rule) =
-        names().map(|rule| (strsim::levenshtein(&plain, rule), rule)).min_by_key(|(changes, _)| *changes)?;
-    (changes * 3 <= plain.len()).then(|| (name.to_owned(), rule))
+    let (distance, rule) = names()
+        .map(|rule| (strsim::levenshtein(&plain, rule), rule))
+        .min_by_key(|(distance, _)| *distance)?;
+    (distance * 3 <= plain.len()).then(|| (name.to_owned(), rule))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(names: &[&str]) -> Vec<String> {
+    fn messages_for(names: &[&str]) -> Vec<String> {
         let allow = names.iter().map(|&name| name.to_owned()).collect();
         let settings = RedactionSettings { allow, ..RedactionSettings::default() };
         settings.misnamed()
     }
 
     #[test]
-    fn what_has_a_name_is_not_told() {
-        assert_eq!(told(&["github-token", CREDENTIAL, "[secret:github-token:1a2b3c4d5e6f]"]), [""; 0]);
-        assert!(names().all(|name| name.len() <= LONGEST_NAME));
+    fn valid_entries_have_no_message() {
+        assert_eq!(
+            messages_for(&["github-token", CREDENTIAL, "[secret:github-token:1a2b3c4d5e6f]"]),
+            [""; 0]
+        );
+        assert!(names().all(|name| name.len() <= MAX_NAME_BYTES));
     }
 
     #[test]
-    fn a_misspelt_rule_is_told_with_the_closest() {
-        let told = told(&["github-token", "github-tokn", "GitHub_Token", "credentials"]);
-        for (told, [name, closest]) in told.iter().zip([
+    fn a_misspelled_rule_has_a_message_with_the_closest_one() {
+        let messages = messages_for(&["github-token", "github-tokn", "GitHub_Token", "credentials"]);
+        for (message, [name, closest]) in messages.iter().zip([
             ["`github-tokn`", "`github-token`"],
             ["`GitHub_Token`", "`github-token`"],
             ["`credentials`", "`credential`"],
         ]) {
-            assert!(told.starts_with(name) && told.ends_with(&format!("{closest}?")), "{told}");
+            assert!(message.starts_with(name) && message.ends_with(&format!("{closest}?")), "{message}");
         }
-        assert_eq!(told.len(), 3);
+        assert_eq!(messages.len(), 3);
     }
 
     #[test]
-    fn what_resembles_no_rule_is_told_by_its_place_and_never_said_again() {
+    fn an_entry_that_resembles_no_rule_is_named_by_number_and_not_quoted() {
         let (password, long) = (["hunt", "er2!pw"].concat(), "a".repeat(10_000));
-        let told = told(&["github-token", &password, &long, "[secret:github-token:1a2b]", ""]);
-        for (told, entry) in told.iter().zip(2..) {
-            assert!(told.starts_with(&format!("entry {entry} is neither")) && told.len() < 200, "{told}");
+        let messages = messages_for(&["github-token", &password, &long, "[secret:github-token:1a2b]", ""]);
+        for (message, entry) in messages.iter().zip(2..) {
+            assert!(
+                message.starts_with(&format!("entry {entry} is neither")) && message.len() < 200,
+                "{message}"
+            );
         }
-        assert_eq!(told.len(), 4);
+        assert_eq!(messages.len(), 4);
     }
 }

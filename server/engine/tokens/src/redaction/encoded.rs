@@ -10,11 +10,11 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::key_lines::is_base64;
 
 /// Maximum length of one encoded text, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_ENCODED_BYTES: usize = 64 << 10;
 /// Minimum length of an encoded text, in bytes.
-const SHORTEST: usize = 24;
+const MIN_ENCODED_BYTES: usize = 24;
 /// Minimum length of a line that the next line continues, in bytes: that of PEM, less than that of MIME.
-const FULL_LINE: usize = 60;
+const MIN_FULL_LINE: usize = 60;
 
 const DECODER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -29,27 +29,27 @@ pub(super) fn lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let before = bytes.get(..from).unwrap_or_default();
     // An equals sign assigns the run, and the letter of an escaped line break is not part of it.
-    let starts = before.last().is_none_or(|byte| !is_base64(*byte) || *byte == b'=')
+    let is_run_start = before.last().is_none_or(|byte| !is_base64(*byte) || *byte == b'=')
         || [b"\\n", b"\\r", b"\\t"].iter().any(|escape| before.ends_with(*escape));
-    if !starts {
+    if !is_run_start {
         return Vec::new();
     }
-    let limit = bytes.len().min(from.saturating_add(LONGEST));
-    let run = |at: usize| {
-        let rest = bytes.get(at..limit).unwrap_or_default();
+    let limit = bytes.len().min(from.saturating_add(MAX_ENCODED_BYTES));
+    let run_at = |start: usize| {
+        let rest = bytes.get(start..limit).unwrap_or_default();
         let end = rest.iter().position(|byte| !is_base64(*byte) || *byte == b'=').unwrap_or(rest.len());
         let padding = rest.iter().skip(end).take(2).take_while(|byte| **byte == b'=').count();
-        at..at + end + padding
+        start..start + end + padding
     };
-    let mut lines = vec![run(from)];
-    if lines.first().is_none_or(|line| line.len() < SHORTEST) {
+    let mut lines = vec![run_at(from)];
+    if lines.first().is_none_or(|line| line.len() < MIN_ENCODED_BYTES) {
         return Vec::new();
     }
-    while let Some(last) = lines.last().filter(|last| last.len() >= FULL_LINE) {
+    while let Some(last) = lines.last().filter(|last| last.len() >= MIN_FULL_LINE) {
         let Some(start) = next_line(bytes, last.end) else { break };
-        let line = run(start);
-        let ends = matches!(bytes.get(line.end), None | Some(b'\r' | b'\n' | b'\\' | b'"' | b'\''));
-        if line.is_empty() || line.len() > last.len() || !ends {
+        let line = run_at(start);
+        let is_line_end = matches!(bytes.get(line.end), None | Some(b'\r' | b'\n' | b'\\' | b'"' | b'\''));
+        if line.is_empty() || line.len() > last.len() || !is_line_end {
             break;
         }
         lines.push(line);
@@ -60,19 +60,20 @@ pub(super) fn lines_from(text: &str, from: usize) -> Vec<Range<usize>> {
 /// Returns where the text of the next line starts, after a real or escaped line break and indentation.
 fn next_line(bytes: &[u8], end: usize) -> Option<usize> {
     let rest = bytes.get(end..)?;
-    let line_break =
-        [&b"\r\n"[..], b"\n", b"\\r\\n", b"\\n"].into_iter().find(|found| rest.starts_with(found))?;
+    let line_break = [&b"\r\n"[..], b"\n", b"\\r\\n", b"\\n"]
+        .into_iter()
+        .find(|line_break| rest.starts_with(line_break))?;
     let rest = rest.get(line_break.len()..)?;
     Some(end + line_break.len() + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count())
 }
 
 /// Decodes the text in lines of base64, or returns `None` if they do not contain text.
-pub(super) fn decoded(text: &str, lines: &[Range<usize>]) -> Option<String> {
+pub(super) fn decode_lines(text: &str, lines: &[Range<usize>]) -> Option<String> {
     let encoded: String = lines.iter().filter_map(|line| text.get(line.clone())).collect();
-    let whole = encoded.trim_end_matches('=');
+    let unpadded = encoded.trim_end_matches('=');
     // A text that was cut off ends inside a group of four characters.
-    let whole = whole.get(..whole.len() - usize::from(whole.len() % 4 == 1))?;
-    String::from_utf8(DECODER.decode(whole).ok()?).ok()
+    let unpadded = unpadded.get(..unpadded.len() - usize::from(unpadded.len() % 4 == 1))?;
+    String::from_utf8(DECODER.decode(unpadded).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_continue_as_long_as_they_are_full() {
+    fn lines_of_base64_continue_while_they_are_full() {
         let full = "QUJD".repeat(16);
         let found = |text: &str| -> Vec<String> {
             let from = text.find("QUJD").unwrap();
@@ -95,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn text_is_decoded_even_when_it_is_cut_off() {
+    fn truncated_base64_is_decoded() {
         let text = "eyJhIjogImIifQ==";
         for end in 4..text.len() {
-            let start = decoded(text, std::slice::from_ref(&(0..end))).unwrap();
+            let start = decode_lines(text, std::slice::from_ref(&(0..end))).unwrap();
             assert!("{\"a\": \"b\"}".starts_with(&start), "{start}");
         }
-        assert_eq!(decoded("////", std::slice::from_ref(&(0..4))), None);
+        assert_eq!(decode_lines("////", std::slice::from_ref(&(0..4))), None);
     }
 }

@@ -4,19 +4,19 @@
 use std::ops::Range;
 
 use super::encoded;
-use super::words::Words;
+use super::words::Strictness;
 
 /// Maximum length of the value of a cookie header, in bytes.
-const LONGEST_COOKIE: usize = 8 << 10;
+const MAX_COOKIE_BYTES: usize = 8 << 10;
 /// Minimum length of a cookie's value that may be a secret, in bytes.
-const SHORTEST_COOKIE: usize = 12;
+const MIN_COOKIE_VALUE_BYTES: usize = 12;
 /// Maximum number of bytes of a manifest before its kind, and after it.
-const LONGEST_MANIFEST: usize = 64 << 10;
+const MAX_MANIFEST_BYTES: usize = 64 << 10;
 
 /// Attributes of a cookie, which are not secrets.
-const ATTRIBUTES: &[&str] = &["expires", "max-age", "domain", "path", "samesite", "priority"];
+const COOKIE_ATTRIBUTES: &[&str] = &["expires", "max-age", "domain", "path", "samesite", "priority"];
 /// Fields of a Kubernetes Secret whose values are not secret.
-const PUBLIC: &[&str] = &[
+const PUBLIC_FIELDS: &[&str] = &[
     "username",
     "user",
     "login",
@@ -42,10 +42,11 @@ pub(super) struct Entries {
 }
 
 /// Returns the values in a list of `name=value` pairs that starts at `from`.
-pub(super) fn pairs(text: &str, from: usize, words: Words) -> Entries {
+pub(super) fn cookie_values(text: &str, from: usize, words: Strictness) -> Entries {
     let rest = text.get(from..).unwrap_or_default();
     let is_end = |at: &usize| {
-        *at >= LONGEST_COOKIE || matches!(rest.as_bytes().get(*at), Some(b'"' | b'\'' | b'`' | b'\n' | b'\\'))
+        *at >= MAX_COOKIE_BYTES
+            || matches!(rest.as_bytes().get(*at), Some(b'"' | b'\'' | b'`' | b'\n' | b'\\'))
     };
     let end = (0..rest.len()).find(is_end).unwrap_or(rest.len());
     let list = rest.get(..strata_base::text::floor(rest, end)).unwrap_or_default();
@@ -57,26 +58,27 @@ pub(super) fn pairs(text: &str, from: usize, words: Words) -> Entries {
         let Some((name, value)) = pair.split_once('=') else { continue };
         let name = name.trim();
         let is_name = !name.is_empty() && !name.contains([' ', '(', '{', '[']);
-        if !is_name || ATTRIBUTES.contains(&name.to_ascii_lowercase().as_str()) {
+        if !is_name || COOKIE_ATTRIBUTES.contains(&name.to_ascii_lowercase().as_str()) {
             continue;
         }
         let value = value.trim_end();
         let offset = start + pair.len() - pair.split_once('=').map_or(0, |(_, value)| value.len());
-        if value.len() >= SHORTEST_COOKIE && !value.contains(' ') && words.admit(value) {
+        if value.len() >= MIN_COOKIE_VALUE_BYTES && !value.contains(' ') && words.accepts(value) {
             secrets.push(offset..offset + value.len());
         }
     }
     Entries { secrets, end: from + list.len() }
 }
 
-/// Returns the values under `data` and `stringData` in the YAML document around `at`.
-pub(super) fn manifest(text: &str, at: usize, words: Words) -> Entries {
-    let from = strata_base::text::ceil(text, at.saturating_sub(LONGEST_MANIFEST));
-    let before = text.get(from..at).unwrap_or_default();
-    let start = before.rfind("\n---").map_or(from, |line| from + line + 1);
-    let after =
-        text.get(at..strata_base::text::floor(text, at.saturating_add(LONGEST_MANIFEST))).unwrap_or_default();
-    let end = after.find("\n---").map_or(at + after.len(), |line| at + line);
+/// Returns the values under `data` and `stringData` in the YAML document around `kind_offset`.
+pub(super) fn manifest_values(text: &str, kind_offset: usize, words: Strictness) -> Entries {
+    let search_start = strata_base::text::ceil(text, kind_offset.saturating_sub(MAX_MANIFEST_BYTES));
+    let before = text.get(search_start..kind_offset).unwrap_or_default();
+    let start = before.rfind("\n---").map_or(search_start, |line| search_start + line + 1);
+    let after = text
+        .get(kind_offset..strata_base::text::floor(text, kind_offset.saturating_add(MAX_MANIFEST_BYTES)))
+        .unwrap_or_default();
+    let end = after.find("\n---").map_or(kind_offset + after.len(), |line| kind_offset + line);
     let mut secrets = Vec::new();
     // The section being read, with the indentation of its name, and the indentation of a text over several lines.
     let mut section: Option<(Section, usize)> = None;
@@ -104,28 +106,30 @@ pub(super) fn manifest(text: &str, at: usize, words: Words) -> Entries {
             continue;
         }
         let Some((name, value)) = content.split_once(':') else { continue };
-        if PUBLIC.contains(&name.trim_matches(['"', '\'']).to_ascii_lowercase().as_str()) {
+        if PUBLIC_FIELDS.contains(&name.trim_matches(['"', '\'']).to_ascii_lowercase().as_str()) {
             continue;
         }
-        let bare = value.trim().trim_matches(['"', '\'']);
-        if bare.starts_with(['|', '>']) {
+        let unquoted = value.trim().trim_matches(['"', '\'']);
+        if unquoted.starts_with(['|', '>']) {
             block = Some(indent);
             continue;
         }
-        let Some(shift) = content.find(bare).filter(|_| bare.len() >= 4 && !bare.contains("{{")) else {
+        let Some(value_offset) =
+            content.find(unquoted).filter(|_| unquoted.len() >= 4 && !unquoted.contains("{{"))
+        else {
             continue;
         };
-        let shift = content
+        let value_offset = content
             .get(name.len()..)
-            .and_then(|rest| rest.find(bare))
-            .map_or(shift, |rest| name.len() + rest);
-        let range = position + shift..position + shift + bare.len();
+            .and_then(|rest| rest.find(unquoted))
+            .map_or(value_offset, |rest| name.len() + rest);
+        let range = position + value_offset..position + value_offset + unquoted.len();
         let is_secret = match section {
-            Some((Section::Encoded, _)) => encoded::decoded(text, std::slice::from_ref(&range))
-                .is_none_or(|plain| words.admit(plain.trim())),
-            _ => words.admit(bare),
+            Some((Section::Encoded, _)) => encoded::decode_lines(text, std::slice::from_ref(&range))
+                .is_none_or(|plain| words.accepts(plain.trim())),
+            _ => words.accepts(unquoted),
         };
-        if is_secret && !bare.contains(' ') {
+        if is_secret && !unquoted.contains(' ') {
             secrets.push(range);
         }
     }
@@ -145,27 +149,27 @@ enum Section {
 mod tests {
     use super::*;
 
-    fn shown(text: &str, entries: &Entries) -> Vec<String> {
+    fn secret_texts(text: &str, entries: &Entries) -> Vec<String> {
         entries.secrets.iter().map(|range| text[range.clone()].to_owned()).collect()
     }
 
     #[test]
-    fn the_random_values_of_a_cookie_are_secrets() {
+    fn random_values_of_a_cookie_are_secrets() {
         let text = "theme=dark; sid=aZ3kQ9xW7bN2mT5pR8vL; Path=/; _ga=GA1.2.3'; other=aZ3kQ9xW7bN2mT5pR8vL";
-        let found = pairs(text, 0, Words::Strict);
-        assert_eq!(shown(text, &found), ["aZ3kQ9xW7bN2mT5pR8vL"]);
-        assert_eq!(text.as_bytes()[found.end], b'\'');
+        let entries = cookie_values(text, 0, Strictness::Strict);
+        assert_eq!(secret_texts(text, &entries), ["aZ3kQ9xW7bN2mT5pR8vL"]);
+        assert_eq!(text.as_bytes()[entries.end], b'\'');
         for text in ["", "=", ";;;", "policy is = ;", "é=é", "a"] {
-            assert!(pairs(text, 0, Words::Strict).secrets.is_empty(), "{text}");
+            assert!(cookie_values(text, 0, Strictness::Strict).secrets.is_empty(), "{text}");
         }
     }
 
     #[test]
-    fn every_value_of_a_secret_in_kubernetes_is_one() {
+    fn every_value_of_a_kubernetes_secret_is_a_secret() {
         let text = "data:\n  a: b25seWE=\n---\nkind: Secret\nmetadata:\n  name: shop\ndata:\n  username: c2hvcA==\n  \
                     password: aHVudGVyMzM=\nstringData:\n  pin: 'open-sesame'\n  file: |\n    one\n    two\n  \
                     url: {{ .Values.url }}\ntype: Opaque\n---\nkind: Service\ndata:\n  a: b25seWE=\n";
-        let found = manifest(text, text.find("kind: Secret").unwrap(), Words::Password);
-        assert_eq!(shown(text, &found), ["aHVudGVyMzM=", "open-sesame", "one", "two"]);
+        let entries = manifest_values(text, text.find("kind: Secret").unwrap(), Strictness::Password);
+        assert_eq!(secret_texts(text, &entries), ["aHVudGVyMzM=", "open-sesame", "one", "two"]);
     }
 }

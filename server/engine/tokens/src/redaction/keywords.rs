@@ -5,15 +5,15 @@
 use std::ops::Range;
 
 /// Number of letters that the table knows.
-const FIRST: usize = 3;
+const PREFIX_LETTERS: usize = 3;
 /// Bits that distinguish letters in the table.
-const BITS: usize = 6;
+const BITS_PER_LETTER: usize = 6;
 /// Number of combinations of the first letters.
-const CODES: usize = 1 << (FIRST * BITS);
+const CODES: usize = 1 << (PREFIX_LETTERS * BITS_PER_LETTER);
 /// Class of the bytes that are in no keyword.
 const NO_LETTER: u8 = 0;
 /// Number of classes of letters.
-const CLASSES: u8 = 1 << BITS;
+const CLASSES: u8 = 1 << BITS_PER_LETTER;
 
 /// A list of keywords, which ignore the case of ASCII letters.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Keywords {
         }
         let lower = |word: &String| word.to_ascii_lowercase().into_bytes().into_boxed_slice();
         let mut words: Vec<_> = words.iter().map(lower).zip(0..).collect();
-        if words.iter().any(|(word, _)| word.len() < FIRST) {
+        if words.iter().any(|(word, _)| word.len() < PREFIX_LETTERS) {
             return None;
         }
         let code = |word: &[u8]| code(&classes, word);
@@ -81,13 +81,13 @@ impl Keywords {
             next = after;
             Some(start)
         });
-        starts.flat_map(move |PossibleStart { at, code, bits }| {
+        starts.flat_map(move |PossibleStart { start, code, bits }| {
             let before = (bits & ((1 << (code % 64)) - 1)).count_ones();
             let rank = self.ranks.get(code / 64).copied().unwrap_or_default() + before;
             let range = self.ranges.get(rank as usize).cloned().unwrap_or_default();
             let words = self.words.get(range).unwrap_or_default();
             words.iter().filter_map(move |(word, number)| {
-                let range = at..at + word.len();
+                let range = start..start + word.len();
                 text.get(range.clone())?.eq_ignore_ascii_case(word).then_some((range, *number))
             })
         })
@@ -99,12 +99,12 @@ impl Keywords {
         let mut letters = 0_usize;
         for (index, byte) in rest.iter().enumerate() {
             let class = self.classes.get(usize::from(*byte)).copied().unwrap_or(NO_LETTER);
-            letters = letters << BITS | usize::from(class);
+            letters = letters << BITS_PER_LETTER | usize::from(class);
             let code = letters % CODES;
             let bits = self.starts.get(code / 64).copied().unwrap_or_default();
-            if bits >> (code % 64) & 1 == 1 && index + 1 >= FIRST {
-                let at = from + index + 1 - FIRST;
-                return Some((PossibleStart { at, code, bits }, at + 1));
+            if bits >> (code % 64) & 1 == 1 && index + 1 >= PREFIX_LETTERS {
+                let start = from + index + 1 - PREFIX_LETTERS;
+                return Some((PossibleStart { start, code, bits }, start + 1));
             }
         }
         None
@@ -113,7 +113,7 @@ impl Keywords {
 
 /// A place at which a keyword may start.
 struct PossibleStart {
-    at: usize,
+    start: usize,
     /// Code of the letters there.
     code: usize,
     /// The element of [`Keywords::starts`] with the bit of the code.
@@ -122,11 +122,11 @@ struct PossibleStart {
 
 /// Returns the code of the first letters of a word.
 fn code(classes: &[u8; 256], word: &[u8]) -> usize {
-    let class = |at: usize| {
-        let byte = word.get(at).copied().unwrap_or_default();
+    let class = |index: usize| {
+        let byte = word.get(index).copied().unwrap_or_default();
         usize::from(classes.get(usize::from(byte)).copied().unwrap_or(NO_LETTER))
     };
-    class(0) << (2 * BITS) | class(1) << BITS | class(2)
+    class(0) << (2 * BITS_PER_LETTER) | class(1) << BITS_PER_LETTER | class(2)
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    fn found(words: &[&str], text: &str) -> Vec<(Range<usize>, usize)> {
+    fn find(words: &[&str], text: &str) -> Vec<(Range<usize>, usize)> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         Keywords::new(&words).unwrap().find(text.as_bytes()).collect()
     }
@@ -143,14 +143,14 @@ mod tests {
     #[test]
     fn keywords_are_found_in_any_case_also_inside_each_other() {
         let words = ["pass", "key", "passw", "ssw", "_key"];
-        assert_eq!(found(&words, "a PassWd_KEY"), [(2..6, 0), (2..7, 2), (4..7, 3), (8..12, 4), (9..12, 1)]);
-        assert!(found(&words, "").is_empty() && found(&words, "ke").is_empty());
+        assert_eq!(find(&words, "a PassWd_KEY"), [(2..6, 0), (2..7, 2), (4..7, 3), (8..12, 4), (9..12, 1)]);
+        assert!(find(&words, "").is_empty() && find(&words, "ke").is_empty());
         assert!(Keywords::new(&["SK".to_owned()]).is_none());
     }
 
     proptest! {
         #[test]
-        fn what_is_found_is_what_a_plain_search_finds(
+        fn the_table_finds_the_same_keywords_as_a_plain_search(
             words in prop::collection::btree_set("[a-cé_ \\\\]{2}[a-c0-9]{1,3}", 1..12),
             text in "[a-cA-Cé_ \\\\0-9x]{0,60}",
         ) {
@@ -161,7 +161,7 @@ mod tests {
                 let starts = (0..lower.len()).filter(|at| lower.as_bytes()[*at..].starts_with(word.as_bytes()));
                 expected.extend(starts.map(|at| (at..at + word.len(), number)));
             }
-            let mut actual = found(&words, &text);
+            let mut actual = find(&words, &text);
             for places in [&mut expected, &mut actual] {
                 places.sort_by_key(|(range, number)| (range.start, *number));
             }
@@ -173,12 +173,12 @@ mod tests {
         fn bytes_that_share_a_class_are_not_confused(text in "[ -~\u{80}-\u{ff}]{0,80}") {
             let all: Vec<String> = (0x21..0x17f_u32).filter_map(char::from_u32).map(|c| format!("a{c}b")).collect();
             let words: Vec<&str> = all.iter().map(String::as_str).collect();
-            for (range, number) in found(&words, &text) {
+            for (range, number) in find(&words, &text) {
                 prop_assert!(text[range].eq_ignore_ascii_case(words[number]));
             }
             let bare = format!("a{}b", text.chars().next().unwrap_or('~'));
             let is_listed = words.iter().any(|word| word.eq_ignore_ascii_case(&bare));
-            prop_assert_eq!(!found(&words, &bare).is_empty(), is_listed);
+            prop_assert_eq!(!find(&words, &bare).is_empty(), is_listed);
         }
     }
 }

@@ -15,7 +15,7 @@ const OPENING: &str = "[secret:";
 /// Number of hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
 /// Maximum length of the rule name in a placeholder, in bytes.
-const LONGEST_LABEL: usize = 48;
+const MAX_LABEL_BYTES: usize = 48;
 
 /// Key of the placeholder hashes. Random, different for each user, and never shown.
 #[derive(Clone, Copy)]
@@ -79,46 +79,50 @@ impl Serialize for Placeholder {
 
 /// Returns the placeholders in a text with their byte ranges, in order.
 pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placeholder)> {
-    text.match_indices(OPENING).filter_map(|(at, _)| {
-        let rest = text.get(at..)?;
-        let found = rest.get(..length_at(rest)?)?;
-        Some((at..at + found.len(), Placeholder(found.to_owned())))
+    text.match_indices(OPENING).filter_map(|(start, _)| {
+        let rest = text.get(start..)?;
+        let placeholder = rest.get(..placeholder_length(rest)?)?;
+        Some((start..start + placeholder.len(), Placeholder(placeholder.to_owned())))
     })
 }
 
 /// Returns the byte offset at which a possibly incomplete placeholder at the end of `text` starts, or the
 /// length of `text` if there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
-    let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
-    let may_go_on =
-        |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(is_unfinished);
-    let mut starts = text.char_indices().filter(|(at, c)| *at >= from && *c == '[').map(|(at, _)| at);
-    starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
+    let search_start = text.len().saturating_sub(OPENING.len() + MAX_LABEL_BYTES + 1 + DIGITS + 1);
+    let may_continue =
+        |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(may_be_unfinished);
+    let mut starts =
+        text.char_indices().filter(|(start, c)| *start >= search_start && *c == '[').map(|(start, _)| start);
+    starts.find(|start| text.get(*start..).is_some_and(may_continue)).unwrap_or(text.len())
 }
 
 /// Whether `inside` can be the label and digits after [`OPENING`], possibly cut short.
-fn is_unfinished(inside: &str) -> bool {
+fn may_be_unfinished(inside: &str) -> bool {
     let (label, digits) = match inside.split_once(':') {
         Some(("", _)) => return false,
         Some((label, digits)) => (label, digits),
         None => (inside, ""),
     };
-    label.len() <= LONGEST_LABEL
+    label.len() <= MAX_LABEL_BYTES
         && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         && digits.len() <= DIGITS
         && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 /// Returns the length in bytes of the placeholder that `text` starts with, if any.
-fn length_at(text: &str) -> Option<usize> {
+fn placeholder_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?.as_bytes();
-    let in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-    let label =
-        rest.iter().take(LONGEST_LABEL + 1).position(|byte| !in_label(byte)).filter(|length| *length > 0)?;
-    let digits = rest.get(label..)?.strip_prefix(b":")?.get(..=DIGITS)?;
+    let is_in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let label_length = rest
+        .iter()
+        .take(MAX_LABEL_BYTES + 1)
+        .position(|byte| !is_in_label(byte))
+        .filter(|length| *length > 0)?;
+    let digits = rest.get(label_length..)?.strip_prefix(b":")?.get(..=DIGITS)?;
     let (last, digits) = digits.split_last()?;
-    let digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    (*last == b']' && digits.iter().all(digit)).then_some(OPENING.len() + label + 1 + DIGITS + 1)
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    (*last == b']' && digits.iter().all(is_digit)).then_some(OPENING.len() + label_length + 1 + DIGITS + 1)
 }
 
 #[cfg(test)]
@@ -126,21 +130,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_placeholder_is_found_again_and_tells_nothing_without_the_key() {
-        let (one, other) = (PlaceholderKey::new([1; 32]), PlaceholderKey::new([2; 32]));
-        let placeholder = one.placeholder("github-token", "hunter2");
-        assert_eq!(placeholder, one.placeholder("github-token", "hunter2"));
-        assert_ne!(placeholder, one.placeholder("github-token", "hunter3"));
-        assert_ne!(placeholder, other.placeholder("github-token", "hunter2"));
+    fn a_placeholder_is_parsed_from_text_and_depends_on_the_key() {
+        let (key, other_key) = (PlaceholderKey::new([1; 32]), PlaceholderKey::new([2; 32]));
+        let placeholder = key.placeholder("github-token", "hunter2");
+        assert_eq!(placeholder, key.placeholder("github-token", "hunter2"));
+        assert_ne!(placeholder, key.placeholder("github-token", "hunter3"));
+        assert_ne!(placeholder, other_key.placeholder("github-token", "hunter2"));
         assert_eq!(placeholder.label(), "github-token");
         let text = format!("[secret:[secret:x] {placeholder}, {placeholder}]");
-        let found: Vec<_> =
-            placeholders(&text).map(|(range, found)| (text[range].to_owned(), found)).collect();
-        assert_eq!(found, vec![(placeholder.to_string(), placeholder); 2]);
+        let parsed: Vec<_> =
+            placeholders(&text).map(|(range, parsed)| (text[range].to_owned(), parsed)).collect();
+        assert_eq!(parsed, vec![(placeholder.to_string(), placeholder); 2]);
     }
 
     #[test]
-    fn what_only_resembles_one_is_none() {
+    fn text_that_resembles_a_placeholder_is_not_one() {
         for text in [
             "[secret:a:1a2b3c4d5e6]",
             "[secret::1a2b3c4d5e6f]",

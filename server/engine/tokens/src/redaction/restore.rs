@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::address::{MAX_AFTER, Reader, SecretLocation, continues_host, ends_host};
+use super::address::{AddressTracker, MAX_AFTER, SecretLocation, continues_host, ends_host};
 use super::placeholder::{Placeholder, open_placeholder, placeholders};
 use super::screen::{Screen, Secrets};
 
@@ -70,9 +70,9 @@ enum Scope {
 pub struct Restorer {
     secrets: Arc<Secrets>,
     scope: Scope,
-    reader: Reader,
-    held: String,
-    done: Restoration,
+    tracker: AddressTracker,
+    pending: String,
+    restoration: Restoration,
 }
 
 impl RestoredText {
@@ -119,9 +119,9 @@ impl Screen {
     /// ```
     pub fn restore(&self, text: &str, destination: Destination<'_>) -> Restoration {
         let mut restorer = self.restorer(destination);
-        text.clone_into(&mut restorer.held);
-        let text = restorer.advance(true);
-        Restoration { text, ..restorer.done }
+        text.clone_into(&mut restorer.pending);
+        let text = restorer.restore_pending(true);
+        Restoration { text, ..restorer.restoration }
     }
 
     /// Restores the secrets in every string of a JSON value, like [`Self::restore`].
@@ -149,9 +149,9 @@ impl Screen {
         Restorer {
             secrets: Arc::clone(&self.secrets),
             scope,
-            reader: Reader::default(),
-            held: String::new(),
-            done: Restoration::default(),
+            tracker: AddressTracker::default(),
+            pending: String::new(),
+            restoration: Restoration::default(),
         }
     }
 }
@@ -162,50 +162,50 @@ impl Restorer {
         if self.scope == Scope::Nothing {
             return RestoredText(text.to_owned());
         }
-        self.held.push_str(text);
-        self.advance(false)
+        self.pending.push_str(text);
+        self.restore_pending(false)
     }
 
     /// Returns the remaining text at the end of the stream.
     pub fn finish(&mut self) -> RestoredText {
-        self.advance(true)
+        self.restore_pending(true)
     }
 
-    fn advance(&mut self, is_complete: bool) -> RestoredText {
-        let held = std::mem::take(&mut self.held);
+    fn restore_pending(&mut self, is_complete: bool) -> RestoredText {
+        let pending = std::mem::take(&mut self.pending);
         if self.scope == Scope::Nothing {
-            return RestoredText(held);
+            return RestoredText(pending);
         }
-        let mut out = String::with_capacity(held.len());
-        let mut at = 0;
-        let between = |start: usize, end: usize| held.get(start..end).unwrap_or_default();
-        for (range, placeholder) in placeholders(&held) {
-            let after = between(range.end, held.len());
-            self.copy(between(at, range.start), &mut out);
-            at = range.start;
+        let mut out = String::with_capacity(pending.len());
+        let mut offset = 0;
+        let slice = |start: usize, end: usize| pending.get(start..end).unwrap_or_default();
+        for (range, placeholder) in placeholders(&pending) {
+            let after = slice(range.end, pending.len());
+            self.copy(slice(offset, range.start), &mut out);
+            offset = range.start;
             if !is_complete && self.may_continue(after) {
-                self.held = between(at, held.len()).to_owned();
+                self.pending = slice(offset, pending.len()).to_owned();
                 return RestoredText(out);
             }
             match self.secret(&placeholder, after) {
                 Some(secret) => {
                     out.push_str(&secret);
-                    self.reader.read_secret();
-                    self.done.restored += 1;
+                    self.tracker.read_secret();
+                    self.restoration.restored += 1;
                 }
                 None => self.copy(placeholder.as_str(), &mut out),
             }
-            at = range.end;
+            offset = range.end;
         }
-        let rest = between(at, held.len());
+        let rest = slice(offset, pending.len());
         let end = if is_complete { rest.len() } else { open_placeholder(rest) };
         self.copy(rest.get(..end).unwrap_or_default(), &mut out);
-        rest.get(end..).unwrap_or_default().clone_into(&mut self.held);
+        rest.get(end..).unwrap_or_default().clone_into(&mut self.pending);
         RestoredText(out)
     }
 
     fn copy(&mut self, text: &str, out: &mut String) {
-        self.reader.read(text);
+        self.tracker.read(text);
         out.push_str(text);
     }
 
@@ -222,23 +222,24 @@ impl Restorer {
     /// Returns the secret of a placeholder at the current position if it may be restored there.
     fn secret(&mut self, placeholder: &Placeholder, after: &str) -> Option<Arc<str>> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((text, addresses)) = secrets.get(placeholder).and_then(|secret| secret.known()) else {
-            push_once(&mut self.done.unknown, placeholder);
+        let Some((text, addresses)) = secrets.get(placeholder).and_then(|secret| secret.text_and_addresses())
+        else {
+            push_distinct(&mut self.restoration.unknown, placeholder);
             return None;
         };
-        let is_allowed = match (self.reader.place(after), self.scope) {
+        let is_allowed = match (self.tracker.locate(after), self.scope) {
             (SecretLocation::Text, _) => true,
             (SecretLocation::Address(Some(address)), Scope::KnownAddresses) => addresses.contains(&address),
             (SecretLocation::Address(_), _) => false,
         };
         if !is_allowed {
-            push_once(&mut self.done.withheld, placeholder);
+            push_distinct(&mut self.restoration.withheld, placeholder);
         }
         is_allowed.then(|| Arc::clone(text))
     }
 }
 
-fn push_once(list: &mut Vec<Placeholder>, placeholder: &Placeholder) {
+fn push_distinct(list: &mut Vec<Placeholder>, placeholder: &Placeholder) {
     if !list.contains(placeholder) {
         list.push(placeholder.clone());
     }

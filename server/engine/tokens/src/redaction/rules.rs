@@ -9,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::keywords::Keywords;
-use super::words::Words;
+use super::words::Strictness;
 
 /// How to locate the secrets within a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -67,7 +67,7 @@ pub(super) struct Rule {
     /// Name of the rule whose placeholders this rule uses, because both find the same secrets.
     label: Option<String>,
     #[serde(default)]
-    pub(super) words: Words,
+    pub(super) words: Strictness,
     #[serde(default)]
     pub(super) long: bool,
     #[serde(default)]
@@ -81,7 +81,7 @@ pub(super) struct Rule {
 
 /// Rules with the same keywords. Most keywords lead to no secret, which one pattern finds out for all of them.
 #[derive(Debug)]
-struct Family {
+struct KeywordFamily {
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -96,12 +96,12 @@ struct File {
 
 /// A rule that uses a keyword.
 #[derive(Debug)]
-pub(super) struct Use {
+pub(super) struct KeywordUse {
     /// Index of the rule in the table.
     pub(super) rule: usize,
     /// The exact spelling of the keyword to match; `None` to ignore case, for rules that recognize a secret by its
     /// context.
-    exactly: Option<String>,
+    exact_spelling: Option<String>,
 }
 
 /// All rules, with an index of their keywords.
@@ -109,15 +109,15 @@ pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     keywords: Option<Keywords>,
     /// Rules that use each keyword, indexed by keyword number.
-    of_keyword: Vec<Vec<Use>>,
-    families: Vec<Option<Family>>,
+    uses_by_keyword: Vec<Vec<KeywordUse>>,
+    families: Vec<Option<KeywordFamily>>,
 }
 
 /// Placeholder label of rules that recognize secrets by their context.
 pub(super) const CREDENTIAL: &str = "credential";
 
 /// Maximum length of the name of a type before a keyword, in bytes.
-const LONGEST_TYPE: usize = 80;
+const MAX_TYPE_BYTES: usize = 80;
 
 /// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
@@ -132,16 +132,16 @@ impl File {
                 rule.pattern = rule.pattern.replace(&format!("@{{{name}}}"), part);
             }
             rule.family = rules.len();
-            let is_meant = |other: &Rule| Some(&other.id) == rule.keywords_of.as_ref();
-            if let Some((index, other)) = rules.iter().enumerate().find(|(_, other)| is_meant(other)) {
+            let has_keywords = |other: &Rule| Some(&other.id) == rule.keywords_of.as_ref();
+            if let Some((index, other)) = rules.iter().enumerate().find(|(_, other)| has_keywords(other)) {
                 rule.family = index;
                 rule.keywords.extend(other.keywords.iter().cloned());
                 rule.after.extend(other.after.iter().cloned());
                 rule.except.extend(other.except.iter().cloned());
             }
-            let spelled = |keyword: &String| ["", "_", "-"].map(|between| keyword.replace("{}", between));
+            let spellings = |keyword: &String| ["", "_", "-"].map(|between| keyword.replace("{}", between));
             for words in [&mut rule.keywords, &mut rule.except] {
-                *words = words.iter().flat_map(spelled).collect();
+                *words = words.iter().flat_map(spellings).collect();
                 words.dedup();
             }
             rules.push(rule);
@@ -156,24 +156,25 @@ impl Rule {
         if self.context { CREDENTIAL } else { self.label.as_ref().unwrap_or(&self.id) }
     }
 
-    /// Returns the first byte at which a match may start whose keyword starts at `at`, or `None` if there is none.
-    pub(super) fn first_start(&self, text: &[u8], at: usize) -> Option<usize> {
-        let start = at.saturating_sub(self.back);
+    /// Returns the first byte at which a match may start whose keyword starts at `keyword_start`, or `None` if there
+    /// is none.
+    pub(super) fn first_start(&self, text: &[u8], keyword_start: usize) -> Option<usize> {
+        let start = keyword_start.saturating_sub(self.back);
         if !self.line_start {
             return Some(start);
         }
-        match text.get(start..at)?.iter().rposition(|byte| *byte == b'\n') {
+        match text.get(start..keyword_start)?.iter().rposition(|byte| *byte == b'\n') {
             Some(line_end) => Some(start + line_end + 1),
             None => (start == 0).then_some(0),
         }
     }
 
-    /// Whether a keyword that starts at `at` follows one of the words of `after`, if the rule has any.
-    pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
+    /// Whether a keyword that starts at `keyword_start` follows one of the words of `after`, if the rule has any.
+    pub(super) fn may_start(&self, text: &[u8], keyword_start: usize) -> bool {
         if self.after.is_empty() {
             return true;
         }
-        let before = text.get(..at).unwrap_or_default();
+        let before = text.get(..keyword_start).unwrap_or_default();
         let before = before.strip_suffix(b"_").or_else(|| before.strip_suffix(b"-")).unwrap_or(before);
         let Some(last) = before.last().map(u8::to_ascii_lowercase).filter(u8::is_ascii_alphabetic) else {
             return false;
@@ -200,9 +201,10 @@ impl Rule {
         if !self.context || self.except.iter().any(ends_with) {
             return self.context;
         }
-        let before = text.get(keyword.start.saturating_sub(LONGEST_TYPE)..keyword.start).unwrap_or_default();
-        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:".contains(byte);
-        let name = before.iter().rposition(|byte| !in_name(byte)).and_then(|quote| {
+        let before =
+            text.get(keyword.start.saturating_sub(MAX_TYPE_BYTES)..keyword.start).unwrap_or_default();
+        let is_in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:".contains(byte);
+        let name = before.iter().rposition(|byte| !is_in_name(byte)).and_then(|quote| {
             before.get(quote + 1..).filter(|_| matches!(before.get(quote), Some(b'"' | b'\'')))
         });
         name.is_some_and(|name| name.windows(2).any(|pair| pair == b"::"))
@@ -217,19 +219,19 @@ impl Rule {
     pub(super) fn pattern(&self) -> Option<&Regex> {
         // Anchor the match at the keyword or its line, unless it may start anywhere before the keyword.
         let anchor = if self.back == 0 || self.line_start { r"\A" } else { "" };
-        self.compiled.get_or_init(|| compiled(&format!("{anchor}(?:{})", self.pattern))).as_ref()
+        self.compiled.get_or_init(|| compile(&format!("{anchor}(?:{})", self.pattern))).as_ref()
     }
 }
 
-fn compiled(pattern: &str) -> Option<Regex> {
+fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).unicode(false).size_limit(PATTERN_BYTES).build().ok()
 }
 
-impl Family {
+impl KeywordFamily {
     /// Returns the families of the rules, indexed by their first rule. A rule without relatives has none, nor has one
     /// whose relatives may match elsewhere than at the keyword.
-    fn of_rules(rules: &[Rule]) -> Vec<Option<Self>> {
-        let of = |index: usize| {
+    fn for_rules(rules: &[Rule]) -> Vec<Option<Self>> {
+        let family_of = |index: usize| {
             let members = || rules.iter().filter(move |rule| rule.family == index);
             if members().count() < 2 || members().any(|rule| rule.back > 0 || rule.long) {
                 return None;
@@ -238,12 +240,11 @@ impl Family {
                 members().map(|rule| format!("(?:{})", rule.without_groups())).collect();
             Some(Self { pattern: format!(r"\A(?:{})", patterns.join("|")), compiled: OnceLock::new() })
         };
-        (0..rules.len()).map(of).collect()
+        (0..rules.len()).map(family_of).collect()
     }
 }
 
 impl Table {
-    /// Returns the built-in table.
     pub(super) fn builtin() -> &'static Self {
         static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("rules.toml")));
         &TABLE
@@ -254,42 +255,48 @@ impl Table {
     fn read(text: &str) -> Self {
         let rules = toml::from_str::<File>(text).map_or(Vec::new(), File::into_rules);
         let mut words: Vec<String> = Vec::new();
-        let mut of_keyword: Vec<Vec<Use>> = Vec::new();
+        let mut uses_by_keyword: Vec<Vec<KeywordUse>> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {
             for keyword in &rule.keywords {
                 let lower = keyword.to_ascii_lowercase();
-                let at = words.iter().position(|known| *known == lower).unwrap_or(words.len());
-                if at == words.len() {
+                let index = words.iter().position(|word| *word == lower).unwrap_or(words.len());
+                if index == words.len() {
                     words.push(lower);
-                    of_keyword.push(Vec::new());
+                    uses_by_keyword.push(Vec::new());
                 }
-                if let Some(uses) = of_keyword.get_mut(at) {
-                    uses.push(Use { rule: number, exactly: (!rule.context).then(|| keyword.clone()) });
+                if let Some(uses) = uses_by_keyword.get_mut(index) {
+                    uses.push(KeywordUse {
+                        rule: number,
+                        exact_spelling: (!rule.context).then(|| keyword.clone()),
+                    });
                 }
             }
         }
         let keywords = Keywords::new(&words);
-        let families = Family::of_rules(&rules);
-        Self { rules, keywords, of_keyword, families }
+        let families = KeywordFamily::for_rules(&rules);
+        Self { rules, keywords, uses_by_keyword, families }
     }
 
     /// Returns the pattern that matches wherever a rule of the family does, if the family has several rules.
     pub(super) fn family_pattern(&self, family: usize) -> Option<&Regex> {
         let family = self.families.get(family)?.as_ref()?;
-        family.compiled.get_or_init(|| compiled(&family.pattern)).as_ref()
+        family.compiled.get_or_init(|| compile(&family.pattern)).as_ref()
     }
 
     /// Returns the byte ranges of keywords in `text`, each with the index of a rule to try there, in order of
     /// their starts.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
-        let found = self.keywords.iter().flat_map(move |keywords| keywords.find(text.as_bytes()));
-        found.flat_map(move |(range, number)| {
-            let uses = self.of_keyword.get(number).map_or(&[][..], Vec::as_slice);
-            let written = text.as_bytes().get(range.clone());
-            let is_meant = move |one: &&Use| {
-                one.exactly.as_deref().is_none_or(|exactly| Some(exactly.as_bytes()) == written)
+        let keywords = self.keywords.iter().flat_map(move |keywords| keywords.find(text.as_bytes()));
+        keywords.flat_map(move |(range, number)| {
+            let uses = self.uses_by_keyword.get(number).map_or(&[][..], Vec::as_slice);
+            let spelling = text.as_bytes().get(range.clone());
+            let is_spelled_so = move |keyword_use: &&KeywordUse| {
+                keyword_use
+                    .exact_spelling
+                    .as_deref()
+                    .is_none_or(|exact_spelling| Some(exact_spelling.as_bytes()) == spelling)
             };
-            uses.iter().filter(is_meant).map(move |one| (range.clone(), one.rule))
+            uses.iter().filter(is_spelled_so).map(move |keyword_use| (range.clone(), keyword_use.rule))
         })
     }
 }
@@ -301,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_can_be_used_and_says_where_it_comes_from() {
+    fn every_rule_is_usable_and_names_its_source() {
         let file: File = toml::from_str(include_str!("rules.toml")).unwrap();
         assert!(file.rule.len() > 90);
         let table = Table::builtin();

@@ -10,7 +10,7 @@ use strata_base::text::{ceil, floor};
 use super::entries::{self, Entries};
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Rule, Shape, Table};
-use super::words::Words;
+use super::words::Strictness;
 use super::{encoded, key_lines};
 
 /// A secret found in a text. Never contains a line break.
@@ -81,23 +81,26 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
 /// Finds the secrets in a text that was encoded, `encodings` times at most.
 fn scan_to(text: &str, encodings: usize) -> Vec<SecretMatch> {
     let table = Table::builtin();
-    let mut tried = vec![LastAttempt::default(); table.rules.len()];
-    let (mut hits, mut relatives) = (Vec::new(), LastFamily::default());
+    let mut attempts = vec![LastAttempt::default(); table.rules.len()];
+    let (mut hits, mut last_family) = (Vec::new(), LastFamily::default());
     for (keyword, order) in table.candidates(text) {
-        let (Some(rule), Some(tried)) = (table.rules.get(order), tried.get_mut(order)) else { continue };
-        if keyword.start < tried.start || keyword.start < tried.end {
+        let (Some(rule), Some(last_attempt)) = (table.rules.get(order), attempts.get_mut(order)) else {
+            continue;
+        };
+        if keyword.start < last_attempt.start || keyword.start < last_attempt.end {
             continue;
         }
         // Several keywords of a rule may start at the same position.
-        tried.start = keyword.start + 1;
-        let Attempt { found, seen } = attempt(rule, text, &keyword, encodings, &mut relatives);
-        tried.end = tried.end.max(seen);
-        for range in found {
-            tried.end = tried.end.max(range.end);
+        last_attempt.start = keyword.start + 1;
+        let Attempt { secrets, searched_until } =
+            apply_rule(rule, text, &keyword, encodings, &mut last_family);
+        last_attempt.end = last_attempt.end.max(searched_until);
+        for range in secrets {
+            last_attempt.end = last_attempt.end.max(range.end);
             hits.push(SecretMatch { range, rule: &rule.id, label: rule.label(), order });
         }
     }
-    apart(text, hits)
+    without_overlaps(text, hits)
 }
 
 /// Whether a text contains a secret.
@@ -106,53 +109,54 @@ pub fn contains_secret(text: &str) -> bool {
 }
 
 /// Whether a literal contains a secret or looks like one as a whole.
-pub fn has_a_secret(literal: &str) -> bool {
+pub fn contains_or_is_secret(literal: &str) -> bool {
     let value = literal.trim_matches(['"', '\'', '`']);
-    contains_secret(literal) || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
+    contains_secret(literal)
+        || (value.len() <= 256 && !value.contains(' ') && Strictness::Strict.accepts(value))
 }
 
 /// Result of applying a rule at one keyword.
 #[derive(Default)]
 struct Attempt {
-    found: Vec<Range<usize>>,
+    secrets: Vec<Range<usize>>,
     /// Byte offset before which no other match can start: for a rejected match of a long format, its first dot or its
     /// end; for a list or an encoded text, its end; otherwise 0.
-    seen: usize,
+    searched_until: usize,
 }
 
 impl From<Vec<Range<usize>>> for Attempt {
-    fn from(found: Vec<Range<usize>>) -> Self {
-        Self { found, seen: 0 }
+    fn from(secrets: Vec<Range<usize>>) -> Self {
+        Self { secrets, searched_until: 0 }
     }
 }
 
 impl From<Entries> for Attempt {
     fn from(Entries { secrets, end }: Entries) -> Self {
-        Self { found: secrets, seen: end }
+        Self { secrets, searched_until: end }
     }
 }
 
 /// Returns the lines of base64 that start at `from` if they encode a secret.
 fn encoded_secret(text: &str, from: usize, encodings: usize) -> Attempt {
     let lines = encoded::lines_from(text, from);
-    let seen = lines.last().map_or(0, |line| line.end);
-    let decoded = if encodings > 0 { encoded::decoded(text, &lines) } else { None };
+    let searched_until = lines.last().map_or(0, |line| line.end);
+    let decoded = if encodings > 0 { encoded::decode_lines(text, &lines) } else { None };
     let is_secret = decoded.is_some_and(|text| !scan_to(&text, encodings - 1).is_empty());
-    Attempt { found: if is_secret { lines } else { Vec::new() }, seen }
+    Attempt { secrets: if is_secret { lines } else { Vec::new() }, searched_until }
 }
 
 /// Applies a rule at one keyword.
-fn attempt(
+fn apply_rule(
     rule: &Rule,
     text: &str,
     keyword: &Range<usize>,
     encodings: usize,
-    relatives: &mut LastFamily,
+    last_family: &mut LastFamily,
 ) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
     // Skip keywords inside a run, so that a long run that repeats the keyword is examined only once.
-    if rule.long && !begins_apart(bytes, keyword.start, true) {
+    if rule.long && !is_token_start(bytes, keyword.start, true) {
         return Attempt::default();
     }
     if !rule.may_start(bytes, keyword.start) {
@@ -161,99 +165,100 @@ fn attempt(
     let Some(start) = rule.first_start(bytes, keyword.start) else { return Attempt::default() };
     let window = if rule.long { LONG_WINDOW } else { WINDOW };
     let end = keyword.start.saturating_add(window).min(bytes.len());
-    if !relatives.may_match(rule, keyword.start, bytes.get(start..end).unwrap_or_default()) {
+    if !last_family.may_match(rule, keyword.start, bytes.get(start..end).unwrap_or_default()) {
         return Attempt::default();
     }
     // Testing for a match is faster than locating its groups.
     #[cfg(test)]
-    tests::LOOKED_AT.set(tests::LOOKED_AT.get() + end - start);
+    tests::EXAMINED_BYTES.set(tests::EXAMINED_BYTES.get() + end - start);
     let window = bytes.get(start..end).filter(|window| pattern.is_match(window));
     // A match that may start before its keyword may be that of an earlier one.
     let covers = |captures: &Captures<'_>| {
-        captures.get(0).is_some_and(|whole| {
-            let whole = start + whole.start()..start + whole.end();
-            whole.start <= keyword.start
-                && whole.end >= keyword.end.min(whole.start + 1)
-                && whole.end > keyword.start
+        captures.get(0).is_some_and(|full_match| {
+            let full_match = start + full_match.start()..start + full_match.end();
+            full_match.start <= keyword.start
+                && full_match.end >= keyword.end.min(full_match.start + 1)
+                && full_match.end > keyword.start
         })
     };
     let Some(captures) = window.and_then(|window| pattern.captures_iter(window).find(covers)) else {
         return Attempt::default();
     };
-    let Some(whole) = captures.get(0) else { return Attempt::default() };
-    let whole = start + whole.start()..start + whole.end();
+    let Some(full_match) = captures.get(0) else { return Attempt::default() };
+    let full_match = start + full_match.start()..start + full_match.end();
     match rule.shape {
-        Shape::Pem => return key_lines::of_pem(text, whole.end).into(),
-        Shape::PemEnd => return key_lines::before_pem_end(text, whole.start).into(),
-        Shape::Lines => return key_lines::of_lines(text, whole.end).into(),
-        Shape::Base64 => return encoded::lines_from(text, whole.start).into(),
-        Shape::Encoded => return encoded_secret(text, whole.start, encodings),
-        Shape::Pairs => return entries::pairs(text, whole.end, rule.words).into(),
-        Shape::Manifest => return entries::manifest(text, whole.start, rule.words).into(),
+        Shape::Pem => return key_lines::pem_lines(text, full_match.end).into(),
+        Shape::PemEnd => return key_lines::lines_before_pem_end(text, full_match.start).into(),
+        Shape::Lines => return key_lines::lines_after(text, full_match.end).into(),
+        Shape::Base64 => return encoded::lines_from(text, full_match.start).into(),
+        Shape::Encoded => return encoded_secret(text, full_match.start, encodings),
+        Shape::Pairs => return entries::cookie_values(text, full_match.end, rule.words).into(),
+        Shape::Manifest => return entries::manifest_values(text, full_match.start, rule.words).into(),
         Shape::Inside => {}
     }
-    let secret =
-        captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
+    let secret = captures
+        .name("secret")
+        .map_or(full_match.clone(), |group| start + group.start()..start + group.end());
     // A pattern matches bytes, so align the range to character boundaries.
     let secret = floor(text, secret.start)..ceil(text, secret.end);
     let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
-    let led_to = rule.context || secret.start != whole.start;
+    let has_lead = rule.context || secret.start != full_match.start;
     if rule.is_excepted(bytes, keyword) {
         return Attempt::default();
     }
-    let begins = led_to || begins_apart(bytes, whole.start, rule.long);
-    let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
-    if begins && ends && rule.words.admit(value) {
+    let is_start = has_lead || is_token_start(bytes, full_match.start, rule.long);
+    let is_end = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
+    if is_start && is_end && rule.words.accepts(value) {
         return vec![secret].into();
     }
     // Another secret may begin after a dot inside the match.
-    let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
-    Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
+    let run = full_match.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(full_match.end);
+    Attempt { secrets: Vec::new(), searched_until: if rule.long { run } else { 0 } }
 }
 
 /// Whether a token may start at `at`, that is, not inside a word. An escape directly before `at` (`\n`, `%3D`,
 /// `\u003d`) is not part of a word.
-fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
+fn is_token_start(text: &[u8], at: usize, is_long: bool) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
     if !before.is_ascii_alphanumeric() {
         // A long format is examined once per run of its characters, which keeps the scan linear.
-        return !(long && matches!(before, b'-' | b'_'));
+        return !(is_long && matches!(before, b'-' | b'_'));
     }
-    let behind = |mark: &[u8], digits: usize| {
+    let is_escape = |mark: &[u8], digits: usize| {
         let start = at.checked_sub(mark.len() + digits);
         let escape = start.and_then(|start| text.get(start..at)).and_then(|escape| escape.strip_prefix(mark));
         escape.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
     let letter = at.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\') && b"nrtbfv0".contains(before);
-    letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
+    letter || is_escape(b"%", 2) || is_escape(b"\\u", 4) || is_escape(b"\\x", 2)
 }
 
 /// Sorts matches and merges overlapping ones. The first match of an overlap keeps its rule and is extended to
 /// cover the others. At the same start, specific formats come before guesses, then longer matches before
 /// shorter ones, then table order. A guess that starts together with a specific format is dropped, as are
 /// matches that overlap a placeholder in `text`.
-fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
+fn without_overlaps(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
     }
     hits.sort_by_key(|hit| (hit.range.start, hit.is_guess(), Reverse(hit.range.end), hit.order));
-    let mut known = placeholders(text).map(|(range, _)| range).peekable();
-    let mut apart: Vec<SecretMatch> = Vec::with_capacity(hits.len());
+    let mut placeholder_ranges = placeholders(text).map(|(range, _)| range).peekable();
+    let mut merged: Vec<SecretMatch> = Vec::with_capacity(hits.len());
     for hit in hits {
-        while known.next_if(|known| known.end <= hit.range.start).is_some() {}
-        if known.peek().is_some_and(|known| known.start < hit.range.end) {
+        while placeholder_ranges.next_if(|range| range.end <= hit.range.start).is_some() {}
+        if placeholder_ranges.peek().is_some_and(|range| range.start < hit.range.end) {
             continue;
         }
-        match apart.last_mut() {
+        match merged.last_mut() {
             // A match with a specific format keeps its end, even if a guess at the same start is longer.
             Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
             Some(last) if hit.range.start < last.range.end => {
                 last.range.end = last.range.end.max(hit.range.end);
             }
-            _ => apart.push(hit),
+            _ => merged.push(hit),
         }
     }
-    apart
+    merged
 }
 
 #[cfg(test)]
@@ -264,22 +269,22 @@ mod tests {
 
     thread_local! {
         /// Bytes examined by patterns on this thread, counted once for each pattern.
-        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+        pub(super) static EXAMINED_BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
     #[test]
-    fn a_long_run_is_not_looked_at_over_and_over() {
+    fn a_long_run_is_not_examined_repeatedly() {
         for piece in ["eyJ", "ops_eyJ", "/ops_eyJJJJJJJJJJJJJJJJJJ", "pypi-AgE", "_eyJ", "-eyJ_"] {
             let text = piece.repeat((256 << 10) / piece.len());
-            LOOKED_AT.set(0);
+            EXAMINED_BYTES.set(0);
             scan(&text);
-            let times = LOOKED_AT.get() / text.len();
+            let times = EXAMINED_BYTES.get() / text.len();
             assert!(times <= 2, "{piece} is examined {times} times");
         }
     }
 
     #[test]
-    fn a_long_form_is_found_behind_others_that_are_none() {
+    fn a_long_secret_is_found_after_text_that_only_resembles_one() {
         let token = [
             "eyJ",
             "hbGciOiJIUzI1NiJ9.",

@@ -15,12 +15,12 @@ use strata_base::cache::Cache;
 use strata_base::hash::ContentHash;
 use strata_base::text::LineStarts;
 
-use super::address::{Address, Reader, SecretLocation};
+use super::address::{Address, AddressTracker, SecretLocation};
 use super::placeholder::{Placeholder, PlaceholderKey};
 use super::scan::{SecretMatch, scan};
 
 /// Minimum size in bytes of a text whose result is cached.
-const REMEMBERED: usize = 2 << 10;
+const MIN_CACHED_BYTES: usize = 2 << 10;
 /// Maximum number of cached texts, more than the largest context windows contain. The table takes up to 270
 /// KB: 33 bytes per entry, with up to half of the entries unused.
 const MAX_TEXTS: usize = 1 << 12;
@@ -117,7 +117,7 @@ impl fmt::Debug for Screen {
 
 impl Secret {
     /// Returns the text of the secret and the addresses in which it was found, unless two secrets share the placeholder.
-    pub(super) fn known(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
+    pub(super) fn text_and_addresses(&self) -> Option<(&Arc<str>, &BTreeSet<Address>)> {
         self.text.as_ref().map(|text| (text, &self.addresses))
     }
 }
@@ -151,18 +151,22 @@ impl Screen {
 
     /// Replaces the secrets in a text and lists them.
     pub fn screened(&self, text: &Arc<str>) -> ScreenedText {
-        let replaced = self.replaced(text);
-        if replaced.is_empty() {
+        let replacements = self.replacements(text);
+        if replacements.is_empty() {
             return ScreenedText { text: Arc::clone(text), found: Arc::default() };
         }
-        let found = replaced.iter().map(|replaced| replaced.found.clone()).collect();
-        ScreenedText { text: written(text, &replaced).into(), found }
+        let found = replacements.iter().map(|replacement| replacement.found.clone()).collect();
+        ScreenedText { text: with_placeholders(text, &replacements).into(), found }
     }
 
     /// Replaces the secrets in a text.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let replaced = self.replaced(text);
-        if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
+        let replacements = self.replacements(text);
+        if replacements.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(with_placeholders(text, &replacements))
+        }
     }
 
     /// Returns the rule that found a placeholder's secret, if it was found since the process started.
@@ -171,19 +175,19 @@ impl Screen {
         secrets.get(placeholder).map(|secret| secret.rule)
     }
 
-    fn replaced(&self, text: &str) -> Arc<[Replacement]> {
+    fn replacements(&self, text: &str) -> Arc<[Replacement]> {
         if !self.enabled {
             return Arc::default();
         }
-        if text.len() < REMEMBERED {
+        if text.len() < MIN_CACHED_BYTES {
             return self.find(text);
         }
         self.texts.get_or_insert_with(ContentHash::of(text), || self.find(text))
     }
 
     fn find(&self, text: &str) -> Arc<[Replacement]> {
-        let mut replaced = Vec::new();
-        let lines = LazyCell::new(|| LineStarts::of(text));
+        let mut replacements = Vec::new();
+        let lines = LazyCell::new(|| LineStarts::new(text));
         for hit in self.all_matches(text) {
             let Some(secret) = text.get(hit.range.clone()) else { continue };
             let placeholder = self.key.placeholder(hit.label, secret);
@@ -192,17 +196,17 @@ impl Screen {
                 continue;
             }
             let line = lines.line(hit.range.start) as usize;
-            replaced.push(Replacement {
+            replacements.push(Replacement {
                 range: hit.range,
                 found: FoundSecret { rule: hit.rule, line, placeholder },
             });
         }
         // Most texts contain no secrets, and an empty result takes no memory.
-        if replaced.is_empty() {
+        if replacements.is_empty() {
             return Arc::default();
         }
-        self.remember_addresses(&written(text, &replaced), &replaced);
-        replaced.into()
+        self.remember_addresses(&with_placeholders(text, &replacements), &replacements);
+        replacements.into()
     }
 
     /// Finds the secrets of a text, also those that are found only after the ones around them are replaced. So a screened
@@ -214,29 +218,29 @@ impl Screen {
                 break;
             }
             // The text with placeholders, and for each one its range there and the end of its secret in `text`.
-            let (mut masked, mut masks, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
+            let (mut masked, mut masks, mut offset) = (String::with_capacity(text.len()), Vec::new(), 0);
             for hit in &matches {
-                masked.push_str(text.get(at..hit.range.start).unwrap_or_default());
+                masked.push_str(text.get(offset..hit.range.start).unwrap_or_default());
                 let secret = text.get(hit.range.clone()).unwrap_or_default();
                 let start = masked.len();
                 masked.push_str(self.key.placeholder(hit.label, secret).as_str());
                 masks.push((start..masked.len(), hit.range.end));
-                at = hit.range.end;
+                offset = hit.range.end;
             }
-            masked.push_str(text.get(at..).unwrap_or_default());
+            masked.push_str(text.get(offset..).unwrap_or_default());
             let uncovered: Vec<SecretMatch> = scan(&masked)
                 .into_iter()
                 .filter_map(|mut hit| {
-                    let before = masks.partition_point(|(mask, _)| mask.end <= hit.range.start);
-                    if masks.get(before).is_some_and(|(mask, _)| mask.start < hit.range.end) {
+                    let mask_index = masks.partition_point(|(mask, _)| mask.end <= hit.range.start);
+                    if masks.get(mask_index).is_some_and(|(mask, _)| mask.start < hit.range.end) {
                         return None;
                     }
-                    let (masked_end, end) = match before.checked_sub(1).and_then(|last| masks.get(last)) {
+                    let (masked_end, end) = match mask_index.checked_sub(1).and_then(|last| masks.get(last)) {
                         Some((mask, end)) => (mask.end, *end),
                         None => (0, 0),
                     };
-                    let place = |offset: usize| offset - masked_end + end;
-                    hit.range = place(hit.range.start)..place(hit.range.end);
+                    let to_original = |masked_offset: usize| masked_offset - masked_end + end;
+                    hit.range = to_original(hit.range.start)..to_original(hit.range.end);
                     Some(hit)
                 })
                 .collect();
@@ -251,23 +255,24 @@ impl Screen {
 
     /// Remembers the addresses in which secrets were found. `text` has placeholders, like the text in which the secrets
     /// are restored.
-    fn remember_addresses(&self, text: &str, replaced: &[Replacement]) {
+    fn remember_addresses(&self, text: &str, replacements: &[Replacement]) {
         let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut reader, mut read) = (Reader::default(), 0);
+        let (mut tracker, mut read_until) = (AddressTracker::default(), 0);
         let mut offset = 0_isize;
-        for Replacement { range, found } in replaced {
+        for Replacement { range, found } in replacements {
             let length = found.placeholder.as_str().len();
             let start = range.start.saturating_add_signed(offset);
             offset += length as isize - range.len() as isize;
-            reader.read(text.get(read..start).unwrap_or_default());
-            read = start + length;
-            if let SecretLocation::Address(Some(address)) = reader.place(text.get(read..).unwrap_or_default())
+            tracker.read(text.get(read_until..start).unwrap_or_default());
+            read_until = start + length;
+            if let SecretLocation::Address(Some(address)) =
+                tracker.locate(text.get(read_until..).unwrap_or_default())
                 && let Some(secret) = secrets.get_mut(&found.placeholder)
                 && secret.addresses.len() < MAX_ADDRESSES
             {
                 secret.addresses.insert(address);
             }
-            reader.read_secret();
+            tracker.read_secret();
         }
     }
 
@@ -289,14 +294,14 @@ impl Screen {
     }
 }
 
-fn written(text: &str, replaced: &[Replacement]) -> String {
+fn with_placeholders(text: &str, replacements: &[Replacement]) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for Replacement { range, found } in replaced {
-        out.push_str(text.get(at..range.start).unwrap_or_default());
+    let mut offset = 0;
+    for Replacement { range, found } in replacements {
+        out.push_str(text.get(offset..range.start).unwrap_or_default());
         out.push_str(found.placeholder.as_str());
-        at = range.end;
+        offset = range.end;
     }
-    out.push_str(text.get(at..).unwrap_or_default());
+    out.push_str(text.get(offset..).unwrap_or_default());
     out
 }

@@ -8,10 +8,10 @@ use super::key_lines::is_base64;
 use super::screen::Screen;
 
 /// Maximum length, in bytes, of a value that is searched for secrets together with its field name.
-const LONGEST_VALUE: usize = 4_096;
+const MAX_VALUE_BYTES: usize = 4_096;
 /// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
 /// credential (those of Amazon Bedrock have up to 304).
-const SEAL: usize = 320;
+const MIN_SEAL_BYTES: usize = 320;
 
 impl Screen {
     /// Replaces the secrets in every string of a JSON value, and removes reasoning blocks that contain a secret.
@@ -26,14 +26,14 @@ impl Screen {
     /// Whether the signature or the encrypted text of a reasoning block may be sent back to its provider unchanged:
     /// it is base64 or contains no secret.
     pub fn is_seal(&self, text: &str) -> bool {
-        is_bytes(text) || self.is_clean(text)
+        is_base64_text(text) || self.is_clean(text)
     }
 
     /// Replaces the secrets in the value of the field `name`, like [`Screen::value`].
     pub fn value_under(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
-                if let Some(screened) = self.beside(name, text) {
+                if let Some(screened) = self.screened_field(name, text) {
                     *text = screened;
                 }
             }
@@ -42,9 +42,9 @@ impl Screen {
                 values.iter_mut().for_each(|value| self.value_under(name, value));
             }
             Value::Object(fields) => {
-                let kept = kept_as_it_is(fields);
+                let unchanged = unchanged_field(fields);
                 for (name, value) in &mut *fields {
-                    if Some(name.as_str()) != kept {
+                    if Some(name.as_str()) != unchanged {
                         self.value_under(name, value);
                     }
                 }
@@ -74,13 +74,13 @@ impl Screen {
 
     /// Returns the screened value of the field `name`, or `None` if it contains no secret. Short values are
     /// screened together with the name.
-    fn beside(&self, name: &str, text: &str) -> Option<String> {
+    fn screened_field(&self, name: &str, text: &str) -> Option<String> {
         let mut screened = self.text(text);
-        if !name.is_empty() && text.len() <= LONGEST_VALUE {
+        if !name.is_empty() && text.len() <= MAX_VALUE_BYTES {
             // Write the field like an assignment in a settings file, which the rules recognize.
             let opening = format!("{}=\"", self.text(name));
-            let both = format!("{opening}{screened}\"");
-            let value = self.text(&both);
+            let assignment = format!("{opening}{screened}\"");
+            let value = self.text(&assignment);
             if let Some(value) = value.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix('"')) {
                 screened = value.to_owned().into();
             }
@@ -98,25 +98,25 @@ impl Screen {
 
 /// Returns the name of the field that must not be redacted, if any: the signature of reasoning, encrypted reasoning,
 /// or the bytes of an image or other media.
-fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
+fn unchanged_field(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let are_bytes = |name: &str| text(name).is_some_and(is_bytes);
+    let is_base64 = |name: &str| text(name).is_some_and(is_base64_text);
     let media_type = text("mediaType").or_else(|| text("media_type")).unwrap_or_default();
-    let is_of_bytes =
+    let is_media =
         ["image/", "audio/", "video/", "application/pdf"].iter().any(|kind| media_type.starts_with(kind));
     match text("type") {
-        Some("thinking") if are_bytes("signature") => Some("signature"),
-        Some("redacted_thinking") if are_bytes("data") => Some("data"),
+        Some("thinking") if is_base64("signature") => Some("signature"),
+        Some("redacted_thinking") if is_base64("data") => Some("data"),
         // Other formats of reasoning also have a seal.
-        _ if are_bytes("signature") && text("signature").is_some_and(|seal| seal.len() >= SEAL) => {
+        _ if is_base64("signature") && text("signature").is_some_and(|seal| seal.len() >= MIN_SEAL_BYTES) => {
             Some("signature")
         }
-        _ => (is_of_bytes && are_bytes("data")).then_some("data"),
+        _ => (is_media && is_base64("data")).then_some("data"),
     }
 }
 
 /// Whether a text consists only of base64 characters and line breaks.
-pub fn is_bytes(text: &str) -> bool {
+pub fn is_base64_text(text: &str) -> bool {
     text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
 }
 

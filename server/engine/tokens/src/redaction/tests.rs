@@ -21,10 +21,10 @@ fn random() -> String {
 }
 
 #[test]
-fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
+fn a_secret_has_the_same_placeholder_in_every_context() {
     let screen = screen();
     let secret = random();
-    let places = [
+    let texts = [
         secret.to_string(),
         format!("token = \"{secret}\"\n"),
         format!("https://x-access-token:{secret}@github.com/a/b"),
@@ -35,20 +35,20 @@ fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
         format!("?access_token={secret}&x=1"),
         format!("%3D{secret}%26"),
     ];
-    let mut seen = std::collections::BTreeSet::new();
-    for place in &places {
-        let out = screen.text(place);
+    let mut found_placeholders = std::collections::BTreeSet::new();
+    for text in &texts {
+        let out = screen.text(text);
         assert!(!out.contains(&secret), "{out}");
-        seen.extend(placeholders(&out).map(|(_, placeholder)| placeholder));
+        found_placeholders.extend(placeholders(&out).map(|(_, placeholder)| placeholder));
         let back = screen.restore(&out, Destination::Edit);
-        assert_eq!((back.text.for_terminal(), back.restored, back.unknown.len()), (&**place, 1, 0));
+        assert_eq!((back.text.for_terminal(), back.restored, back.unknown.len()), (&**text, 1, 0));
     }
-    assert_eq!(seen.len(), 1, "{seen:?}");
-    assert!(seen.iter().all(|placeholder| placeholder.label() == "github-token"));
+    assert_eq!(found_placeholders.len(), 1, "{found_placeholders:?}");
+    assert!(found_placeholders.iter().all(|placeholder| placeholder.label() == "github-token"));
 }
 
 #[test]
-fn an_unmistakable_prefix_is_enough_at_any_length() {
+fn an_unmistakable_prefix_suffices_at_any_length() {
     let random = "9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX".repeat(20);
     for prefix in [
         "sk-ant-",
@@ -84,7 +84,7 @@ fn an_unmistakable_prefix_is_enough_at_any_length() {
 }
 
 #[test]
-fn a_line_of_a_key_has_the_same_placeholder_whatever_shows_that_it_is_one() {
+fn a_line_of_a_key_has_the_same_placeholder_in_every_context() {
     let screen = screen();
     let lines = [
         "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buYk1n5Ov3bWRqfX9vbyQz8yLm2pT",
@@ -93,22 +93,22 @@ fn a_line_of_a_key_has_the_same_placeholder_whatever_shows_that_it_is_one() {
     let (begin, end) =
         (["-----BE", "GIN PRIVATE KEY-----"].concat(), ["-----E", "ND PRIVATE KEY-----"].concat());
     let key = lines.join("\n");
-    let seen =
+    let placeholders_in =
         |text: &str| placeholders(&screen.text(text)).map(|(_, placeholder)| placeholder).collect::<Vec<_>>();
-    let whole = seen(&format!("{begin}\n{key}\n{end}\n"));
-    assert_eq!(whole.len(), 2);
+    let expected = placeholders_in(&format!("{begin}\n{key}\n{end}\n"));
+    assert_eq!(expected.len(), 2);
     for part in [
         format!("{key}\n{end}"),
         format!("{begin}\n{key}"),
         key.clone(),
         format!("-{}\n-{}\n-{end}", lines[0], lines[1]),
     ] {
-        assert_eq!(seen(&part), whole, "{part}");
+        assert_eq!(placeholders_in(&part), expected, "{part}");
     }
 }
 
 #[test]
-fn what_is_encoded_is_screened_as_well() {
+fn encoded_secrets_are_found() {
     use base64::Engine;
     let encoded = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
     let begin = ["-----BE", "GIN EC PRIVATE KEY-----"].concat();
@@ -128,19 +128,19 @@ fn what_is_encoded_is_screened_as_well() {
 }
 
 #[test]
-fn what_is_found_is_told_without_the_secret() {
+fn found_secrets_are_listed_without_their_text() {
     let text: Arc<str> =
         format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
     let ScreenedText { text: shown, found } = screen().screened(&text);
-    let told: Vec<(&str, usize)> = found.iter().map(|found| (found.rule, found.line)).collect();
-    assert_eq!(told, [("github-token", 2), ("assigned-secret", 4)]);
+    let rules_and_lines: Vec<(&str, usize)> = found.iter().map(|found| (found.rule, found.line)).collect();
+    assert_eq!(rules_and_lines, [("github-token", 2), ("assigned-secret", 4)]);
     assert_eq!(shown.lines().count(), text.lines().count());
     let json = serde_json::to_string(&found[..]).unwrap();
     assert!(!json.contains("xK9#mP2$") && json.contains("[secret:credential:"), "{json}");
 }
 
 #[test]
-fn what_is_allowed_passes_and_what_is_switched_off_looks_at_nothing() {
+fn allowed_secrets_pass_and_disabled_redaction_changes_nothing() {
     let secret = random();
     let text = format!("a {secret}");
     let placeholder = placeholders(&screen().text(&text)).next().unwrap().1;
@@ -155,7 +155,7 @@ fn what_is_allowed_passes_and_what_is_switched_off_looks_at_nothing() {
 }
 
 #[test]
-fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
+fn only_media_and_sealed_reasoning_stay_unchanged() {
     let screen = screen();
     let screened = |value: &serde_json::Value| {
         let mut screened = value.clone();
@@ -164,16 +164,16 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
     };
     // The bytes of an image can look like anything.
     let key = ["AKI", "A2345ABCDEFGHJKLM"].concat();
-    for kept in [
+    for unchanged in [
         json!({ "type": "base64", "media_type": "image/png", "data": key }),
         json!({ "mediaType": "application/pdf", "data": key }),
         json!({ "type": "thinking", "thinking": "so", "signature": key }),
         json!({ "type": "redacted_thinking", "data": key }),
     ] {
-        assert_eq!(screened(&kept), kept);
+        assert_eq!(screened(&unchanged), unchanged);
     }
     let secret = random();
-    for shown in [
+    for changed in [
         json!({ "type": "text", "media_type": "text/plain", "data": key }),
         json!({ "type": "base64", "media_type": "image/png", "data": format!("token {secret}") }),
         json!({ "mediaType": "image/png", "data": "iVBORw0KGgo=", "other": secret }),
@@ -183,7 +183,7 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         json!({ format!("{key}_token"): secret }),
         json!({ secret.clone(): 1, "b": 2 }),
     ] {
-        let out = screened(&shown).to_string();
+        let out = screened(&changed).to_string();
         assert!(!out.contains(&key) && !out.contains(&secret), "{out}");
     }
     // Content that a provider only accepts unchanged is removed entirely if it contains a secret.
@@ -205,7 +205,7 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
 }
 
 #[test]
-fn a_secret_that_was_never_seen_is_not_made_up() {
+fn a_placeholder_of_an_unknown_secret_is_not_restored() {
     let out = screen().text(&random()).into_owned();
     let back = screen().restore(&out, Destination::Edit);
     assert_eq!((back.text.for_terminal(), back.restored), (&*out, 0));
@@ -213,7 +213,7 @@ fn a_secret_that_was_never_seen_is_not_made_up() {
 }
 
 #[test]
-fn examples_and_templates_are_left_alone() {
+fn examples_and_templates_are_not_secrets() {
     for text in [
         format!("AKIA{}EXAMPLE", "IOSFODNN7"),
         "password = \"${DB_PASSWORD}\"".to_owned(),
@@ -252,7 +252,7 @@ fn each_kind_of_named_secret_is_found() {
 
 /// A name may contain that of a secret and belong to something else.
 #[test]
-fn a_position_in_a_list_and_the_name_of_a_type_are_no_secrets() {
+fn pagination_tokens_and_names_of_types_are_not_secrets() {
     let value = "9fK2mQ7xR4tV8bN1cL6z";
     let is_secret = |text: String| screen().text(&text) != text;
     for name in
@@ -272,13 +272,13 @@ fn a_position_in_a_list_and_the_name_of_a_type_are_no_secrets() {
 }
 
 /// A screen that knows the secret, and the placeholder.
-fn knowing(text: &str, settings: RedactionSettings) -> (Screen, String) {
+fn screen_with_secret(text: &str, settings: RedactionSettings) -> (Screen, String) {
     let screen = screen().with(&settings);
     let placeholder = placeholders(&screen.text(text)).next().unwrap().1;
     (screen, placeholder.to_string())
 }
 
-fn showing() -> RedactionSettings {
+fn permissive_settings() -> RedactionSettings {
     RedactionSettings {
         show_secrets: true,
         edit_tools: vec!["write".to_owned()],
@@ -289,17 +289,17 @@ fn showing() -> RedactionSettings {
 #[test]
 fn each_destination_has_its_own_rule() {
     let secret = random();
-    let (wishes, nothing) = (showing(), RedactionSettings::default());
+    let (permissive, default_settings) = (permissive_settings(), RedactionSettings::default());
     for (settings, destination, is_restored) in [
-        (&nothing, Destination::Edit, true),
-        (&nothing, Destination::Display, false),
-        (&nothing, Destination::Tool("write"), false),
-        (&wishes, Destination::Edit, true),
-        (&wishes, Destination::Display, true),
-        (&wishes, Destination::Tool("write"), true),
-        (&wishes, Destination::Tool("fetch"), false),
+        (&default_settings, Destination::Edit, true),
+        (&default_settings, Destination::Display, false),
+        (&default_settings, Destination::Tool("write"), false),
+        (&permissive, Destination::Edit, true),
+        (&permissive, Destination::Display, true),
+        (&permissive, Destination::Tool("write"), true),
+        (&permissive, Destination::Tool("fetch"), false),
     ] {
-        let (screen, placeholder) = knowing(&secret, settings.clone());
+        let (screen, placeholder) = screen_with_secret(&secret, settings.clone());
         let expected = |restored| if restored { &secret } else { &placeholder };
         let text = |secret: &str| format!("It is {secret}.");
         let shown = screen.restore(&text(&placeholder), destination).text;
@@ -322,7 +322,7 @@ fn an_edit_keeps_a_secret_in_its_own_address() {
     let file = |secret: &str, host: &str| {
         format!("DB=https://me:{secret}@{host}/x\nURL = \"https://{host}/?k={secret}\"\n")
     };
-    let (screen, placeholder) = knowing(&file(&secret, "db.example"), showing());
+    let (screen, placeholder) = screen_with_secret(&file(&secret, "db.example"), permissive_settings());
     let back = screen.restore(&file(&placeholder, "db.example"), Destination::Edit);
     assert_eq!(back.text.for_terminal(), file(&secret, "db.example"));
     for (destination, host) in [
@@ -339,9 +339,9 @@ fn an_edit_keeps_a_secret_in_its_own_address() {
 }
 
 #[test]
-fn only_what_may_be_a_placeholder_is_held_back() {
+fn only_a_possible_placeholder_is_held_back() {
     let secret = random();
-    let (screen, placeholder) = knowing(&secret, showing());
+    let (screen, placeholder) = screen_with_secret(&secret, permissive_settings());
     let mut restorer = screen.restorer(Destination::Display);
     let mut shown = |text: &str| restorer.push(text).for_terminal().to_owned();
     for text in ["a[0]", "[secret]", "[secret:A", "[link](secret:", "[secret::"] {
@@ -353,7 +353,8 @@ fn only_what_may_be_a_placeholder_is_held_back() {
     assert_eq!(shown(" is"), format!("{secret} is"));
     assert_eq!((shown("["), restorer.finish().for_terminal()), (String::new(), "["));
     // Nothing is held back if nothing is restored.
-    let mut restorer = knowing(&secret, RedactionSettings::default()).0.restorer(Destination::Display);
+    let mut restorer =
+        screen_with_secret(&secret, RedactionSettings::default()).0.restorer(Destination::Display);
     assert_eq!(restorer.push("[sec").for_terminal(), "[sec");
 }
 
@@ -373,33 +374,33 @@ proptest! {
         cuts in prop::collection::vec(1_usize..30, 1..20),
     ) {
         let secret = random();
-        let (screen, placeholder) = knowing(&secret, showing());
+        let (screen, placeholder) = screen_with_secret(&secret, permissive_settings());
         let text = parts.concat().replace('$', &placeholder);
-        let whole = screen.restore(&text, Destination::Display);
-        let (mut restorer, mut shown, mut at) = (screen.restorer(Destination::Display), RestoredText::default(), 0);
+        let complete = screen.restore(&text, Destination::Display);
+        let (mut restorer, mut shown, mut offset) = (screen.restorer(Destination::Display), RestoredText::default(), 0);
         for cut in cuts.iter().cycle() {
-            let end = (at + cut).min(text.len());
-            shown.append(&restorer.push(&text[at..end]));
-            at = end;
-            if at == text.len() {
+            let end = (offset + cut).min(text.len());
+            shown.append(&restorer.push(&text[offset..end]));
+            offset = end;
+            if offset == text.len() {
                 break;
             }
         }
         shown.append(&restorer.finish());
-        prop_assert_eq!(shown.for_terminal(), whole.text.for_terminal());
+        prop_assert_eq!(shown.for_terminal(), complete.text.for_terminal());
         let shown = shown.for_terminal();
         prop_assert_eq!(shown.replace(&secret, &placeholder), text);
-        for (at, _) in shown.match_indices(&secret) {
-            let run = shown[..at].rsplit([' ', '\n']).next().unwrap();
+        for (offset, _) in shown.match_indices(&secret) {
+            let run = shown[..offset].rsplit([' ', '\n']).next().unwrap();
             prop_assert!(!run.rsplit('<').next().unwrap().contains("//") && !run.ends_with("]("), "{}", shown);
-            let after = &shown[at + secret.len()..];
+            let after = &shown[offset + secret.len()..];
             prop_assert!(!after.starts_with('@') && !after.starts_with(".evil"), "{}", shown);
         }
     }
 
     /// Screening succeeds for any text, does not change a screened text, and can be undone.
     #[test]
-    fn any_text_goes_out_once_and_comes_back(parts in prop::collection::vec(
+    fn screening_any_text_is_idempotent_and_reversible(parts in prop::collection::vec(
         prop_oneof![
             any::<String>(),
             "[a-zA-Z0-9_]{30,40}".prop_map(|tail| token(&tail)),

@@ -14,11 +14,11 @@ pub(super) struct Piece {
     pub(super) anchor: Anchor,
     /// The symbols as found, before definitions with the same name are compared. Their `depth` is the number of
     /// enclosing definitions.
-    pub(super) found: Arc<[Symbol]>,
+    pub(super) symbols: Arc<[Symbol]>,
     /// Whether other files can reach each symbol.
     pub(super) reach: Box<[Reach]>,
     pub(super) repeats: Box<[Repeat]>,
-    pub(super) instance: Box<[Set]>,
+    pub(super) instance: Box<[InstanceName]>,
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
     pub(super) tests: u32,
@@ -30,9 +30,9 @@ pub(super) struct Piece {
 
 /// A name set on an instance.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Set {
+pub(super) struct InstanceName {
     /// Number of symbols in the piece that precede the name.
-    pub(super) behind: usize,
+    pub(super) preceding_symbols: usize,
     pub(super) owner: u32,
     pub(super) name: Box<str>,
 }

@@ -7,19 +7,19 @@ use ropey::Rope;
 use crate::outline::TreeEdit;
 
 /// Maps offsets of the old text to the new text, and returns the touched ranges of the new text, sorted and disjoint.
-pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Range<usize>>) {
+pub(super) fn map_through_edits(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Range<usize>>) {
     let mut starts = starts.to_vec();
     let mut touched: Vec<Range<usize>> = Vec::new();
     for edit in edits {
         let (start, old_end, new_end) = (edit.start.byte, edit.old_end.byte, edit.new_end.byte);
-        let shift = |at: &mut usize| {
-            if *at >= old_end {
-                *at = *at - old_end + new_end;
-            } else if *at > start {
-                *at = new_end;
+        let shift = |offset: &mut usize| {
+            if *offset >= old_end {
+                *offset = *offset - old_end + new_end;
+            } else if *offset > start {
+                *offset = new_end;
             }
         };
-        let first = starts.partition_point(|at| *at <= start).max(1);
+        let first = starts.partition_point(|offset| *offset <= start).max(1);
         starts.iter_mut().skip(first).for_each(shift);
         for range in &mut touched {
             // A range that a later edit overlaps is extended to cover the edit.
@@ -35,11 +35,11 @@ pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Ra
     }
     touched.sort_unstable_by_key(|range| (range.start, range.end));
     touched.dedup_by(|next, last| {
-        let meets = next.start <= last.end;
-        if meets {
+        let is_adjacent = next.start <= last.end;
+        if is_adjacent {
             last.end = last.end.max(next.end);
         }
-        meets
+        is_adjacent
     });
     (starts, touched)
 }
@@ -58,19 +58,19 @@ pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<
 
 /// Returns the runs of consecutive touched pieces.
 pub(super) fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
+    let mut offset = 0;
     std::iter::from_fn(move || {
-        let start = at + touched.get(at..)?.iter().position(|touched| *touched)?;
+        let start = offset + touched.get(offset..)?.iter().position(|touched| *touched)?;
         let len = touched.get(start..)?.iter().take_while(|touched| **touched).count();
-        at = start + len;
-        Some(start..at)
+        offset = start + len;
+        Some(start..offset)
     })
 }
 
-pub(super) fn place(starts: &[usize], piece: usize) -> usize {
+pub(super) fn piece_start(starts: &[usize], piece: usize) -> usize {
     starts.get(piece).copied().unwrap_or(usize::MAX)
 }
 
-pub(super) fn floor(text: &Rope, at: usize) -> usize {
-    text.char_to_byte(text.byte_to_char(at.min(text.len_bytes())))
+pub(super) fn floor(text: &Rope, offset: usize) -> usize {
+    text.char_to_byte(text.byte_to_char(offset.min(text.len_bytes())))
 }

@@ -22,13 +22,12 @@ const MEMBER_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-/// Implements [`References::build`].
 pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));
     let mut names = NameTable::default();
-    let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.defined(file)).collect();
-    names.settle(defines.iter().map(|defines| &**defines));
+    let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.define_names(file)).collect();
+    names.index_definers(defines.iter().map(|defines| &**defines));
     let parts: Vec<Parts> = index
         .iter()
         .zip(defines)
@@ -38,39 +37,39 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
             imports: imports(&resolver, key, file),
         })
         .collect();
-    let all: Vec<&Parts> = parts.iter().collect();
-    let among = FileScope { parts: &all, is_entry: &|file| resolver.is_entry(file) };
-    let pins = pins::of_all(among, &mut Marks::new(names.len()));
+    let all_parts: Vec<&Parts> = parts.iter().collect();
+    let scope = FileScope { parts: &all_parts, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::all_pins(scope, &mut Marks::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
     for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
         let language = symbols.language;
-        let tests = language.is_test_file(key.as_str());
-        let mut node = Node { language, tests, parts, pins, edges: Box::default() };
+        let is_test = language.is_test_file(key.as_str());
+        let mut node = Node { language, is_test, parts, pins, edges: Box::default() };
         node.edges = edges(&resolver, &names, file, &node, &mut weights);
         nodes.push(Arc::new(node));
     }
-    let incoming = Arc::new(Incoming::of_all(&nodes));
+    let incoming = Arc::new(Incoming::from_nodes(&nodes));
     let (resolver, names) = (Arc::new(resolver), Arc::new(names));
     References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
 /// Returns the files that a mentioned name may refer to, if the file does not define the name itself.
-pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
-    let mut meant = Vec::new();
-    each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
-        meant.push(Edge { file, weight });
+pub(super) fn referenced_files(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
+    let mut referenced_files = Vec::new();
+    for_each_referenced_file(&graph.resolver, &graph.names, file, node, name, |file, weight| {
+        referenced_files.push(Edge { file, weight });
     });
-    meant
+    referenced_files
 }
 
 /// Returns the files that the imports of a file refer to.
 pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
-    let mut found: Vec<Edge> = Vec::new();
+    let mut edges: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
         let files = resolver.numbers(key, file.language, text);
         let weight = IMPORT_WEIGHT / files.len().max(1) as f32;
-        found.extend(files.into_iter().map(|file| Edge { file, weight }));
+        edges.extend(files.into_iter().map(|file| Edge { file, weight }));
     };
     file.outline.imports.iter().for_each(&mut add);
     if file.language.imports == ImportStyle::Crate {
@@ -78,9 +77,9 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
             add(&format!("self::{module}"));
         }
     }
-    found.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| b.weight.total_cmp(&a.weight)));
-    found.dedup_by_key(|edge| edge.file);
-    found.into()
+    edges.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| b.weight.total_cmp(&a.weight)));
+    edges.dedup_by_key(|edge| edge.file);
+    edges.into()
 }
 
 /// Returns the modules declared with `mod name;`, whose content is in other files.
@@ -106,7 +105,9 @@ pub(super) fn edges(
     weights: &mut FxHashMap<u32, f32>,
 ) -> Box<[Edge]> {
     for &name in &node.parts.mentions {
-        each_meant(resolver, names, file, node, name, |to, weight| *weights.entry(to).or_default() += weight);
+        for_each_referenced_file(resolver, names, file, node, name, |to, weight| {
+            *weights.entry(to).or_default() += weight
+        });
     }
     for import in &node.parts.imports {
         weights.entry(import.file).or_insert(import.weight);
@@ -117,7 +118,7 @@ pub(super) fn edges(
 }
 
 /// Calls `add` with every file that a name may refer to, and the likelihood that it does.
-pub(super) fn each_meant(
+pub(super) fn for_each_referenced_file(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,
@@ -130,25 +131,28 @@ pub(super) fn each_meant(
         add(*file, 1.0 / pinned.len() as f32);
     }
     let definers = names.definers(name);
-    let outer = definers.partition_point(|definer| definer.place == DefinitionScope::Outer);
-    let meant = if outer > 0 { definers.get(..outer).unwrap_or_default() } else { definers };
-    let is_own = || meant.iter().any(|definer| definer.file == file);
-    if !pinned.is_empty() || meant.len() > MAX_DEFINERS || is_own() {
+    let outer_count = definers.partition_point(|definer| definer.scope == DefinitionScope::Outer);
+    let candidates = if outer_count > 0 { definers.get(..outer_count).unwrap_or_default() } else { definers };
+    let defines_it_itself = || candidates.iter().any(|definer| definer.file == file);
+    if !pinned.is_empty() || candidates.len() > MAX_DEFINERS || defines_it_itself() {
         return;
     }
-    let beside = |definer: &&Definer| {
+    let is_in_same_directory = |definer: &&Definer| {
         let directory = |number: u32| resolver.files().get(number as usize).map_or("", FileKey::directory);
         directory(definer.file) == directory(file)
     };
     if shares_directory(node.language) {
-        let count = meant.iter().filter(beside).count();
+        let count = candidates.iter().filter(is_in_same_directory).count();
         if count > 0 {
-            meant.iter().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
+            candidates
+                .iter()
+                .filter(is_in_same_directory)
+                .for_each(|definer| add(definer.file, 1.0 / count as f32));
             return;
         }
     }
-    let weight = if outer > 0 { 1.0 } else { MEMBER_WEIGHT };
-    meant.iter().for_each(|definer| add(definer.file, weight / meant.len() as f32));
+    let weight = if outer_count > 0 { 1.0 } else { MEMBER_WEIGHT };
+    candidates.iter().for_each(|definer| add(definer.file, weight / candidates.len() as f32));
 }
 
 /// Whether files in the same directory see each other's names without imports.

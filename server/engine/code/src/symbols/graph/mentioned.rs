@@ -2,13 +2,13 @@
 
 use strata_base::key::FileKey;
 
-use super::links::each_meant;
+use super::links::for_each_referenced_file;
 use super::model::References;
 
 /// Weight of a mention in the defining file, relative to one in another file.
-const OWN: f32 = 0.3;
+const OWN_FILE_WEIGHT: f32 = 0.3;
 /// Weight of a mention in a test file, relative to one in any other file.
-const IN_TESTS: f32 = 0.3;
+const TEST_WEIGHT: f32 = 0.3;
 
 impl References {
     /// Returns the names that a file exports, each with the weighted number of files that mention it. A mention that
@@ -33,21 +33,21 @@ impl References {
                 self.nodes.iter().map(|node| vec![0.0; node.parts.defines.len()].into()).collect();
             let mut add = |file: u32, name: u32, weight: f32| {
                 let defines = self.node(file).map_or(&[][..], |node| &node.parts.defines);
-                let at = defines.binary_search_by_key(&name, |definition| definition.name);
-                if let (Ok(at), Some(weights)) = (at, all.get_mut(file as usize))
-                    && let Some(slot) = weights.get_mut(at)
+                let index = defines.binary_search_by_key(&name, |definition| definition.name);
+                if let (Ok(index), Some(weights)) = (index, all.get_mut(file as usize))
+                    && let Some(slot) = weights.get_mut(index)
                 {
                     *slot += weight;
                 }
             };
             for (file, node) in (0_u32..).zip(&self.nodes) {
-                let worth = if node.tests { IN_TESTS } else { 1.0 };
+                let weight_factor = if node.is_test { TEST_WEIGHT } else { 1.0 };
                 for &name in &node.parts.mentions {
-                    if node.place(name).is_some() {
-                        add(file, name, OWN * worth);
+                    if node.scope_of(name).is_some() {
+                        add(file, name, OWN_FILE_WEIGHT * weight_factor);
                     }
-                    each_meant(&self.resolver, &self.names, file, node, name, |to, weight| {
-                        add(to, name, weight * worth);
+                    for_each_referenced_file(&self.resolver, &self.names, file, node, name, |to, weight| {
+                        add(to, name, weight * weight_factor);
                     });
                 }
             }

@@ -59,13 +59,13 @@ impl References {
     /// Returns the number of other files that mention a name defined in the file. A file that only mentions names
     /// that several files define counts in proportion to the likelihood that it refers to this one.
     pub fn incoming(&self, key: &FileKey) -> f64 {
-        let edges = self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default();
+        let edges = self.number(key).map(|number| self.incoming.edges_to(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
     }
 
     /// Returns the files that refer to the file, strongest references first.
     pub fn dependents(&self, key: &FileKey) -> Vec<&FileKey> {
-        self.by_strength(self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default())
+        self.by_strength(self.number(key).map(|number| self.incoming.edges_to(number)).unwrap_or_default())
     }
 
     /// Returns the files that the file refers to, strongest references first.
@@ -90,39 +90,39 @@ impl References {
 
     /// Whether the graph tracks a name in a language family. Names that are too short, too common or have too
     /// many definers are not tracked.
-    pub(crate) fn follows(&self, family: &str, name: &str) -> bool {
+    pub(crate) fn tracks(&self, family: &str, name: &str) -> bool {
         let number = self.names.number(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
     }
 
     /// Returns every file that defines a name, in key order, with the files that refer to it.
     pub(crate) fn references_to(&self, name: &str) -> Vec<NameReferences> {
-        let mut found = Vec::new();
+        let mut references = Vec::new();
         for name in self.names.numbers(name) {
             let definers = self.names.definers(name);
-            let mut places = FxHashMap::default();
+            let mut indices = FxHashMap::default();
             for definer in definers {
                 let Some(key) = self.key(definer.file) else { continue };
-                places.insert(definer.file, found.len());
-                found.push(NameReferences { definer: key.clone(), referrers: Vec::new() });
+                indices.insert(definer.file, references.len());
+                references.push(NameReferences { definer: key.clone(), referrers: Vec::new() });
             }
             for (from_file, node) in (0_u32..).zip(&self.nodes) {
                 if node.parts.mentions.binary_search(&name).is_err() {
                     continue;
                 }
-                for edge in links::meant(self, from_file, node, name) {
-                    let entry = places.get(&edge.file).and_then(|at| found.get_mut(*at));
+                for edge in links::referenced_files(self, from_file, node, name) {
+                    let entry = indices.get(&edge.file).and_then(|index| references.get_mut(*index));
                     if let (Some(entry), Some(key)) = (entry, self.key(from_file)) {
                         entry.referrers.push((key.clone(), f64::from(edge.weight)));
                     }
                 }
             }
         }
-        for entry in &mut found {
+        for entry in &mut references {
             entry.referrers.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
         }
-        found.sort_by(|a, b| a.definer.cmp(&b.definer));
-        found
+        references.sort_by(|a, b| a.definer.cmp(&b.definer));
+        references
     }
 
     /// Whether `.gitattributes` declares a file generated, or `None` if no rule matches the file.
@@ -146,14 +146,14 @@ impl References {
             return Vec::new();
         };
         let Some(name) = self.names.number(node.language.family, name) else { return Vec::new() };
-        if node.place(name).is_some() {
+        if node.scope_of(name).is_some() {
             return self.key(number).into_iter().collect();
         }
-        let meant = links::meant(self, number, node, name);
-        if meant.is_empty() {
+        let referenced_files = links::referenced_files(self, number, node, name);
+        if referenced_files.is_empty() {
             return self.names.definers(name).iter().filter_map(|definer| self.key(definer.file)).collect();
         }
-        self.by_strength(&meant)
+        self.by_strength(&referenced_files)
     }
 
     fn by_strength(&self, edges: &[Edge]) -> Vec<&FileKey> {

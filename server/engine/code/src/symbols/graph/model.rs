@@ -28,7 +28,7 @@ pub struct References {
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) language: LanguageId,
-    pub(super) tests: bool,
+    pub(super) is_test: bool,
     pub(super) parts: Parts,
     /// The files to which the imports resolve mentioned names, sorted.
     pub(super) pins: Box<[Pin]>,
@@ -91,27 +91,27 @@ impl References {
 
 impl Node {
     /// Returns where the file defines a name, or `None` if it does not define the name.
-    pub(super) fn place(&self, name: u32) -> Option<DefinitionScope> {
+    pub(super) fn scope_of(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
-        let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
-        defines.get(at).map(|definition| definition.place)
+        let index = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
+        defines.get(index).map(|definition| definition.scope)
     }
 
     pub(super) fn pins_of(&self, name: u32) -> &[Pin] {
-        let from = self.pins.partition_point(|pin| pin.name < name);
-        let rest = self.pins.get(from..).unwrap_or_default();
+        let start = self.pins.partition_point(|pin| pin.name < name);
+        let rest = self.pins.get(start..).unwrap_or_default();
         let len = rest.partition_point(|pin| pin.name == name);
         rest.get(..len).unwrap_or_default()
     }
 
     pub(super) fn weight_to(&self, file: u32) -> Option<f32> {
-        let at = self.edges.binary_search_by_key(&file, |edge| edge.file).ok()?;
-        self.edges.get(at).map(|edge| edge.weight)
+        let index = self.edges.binary_search_by_key(&file, |edge| edge.file).ok()?;
+        self.edges.get(index).map(|edge| edge.weight)
     }
 }
 
 impl Incoming {
-    pub(super) fn of_all(nodes: &[Arc<Node>]) -> Self {
+    pub(super) fn from_nodes(nodes: &[Arc<Node>]) -> Self {
         let mut starts = vec![0_u32; nodes.len() + 1];
         for edge in nodes.iter().flat_map(|node| &node.edges) {
             if let Some(count) = starts.get_mut(edge.file as usize + 1) {
@@ -127,20 +127,22 @@ impl Incoming {
         let mut edges = vec![Edge { file: 0, weight: 0.0 }; sum as usize];
         for (file, node) in (0_u32..).zip(nodes) {
             for edge in &node.edges {
-                let Some(at) = next.get_mut(edge.file as usize) else { continue };
-                if let Some(slot) = edges.get_mut(*at as usize) {
+                let Some(index) = next.get_mut(edge.file as usize) else { continue };
+                if let Some(slot) = edges.get_mut(*index as usize) {
                     *slot = Edge { file, weight: edge.weight };
                 }
-                *at += 1;
+                *index += 1;
             }
         }
         Self { starts, edges }
     }
 
     /// Returns the edges that lead to a file. The `file` of each edge is its source.
-    pub(super) fn of(&self, file: u32) -> &[Edge] {
-        let at = file as usize;
-        let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
-        self.edges.get(from as usize..to as usize).unwrap_or_default()
+    pub(super) fn edges_to(&self, file: u32) -> &[Edge] {
+        let index = file as usize;
+        let (Some(&start), Some(&end)) = (self.starts.get(index), self.starts.get(index + 1)) else {
+            return &[];
+        };
+        self.edges.get(start as usize..end as usize).unwrap_or_default()
     }
 }

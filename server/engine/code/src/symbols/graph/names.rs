@@ -22,13 +22,13 @@ pub(super) enum DefinitionScope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Definer {
     pub(super) file: u32,
-    pub(super) place: DefinitionScope,
+    pub(super) scope: DefinitionScope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Definition {
     pub(super) name: u32,
-    pub(super) place: DefinitionScope,
+    pub(super) scope: DefinitionScope,
 }
 
 /// The exported names of all files, separated by language family.
@@ -44,11 +44,11 @@ pub(super) struct NameTable {
 
 impl NameTable {
     /// Returns the names that a file exports, sorted, without duplicates. Assigns IDs to new names.
-    pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
+    pub(super) fn define_names(&mut self, file: &FileSymbols) -> Box<[Definition]> {
         let family = self.family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
-        let mut found = Vec::new();
-        for (text, place) in definitions(file) {
+        let mut names = Vec::new();
+        for (text, scope) in definitions(file) {
             let name = match ids.get(text) {
                 Some(&name) => name,
                 None => {
@@ -59,24 +59,24 @@ impl NameTable {
                     name
                 }
             };
-            found.push(Definition { name, place });
+            names.push(Definition { name, scope });
         }
-        each_once(found)
+        sort_and_dedup(names)
     }
 
-    /// Returns the names that a file exports, like [`defined`](Self::defined), or `None` if one of them has no ID
-    /// yet.
-    pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
+    /// Returns the names that a file exports, like [`define_names`](Self::define_names), or `None` if one of them
+    /// has no ID yet.
+    pub(super) fn known_definitions(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
-        let found: Option<Vec<Definition>> = definitions(file)
-            .map(|(text, place)| Some(Definition { name: *ids.get(text)?, place }))
+        let names: Option<Vec<Definition>> = definitions(file)
+            .map(|(text, scope)| Some(Definition { name: *ids.get(text)?, scope }))
             .collect();
-        found.map(each_once)
+        names.map(sort_and_dedup)
     }
 
     /// Records which files define each name. `by_file` must be in the order of file numbers.
-    pub(super) fn settle<'a>(&mut self, by_file: impl Iterator<Item = &'a [Definition]> + Clone) {
+    pub(super) fn index_definers<'a>(&mut self, by_file: impl Iterator<Item = &'a [Definition]> + Clone) {
         let mut starts = vec![0_u32; self.texts.len() + 1];
         for definition in by_file.clone().flatten() {
             if let Some(count) = starts.get_mut(definition.name as usize + 1) {
@@ -89,19 +89,19 @@ impl NameTable {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut definers = vec![Definer { file: 0, place: DefinitionScope::Member }; sum as usize];
+        let mut definers = vec![Definer { file: 0, scope: DefinitionScope::Member }; sum as usize];
         for (file, definitions) in (0_u32..).zip(by_file) {
             for definition in definitions {
-                let Some(at) = next.get_mut(definition.name as usize) else { continue };
-                if let Some(slot) = definers.get_mut(*at as usize) {
-                    *slot = Definer { file, place: definition.place };
+                let Some(index) = next.get_mut(definition.name as usize) else { continue };
+                if let Some(slot) = definers.get_mut(*index as usize) {
+                    *slot = Definer { file, scope: definition.scope };
                 }
-                *at += 1;
+                *index += 1;
             }
         }
-        for (&from, &to) in starts.iter().zip(starts.iter().skip(1)) {
-            if let Some(definers) = definers.get_mut(from as usize..to as usize) {
-                definers.sort_by_key(|definer| definer.place != DefinitionScope::Outer);
+        for (&start_index, &end_index) in starts.iter().zip(starts.iter().skip(1)) {
+            if let Some(definers) = definers.get_mut(start_index as usize..end_index as usize) {
+                definers.sort_by_key(|definer| definer.scope != DefinitionScope::Outer);
             }
         }
         self.starts = starts;
@@ -114,10 +114,10 @@ impl NameTable {
         let Some((_, ids)) = self.families.iter().find(|(name, _)| *name == family) else {
             return Box::default();
         };
-        let mut found: Vec<u32> =
+        let mut names: Vec<u32> =
             file.outline.references.iter().filter_map(|name| ids.get(name).copied()).collect();
-        found.sort_unstable();
-        found.into()
+        names.sort_unstable();
+        names.into()
     }
 
     /// Returns the ID of a name in a language family, or `None` if the name is not tracked.
@@ -146,9 +146,11 @@ impl NameTable {
 
     /// Returns the files that define a name, with definitions outside types first, then by file number.
     pub(super) fn definers(&self, name: u32) -> &[Definer] {
-        let at = name as usize;
-        let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
-        self.definers.get(from as usize..to as usize).unwrap_or_default()
+        let index = name as usize;
+        let (Some(&start), Some(&end)) = (self.starts.get(index), self.starts.get(index + 1)) else {
+            return &[];
+        };
+        self.definers.get(start as usize..end as usize).unwrap_or_default()
     }
 
     fn family(&mut self, family: &'static str) -> usize {
@@ -172,8 +174,8 @@ fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScop
 }
 
 /// Sorts definitions by name. Of duplicates, keeps the definition outside types.
-fn each_once(mut definitions: Vec<Definition>) -> Box<[Definition]> {
-    definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.place.cmp(&a.place)));
+fn sort_and_dedup(mut definitions: Vec<Definition>) -> Box<[Definition]> {
+    definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.scope.cmp(&a.scope)));
     definitions.dedup_by_key(|definition| definition.name);
     definitions.into()
 }

@@ -6,7 +6,7 @@ use super::names::DefinitionScope;
 
 /// Maximum number of re-exports to follow. More than one is needed because a package's entry may re-export from another
 /// entry.
-const REEXPORTS: u8 = 3;
+const MAX_REEXPORTS: u8 = 3;
 
 /// The files among which names are resolved.
 #[derive(Clone, Copy)]
@@ -25,8 +25,8 @@ struct Mark {
     /// Number of the file that mentions the name, plus one; 0 if the name has not been marked yet.
     file: u32,
     /// Where the mentioning file itself defines the name; `None` if it does not.
-    own: Option<DefinitionScope>,
-    explained: bool,
+    own_scope: Option<DefinitionScope>,
+    is_resolved: bool,
 }
 
 impl Marks {
@@ -35,47 +35,49 @@ impl Marks {
     }
 
     /// Marks the names that a file mentions, and those that are already resolved.
-    fn set(&mut self, file: u32, parts: &Parts, known: &[Pin]) {
+    fn set(&mut self, file: u32, parts: &Parts, known_pins: &[Pin]) {
         for &name in &parts.mentions {
             if let Some(mark) = self.0.get_mut(name as usize) {
-                *mark = Mark { file: file + 1, own: None, explained: false };
+                *mark = Mark { file: file + 1, own_scope: None, is_resolved: false };
             }
         }
         for definition in &parts.defines {
             if let Some(mark) = self.0.get_mut(definition.name as usize) {
-                mark.own = (mark.file == file + 1).then_some(definition.place);
+                mark.own_scope = (mark.file == file + 1).then_some(definition.scope);
             }
         }
-        for pin in known {
+        for pin in known_pins {
             if let Some(mark) = self.0.get_mut(pin.name as usize) {
-                mark.explained = true;
+                mark.is_resolved = true;
             }
         }
     }
 
-    /// Whether a file still needs a definition of a name in `place`: it mentions the name, no import has resolved it
-    /// yet, and its own definition, if any, ranks below `place`.
-    fn wants(&self, file: u32, name: u32, place: DefinitionScope) -> bool {
+    /// Whether a file still needs a definition of a name in `scope`: it mentions the name, no import has resolved it
+    /// yet, and its own definition, if any, ranks below `scope`.
+    fn needs(&self, file: u32, name: u32, scope: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
-            mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
+            mark.file == file + 1
+                && !mark.is_resolved
+                && mark.own_scope.is_none_or(|own_scope| own_scope < scope)
         })
     }
 }
 
 /// Computes the pins of every file: for each name that it mentions, the files that its imports lead to.
-pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
-    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
-    for round in 0..=REEXPORTS {
+pub(super) fn all_pins(scope: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
+    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); scope.parts.len()];
+    for round in 0..=MAX_REEXPORTS {
         let mut changed = false;
-        for file in (0_u32..).take(among.parts.len()) {
-            let of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
-            let known = of(file);
-            let mut found = found(among, marks, file, round, known, &of);
-            if !found.is_empty() {
-                found.extend_from_slice(known);
-                found.sort_unstable();
+        for file in (0_u32..).take(scope.parts.len()) {
+            let pins_of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
+            let known_pins = pins_of(file);
+            let mut new_pins = new_pins(scope, marks, file, round, known_pins, &pins_of);
+            if !new_pins.is_empty() {
+                new_pins.extend_from_slice(known_pins);
+                new_pins.sort_unstable();
                 if let Some(slot) = pins.get_mut(file as usize) {
-                    *slot = found.into();
+                    *slot = new_pins.into();
                 }
                 changed = true;
             }
@@ -88,59 +90,61 @@ pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>>
 }
 
 /// Computes the pins of one file, given the pins of all others.
-pub(super) fn of_one<'p>(
-    among: FileScope<'_>,
+pub(super) fn file_pins<'p>(
+    scope: FileScope<'_>,
     marks: &mut Marks,
     file: u32,
     others: &dyn Fn(u32) -> &'p [Pin],
 ) -> Box<[Pin]> {
     let mut pins: Vec<Pin> = Vec::new();
-    for round in 0..=REEXPORTS {
-        let more = found(among, marks, file, round, &pins, others);
-        pins.extend(more);
+    for round in 0..=MAX_REEXPORTS {
+        let new = new_pins(scope, marks, file, round, &pins, others);
+        pins.extend(new);
     }
     pins.sort_unstable();
     pins.into()
 }
 
 /// Returns the pins that a round adds for a file, based on the results of the previous rounds.
-fn found<'p>(
-    among: FileScope<'_>,
+fn new_pins<'p>(
+    scope: FileScope<'_>,
     marks: &mut Marks,
     file: u32,
     round: u8,
-    known: &[Pin],
+    known_pins: &[Pin],
     pins: &dyn Fn(u32) -> &'p [Pin],
 ) -> Vec<Pin> {
-    let mut found = Vec::new();
-    let part = |file: u32| among.parts.get(file as usize).copied();
-    let Some(own) = part(file).filter(|own| !own.imports.is_empty()) else { return found };
-    marks.set(file, own, known);
-    let direct = |target: u32, found: &mut Vec<Pin>| {
+    let mut pins_found = Vec::new();
+    let part = |file: u32| scope.parts.get(file as usize).copied();
+    let Some(parts) = part(file).filter(|parts| !parts.imports.is_empty()) else { return pins_found };
+    marks.set(file, parts, known_pins);
+    let add_definitions = |target: u32, pins_found: &mut Vec<Pin>| {
         for definition in part(target).into_iter().flat_map(|target| &target.defines) {
-            if marks.wants(file, definition.name, definition.place) {
-                found.push(Pin { name: definition.name, file: target, round });
+            if marks.needs(file, definition.name, definition.scope) {
+                pins_found.push(Pin { name: definition.name, file: target, round });
             }
         }
     };
-    for import in &own.imports {
+    for import in &parts.imports {
         if round == 0 {
-            direct(import.file, &mut found);
+            add_definitions(import.file, &mut pins_found);
             continue;
         }
         // Add names that the imported file itself imports by name.
         for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
-            if marks.wants(file, pin.name, DefinitionScope::Outer) {
-                found.push(Pin { round, ..*pin });
+            if marks.needs(file, pin.name, DefinitionScope::Outer) {
+                pins_found.push(Pin { round, ..*pin });
             }
         }
         // Add definitions in the files that an entry file imports, since it may re-export them as a whole.
-        if round == 1 && (among.is_entry)(import.file) {
-            let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
-            handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));
+        if round == 1 && (scope.is_entry)(import.file) {
+            let re_exported = part(import.file).into_iter().flat_map(|imported| &imported.imports);
+            re_exported
+                .filter(|re_exported| re_exported.file != file)
+                .for_each(|re_exported| add_definitions(re_exported.file, &mut pins_found));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    pins_found.sort_unstable();
+    pins_found.dedup();
+    pins_found
 }

@@ -11,21 +11,21 @@ use super::walk::Direction;
 use crate::symbols::words::subwords;
 
 /// Share of walks that start at any file, so that central files always receive some rank.
-const ANYWHERE: f64 = 0.15;
+const UNSEEDED_SHARE: f64 = 0.15;
 /// Weight of a file that the user selected.
-const SELECTED: f64 = 1.0;
+const SELECTED_WEIGHT: f64 = 1.0;
 /// Weight of a file that is open in the editor.
-const OPEN: f64 = 0.5;
+const OPEN_WEIGHT: f64 = 0.5;
 /// Weight of a file that the question names.
-const MENTIONED: f64 = 1.0;
+const MENTIONED_WEIGHT: f64 = 1.0;
 /// Weight of an identifier that the question mentions, divided among the files that define it.
-const IDENTIFIER: f64 = 0.5;
+const IDENTIFIER_WEIGHT: f64 = 0.5;
 /// Share of a seed's weight that goes to the other files of its directory.
-const BESIDE: f64 = 0.5;
+const DIRECTORY_SHARE: f64 = 0.5;
 /// Factor for test files, whose map blocks are only a line of counts.
-const TESTS: f64 = 0.1;
+const TEST_FACTOR: f64 = 0.1;
 /// Factor for documents, so that unreferenced code ranks above unreferenced documents.
-const DOCUMENTS: f64 = 0.5;
+const DOCUMENT_FACTOR: f64 = 0.5;
 
 /// The files and names from which a ranking starts. If there are none, the ranking starts at all files alike.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +64,7 @@ impl Ranking {
     }
 
     /// Ranks files by the given scores, and files with equal scores by key.
-    pub(crate) fn of_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
+    pub(crate) fn from_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
         let mut scored: Vec<(FileKey, f64)> = scored.collect();
         scored.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
         let (files, scores) = scored.into_iter().unzip();
@@ -76,11 +76,11 @@ impl References {
     /// Ranks all files, most important first: files to which the seeds lead, and files to which much of the
     /// repository refers.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
-        let start = self.start(seeds);
-        let ranks = self.walk(&start, Direction::Forward);
-        let weigh = |(rank, node): (f64, &Arc<Node>)| rank * node.worth();
+        let weights = self.restart_weights(seeds);
+        let ranks = self.walk(&weights, Direction::Forward);
+        let weighted = |(rank, node): (f64, &Arc<Node>)| rank * node.kind_factor();
         let mut scored: Vec<(f64, &FileKey)> =
-            ranks.into_iter().zip(&self.nodes).map(weigh).zip(self.files()).collect();
+            ranks.into_iter().zip(&self.nodes).map(weighted).zip(self.files()).collect();
         scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
         let (scores, files) = scored.into_iter().map(|(score, key)| (score, key.clone())).unzip();
         Ranking { files, scores }
@@ -89,15 +89,16 @@ impl References {
     /// Returns the ranks of all files, in key order, from walks along references in either direction. The
     /// walks restart according to `start`, or, if there are seeds, half of the time from the seeds. The ranks
     /// add up to 1.
-    pub(in crate::symbols) fn around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
+    pub(in crate::symbols) fn rank_around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
         if seeds.is_empty() {
             return self.walk(start, Direction::Either);
         }
-        let seeded = self.start(seeds);
-        let share = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        let (one, other) = (share(start), share(&seeded));
-        let both: Vec<f64> = start.iter().zip(&seeded).map(|(a, b)| a * one + b * other).collect();
-        self.walk(&both, Direction::Either)
+        let seeded = self.restart_weights(seeds);
+        let scale = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (start_scale, seed_scale) = (scale(start), scale(&seeded));
+        let combined: Vec<f64> =
+            start.iter().zip(&seeded).map(|(a, b)| a * start_scale + b * seed_scale).collect();
+        self.walk(&combined, Direction::Either)
     }
 
     /// Returns the importance of each file, in key order. It is computed by a random walk without seeds and scaled
@@ -105,24 +106,28 @@ impl References {
     pub(in crate::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
             let mut ranks = self.walk(&[], Direction::Either);
-            let most = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-            ranks.iter_mut().for_each(|rank| *rank /= most);
+            let highest = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            ranks.iter_mut().for_each(|rank| *rank /= highest);
             ranks
         })
     }
 
     /// Returns the restart weights of a walk from seeds.
-    fn start(&self, seeds: &Seeds<'_>) -> Vec<f64> {
+    fn restart_weights(&self, seeds: &Seeds<'_>) -> Vec<f64> {
         let count = self.nodes.len();
         let mut seeded: FxHashMap<u32, f64> = FxHashMap::default();
-        let files = [(seeds.selected, SELECTED), (seeds.open, OPEN), (seeds.mentioned, MENTIONED)];
+        let files = [
+            (seeds.selected, SELECTED_WEIGHT),
+            (seeds.open, OPEN_WEIGHT),
+            (seeds.mentioned, MENTIONED_WEIGHT),
+        ];
         for (keys, weight) in files {
             for number in keys.iter().filter_map(|key| self.number(key)) {
-                let known = seeded.entry(number).or_default();
-                *known = known.max(weight);
+                let current = seeded.entry(number).or_default();
+                *current = current.max(weight);
             }
         }
-        for (number, weight) in self.identified(seeds.identifiers) {
+        for (number, weight) in self.definers_of_identifiers(seeds.identifiers) {
             *seeded.entry(number).or_default() += weight;
         }
         // Sort the seeds, so that floating-point sums are deterministic.
@@ -132,23 +137,23 @@ impl References {
         if total == 0.0 {
             return vec![1.0; count];
         }
-        let mut start = vec![ANYWHERE / count.max(1) as f64; count];
+        let mut start = vec![UNSEEDED_SHARE / count.max(1) as f64; count];
         // Add up the weights per directory first, since a directory may contain many seeds and many files.
         let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
         for (number, weight) in seeded {
-            let part = (1.0 - ANYWHERE) * weight / total;
+            let part = (1.0 - UNSEEDED_SHARE) * weight / total;
             if let Some(slot) = start.get_mut(number as usize) {
                 *slot += part;
             }
-            let beside = self.resolver.beside(number);
-            if let Some(&first) = beside.first() {
-                directories.entry(first).or_insert((beside, 0.0)).1 += part;
+            let siblings = self.resolver.files_beside(number);
+            if let Some(&first) = siblings.first() {
+                directories.entry(first).or_insert((siblings, 0.0)).1 += part;
             }
         }
-        for (beside, part) in directories.into_values() {
-            for &file in beside {
+        for (siblings, part) in directories.into_values() {
+            for &file in siblings {
                 if let Some(slot) = start.get_mut(file as usize) {
-                    *slot += BESIDE * part / beside.len() as f64;
+                    *slot += DIRECTORY_SHARE * part / siblings.len() as f64;
                 }
             }
         }
@@ -156,33 +161,33 @@ impl References {
     }
 
     /// Returns the files that define any of the identifiers, in any spelling, with their weights.
-    fn identified(&self, identifiers: &[String]) -> Vec<(u32, f64)> {
-        let wanted: Vec<Vec<String>> = identifiers.iter().map(|name| subwords(name)).collect();
-        let mut found = Vec::new();
-        if wanted.is_empty() {
-            return found;
+    fn definers_of_identifiers(&self, identifiers: &[String]) -> Vec<(u32, f64)> {
+        let identifier_words: Vec<Vec<String>> = identifiers.iter().map(|name| subwords(name)).collect();
+        let mut weighted_files = Vec::new();
+        if identifier_words.is_empty() {
+            return weighted_files;
         }
         for (name, text) in self.names.iter() {
-            let fits = |(exact, words): (&String, &Vec<String>)| {
-                exact == text || !words.is_empty() && spelt(text, words)
+            let is_named_by = |(identifier, words): (&String, &Vec<String>)| {
+                identifier == text || !words.is_empty() && consists_of_words(text, words)
             };
-            if identifiers.iter().zip(&wanted).any(fits) {
+            if identifiers.iter().zip(&identifier_words).any(is_named_by) {
                 let definers = self.names.definers(name);
-                let weight = IDENTIFIER / definers.len().max(1) as f64;
-                found.extend(definers.iter().map(|definer| (definer.file, weight)));
+                let weight = IDENTIFIER_WEIGHT / definers.len().max(1) as f64;
+                weighted_files.extend(definers.iter().map(|definer| (definer.file, weight)));
             }
         }
-        found
+        weighted_files
     }
 }
 
 impl Node {
     /// Returns the factor for the kind of file: test, document or code.
-    fn worth(&self) -> f64 {
-        if self.tests {
-            TESTS
+    fn kind_factor(&self) -> f64 {
+        if self.is_test {
+            TEST_FACTOR
         } else if self.language.is_document() {
-            DOCUMENTS
+            DOCUMENT_FACTOR
         } else {
             1.0
         }
@@ -190,7 +195,7 @@ impl Node {
 }
 
 /// Whether a name consists of these words. Compares lengths first, which rules out most names.
-fn spelt(name: &str, words: &[String]) -> bool {
+fn consists_of_words(name: &str, words: &[String]) -> bool {
     let letters = name.bytes().filter(u8::is_ascii_alphanumeric).count();
     name.is_ascii() && letters == words.iter().map(String::len).sum::<usize>() && subwords(name) == words
 }

@@ -25,19 +25,19 @@ impl References {
             }
         }
         let start: Vec<usize> = keys.iter().filter_map(|key| self.files().binary_search(key).ok()).collect();
-        let (below, above) = (reached(&imports, &start), reached(&importers, &start));
-        below.into_iter().zip(above).map(|(below, above)| below || above).collect()
+        let (imported, importing) = (reachable(&imports, &start), reachable(&importers, &start));
+        imported.into_iter().zip(importing).map(|(imported, importing)| imported || importing).collect()
     }
 }
 
-fn reached(edges: &[Vec<usize>], start: &[usize]) -> Vec<bool> {
-    let mut reached = vec![false; edges.len()];
-    let mut open = start.to_vec();
-    while let Some(file) = open.pop() {
-        if let Some(mark) = reached.get_mut(file).filter(|mark| !**mark) {
-            *mark = true;
-            open.extend(edges.get(file).into_iter().flatten());
+fn reachable(edges: &[Vec<usize>], start: &[usize]) -> Vec<bool> {
+    let mut reachable = vec![false; edges.len()];
+    let mut stack = start.to_vec();
+    while let Some(file) = stack.pop() {
+        if let Some(is_reached) = reachable.get_mut(file).filter(|is_reached| !**is_reached) {
+            *is_reached = true;
+            stack.extend(edges.get(file).into_iter().flatten());
         }
     }
-    reached
+    reachable
 }

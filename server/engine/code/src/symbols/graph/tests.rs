@@ -39,7 +39,7 @@ fn owned(edges: &[(&str, f32)]) -> Vec<(String, f32)> {
 }
 
 #[test]
-fn an_import_says_which_of_several_definers_is_meant() {
+fn an_import_decides_between_several_definers() {
     let graph = graph(&[
         ("a.py", "def shared(): ...\n"),
         ("b.py", "def shared(): ...\n"),
@@ -58,7 +58,7 @@ fn an_import_says_which_of_several_definers_is_meant() {
 }
 
 #[test]
-fn an_import_makes_up_for_a_name_that_many_define() {
+fn an_import_resolves_a_name_with_too_many_definers() {
     let many: Vec<(String, String)> =
         (0..40).map(|n| (format!("m{n}.py"), "class Command: ...\n".to_owned())).collect();
     let mut files: Vec<(&str, &str)> =
@@ -70,7 +70,7 @@ fn an_import_makes_up_for_a_name_that_many_define() {
 }
 
 #[test]
-fn names_are_followed_through_packages_that_hand_them_on() {
+fn names_are_followed_through_reexports_of_packages() {
     let graph = graph(&[
         ("shop/__init__.py", "from .order import Order\nfrom .stock import *\n"),
         ("shop/order.py", "class Order: ...\n"),
@@ -85,14 +85,14 @@ fn names_are_followed_through_packages_that_hand_them_on() {
 }
 
 #[test]
-fn an_import_none_of_whose_names_are_used_is_a_weak_reference() {
+fn an_unused_import_is_a_weak_reference() {
     let graph = graph(&[("a.py", "import b\n"), ("b.py", "def unused(): ...\n")]);
     assert_eq!(dependencies(&graph, "a.py"), owned(&[("b.py", 0.25)]));
     assert_eq!(graph.imports(&FileKey::from("a.py")), [&FileKey::from("b.py")]);
 }
 
 #[test]
-fn files_of_a_go_package_see_each_other_first() {
+fn files_of_a_go_package_refer_to_each_other_first() {
     let graph = graph(&[
         ("a/one.go", "package a\nfunc Area() int { return 1 }\n"),
         ("b/one.go", "package b\nfunc Area() int { return 2 }\n"),
@@ -102,7 +102,7 @@ fn files_of_a_go_package_see_each_other_first() {
 }
 
 #[test]
-fn modules_of_rust_are_references() {
+fn module_declarations_of_rust_are_references() {
     let graph = graph(&[
         ("src/lib.rs", "mod parse;\npub use parse::Tree;\n"),
         ("src/parse.rs", "pub struct Tree;\npub fn leaves() {}\n"),
@@ -156,15 +156,15 @@ proptest! {
     fn the_graph_does_not_depend_on_the_order_of_files(files in repository()) {
         let mut reversed = files.clone();
         reversed.reverse();
-        let (one, other) = (References::build(&indexed(&files), &Arc::default()), References::build(&indexed(&reversed), &Arc::default()));
+        let (forward_graph, reversed_graph) = (References::build(&indexed(&files), &Arc::default()), References::build(&indexed(&reversed), &Arc::default()));
         for (path, _) in &files {
-            prop_assert_eq!(dependencies(&one, path), dependencies(&other, path));
+            prop_assert_eq!(dependencies(&forward_graph, path), dependencies(&reversed_graph, path));
         }
-        prop_assert_eq!(one.rank(&Seeds::default()), other.rank(&Seeds::default()));
+        prop_assert_eq!(forward_graph.rank(&Seeds::default()), reversed_graph.rank(&Seeds::default()));
     }
 
     #[test]
-    fn an_update_leads_to_the_same_as_building_anew(
+    fn an_updated_graph_equals_a_rebuilt_one(
         files in repository(),
         at in 0_usize..12,
         mentions in prop::collection::vec(0_usize..12, 0..4),
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn edges_look_the_same_from_both_ends(files in repository()) {
+    fn dependencies_and_dependents_agree(files in repository()) {
         let graph = References::build(&indexed(&files), &Arc::default());
         for from in graph.files() {
             for to in graph.dependencies(from) {
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_walk_ends_up_somewhere(files in repository(), start in prop::collection::vec(0.0_f64..5.0, 0..12)) {
+    fn the_ranks_of_a_walk_add_up_to_one(files in repository(), start in prop::collection::vec(0.0_f64..5.0, 0..12)) {
         let graph = References::build(&indexed(&files), &Arc::default());
         for direction in [Direction::Forward, Direction::Either] {
             let ranks = graph.walk(&start, direction);
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn more_interest_in_a_file_never_lowers_its_rank(files in repository(), at in 0_usize..12, more in 0.1_f64..3.0) {
+    fn a_larger_restart_weight_never_lowers_a_rank(files in repository(), at in 0_usize..12, more in 0.1_f64..3.0) {
         let graph = References::build(&indexed(&files), &Arc::default());
         let at = at % files.len();
         let mut start = vec![1.0; files.len()];

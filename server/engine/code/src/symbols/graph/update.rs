@@ -16,33 +16,33 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     if index.len() != graph.files().len() {
         return None;
     }
-    let mut fresh: Vec<(u32, Parts)> = Vec::with_capacity(changed.len());
+    let mut changed_parts: Vec<(u32, Parts)> = Vec::with_capacity(changed.len());
     for key in changed {
         let (number, symbols) = (graph.number(key)?, index.get(key)?);
-        let before = graph.node(number).filter(|before| before.language == symbols.language)?;
-        let defines = graph.names.known(symbols)?;
+        let old_node = graph.node(number).filter(|old_node| old_node.language == symbols.language)?;
+        let defines = graph.names.known_definitions(symbols)?;
         let imports = imports(&graph.resolver, key, symbols);
-        if defines != before.parts.defines || imports != before.parts.imports {
+        if defines != old_node.parts.defines || imports != old_node.parts.imports {
             return None;
         }
         let mentions = graph.names.mentioned(symbols);
-        if mentions != before.parts.mentions {
-            fresh.push((number, Parts { defines, mentions, imports }));
+        if mentions != old_node.parts.mentions {
+            changed_parts.push((number, Parts { defines, mentions, imports }));
         }
     }
-    if fresh.is_empty() {
+    if changed_parts.is_empty() {
         return Some(graph.clone());
     }
     let mut parts: Vec<&Parts> = graph.nodes.iter().map(|node| &node.parts).collect();
-    for (number, own) in &fresh {
-        *parts.get_mut(*number as usize)? = own;
+    for (number, new_parts) in &changed_parts {
+        *parts.get_mut(*number as usize)? = new_parts;
     }
-    let among = FileScope { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
-    let others = |file: u32| -> &[Pin] { graph.node(file).map_or(&[], |node| &node.pins) };
+    let scope = FileScope { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
+    let pins_of = |file: u32| -> &[Pin] { graph.node(file).map_or(&[], |node| &node.pins) };
     let mut marks = Marks::new(graph.names.len());
-    let mut pinned = Vec::with_capacity(fresh.len());
-    for (number, _) in &fresh {
-        let pins = pins::of_one(among, &mut marks, *number, &others);
+    let mut pinned = Vec::with_capacity(changed_parts.len());
+    for (number, _) in &changed_parts {
+        let pins = pins::file_pins(scope, &mut marks, *number, &pins_of);
         // Files that import this one may resolve names through its pins.
         if pins != graph.node(*number)?.pins && is_imported(graph, *number) {
             return None;
@@ -51,14 +51,19 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     }
     let mut nodes = graph.nodes.clone();
     let mut weights = FxHashMap::default();
-    for ((number, parts), pins) in fresh.into_iter().zip(pinned) {
-        let before = graph.node(number)?;
-        let mut node =
-            Node { language: before.language, tests: before.tests, parts, pins, edges: Box::default() };
+    for ((number, parts), pins) in changed_parts.into_iter().zip(pinned) {
+        let old_node = graph.node(number)?;
+        let mut node = Node {
+            language: old_node.language,
+            is_test: old_node.is_test,
+            parts,
+            pins,
+            edges: Box::default(),
+        };
         node.edges = edges(&graph.resolver, &graph.names, number, &node, &mut weights);
         *nodes.get_mut(number as usize)? = Arc::new(node);
     }
-    let incoming = Arc::new(Incoming::of_all(&nodes));
+    let incoming = Arc::new(Incoming::from_nodes(&nodes));
     let (resolver, names) = (Arc::clone(&graph.resolver), Arc::clone(&graph.names));
     Some(References {
         resolver,

@@ -6,9 +6,9 @@ use super::model::{Edge, References};
 /// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
 /// Maximum number of rounds. After 30 rounds, less than 1 % of the initial error remains.
-const ROUNDS: usize = 30;
+const MAX_ROUNDS: usize = 30;
 /// The iteration stops when the ranks change by less than this in total.
-const ENOUGH: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-4;
 
 /// Direction in which the walk follows references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,31 +31,32 @@ impl References {
         } else {
             vec![1.0 / count.max(1) as f64; count]
         };
-        let back = match direction {
+        let backward_weight = match direction {
             Direction::Forward => 0.0,
             Direction::Either => 1.0,
         };
         // The rank that a file passes on per unit of edge weight and unit of its own rank.
-        let share: Vec<f64> = (0_u32..)
+        let share_per_weight: Vec<f64> = (0_u32..)
             .zip(&self.nodes)
             .map(|(file, node)| {
                 let out: f64 = node.edges.iter().map(|edge| f64::from(edge.weight)).sum();
-                let into = || self.incoming.of(file).iter().map(|edge| f64::from(edge.weight)).sum::<f64>();
-                let all = if back > 0.0 { out + back * into() } else { out };
-                if all > 0.0 { 1.0 / all } else { 0.0 }
+                let incoming =
+                    || self.incoming.edges_to(file).iter().map(|edge| f64::from(edge.weight)).sum::<f64>();
+                let total = if backward_weight > 0.0 { out + backward_weight * incoming() } else { out };
+                if total > 0.0 { 1.0 / total } else { 0.0 }
             })
             .collect();
         let mut rank = start.clone();
         let mut sent = vec![0.0; count];
-        for _ in 0..ROUNDS {
-            let mut stuck = 0.0;
-            for ((sent, rank), share) in sent.iter_mut().zip(&rank).zip(&share) {
-                *sent = rank * share;
-                if *share == 0.0 {
-                    stuck += rank;
+        for _ in 0..MAX_ROUNDS {
+            let mut dangling = 0.0;
+            for ((sent, rank), share_per_weight) in sent.iter_mut().zip(&rank).zip(&share_per_weight) {
+                *sent = rank * share_per_weight;
+                if *share_per_weight == 0.0 {
+                    dangling += rank;
                 }
             }
-            let of = |edges: &[Edge]| -> f64 {
+            let incoming_rank = |edges: &[Edge]| -> f64 {
                 let part = |edge: &Edge| {
                     sent.get(edge.file as usize).map_or(0.0, |sent| sent * f64::from(edge.weight))
                 };
@@ -66,17 +67,17 @@ impl References {
                 .zip(&self.nodes)
                 .zip(start.iter().zip(&rank))
                 .map(|((file, node), (start, rank))| {
-                    let mut got = of(self.incoming.of(file));
-                    if back > 0.0 {
-                        got += back * of(&node.edges);
+                    let mut received = incoming_rank(self.incoming.edges_to(file));
+                    if backward_weight > 0.0 {
+                        received += backward_weight * incoming_rank(&node.edges);
                     }
-                    let next = (1.0 - DAMPING) * start + DAMPING * (got + stuck * start);
+                    let next = (1.0 - DAMPING) * start + DAMPING * (received + dangling * start);
                     change += (next - rank).abs();
                     next
                 })
                 .collect();
             rank = next;
-            if change < ENOUGH {
+            if change < TOLERANCE {
                 break;
             }
         }

@@ -1,8 +1,8 @@
 //! Resolves Rust imports along the module tree: `crate::a::b`, `super::c`, `name::d`.
 
-use super::super::manifests::{Manifests, of_key};
-use super::importer::{Importer, inside, is_in, outward};
-use super::table::Table;
+use super::super::manifests::{Manifests, with_key};
+use super::importer::{Importer, is_below, join_names, self_and_parents};
+use super::table::PathTable;
 use super::tree;
 
 /// Crates that ship with the compiler.
@@ -11,31 +11,31 @@ const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];
 
 pub(super) fn resolve(
-    table: &Table,
+    table: &PathTable,
     manifests: &Manifests,
     importer: Importer<'_>,
     import: &str,
 ) -> Vec<u32> {
-    let place = ModulePosition::of(table, importer);
-    let mut found = Vec::new();
+    let position = ModulePosition::new(table, importer);
+    let mut files = Vec::new();
     for path in tree::paths(import, &[':']) {
-        found.extend(place.follow(table, manifests, &path));
+        files.extend(position.follow(table, manifests, &path));
     }
-    found
+    files
 }
 
 /// The position of a file in its crate's module tree.
 struct ModulePosition<'a> {
     family: &'static str,
-    near: &'a str,
+    importer_path: &'a str,
     /// The directory of the crate's root file.
     root: String,
     /// The directory of the file's submodules.
-    own: String,
+    module_directory: String,
 }
 
 impl<'a> ModulePosition<'a> {
-    fn of(table: &Table, importer: Importer<'a>) -> Self {
+    fn new(table: &PathTable, importer: Importer<'a>) -> Self {
         let key = importer.key;
         let family = importer.language.family;
         let directory = key.directory();
@@ -43,47 +43,56 @@ impl<'a> ModulePosition<'a> {
         let stem = name.split('.').next().unwrap_or(name);
         let is_root = matches!(stem, "lib" | "main" | "build")
             || directory.rsplit('/').next().is_some_and(|last| CRATE_DIRECTORIES.contains(&last));
-        let own = if is_root || stem == "mod" { directory.to_owned() } else { inside(directory, stem) };
+        let module_directory =
+            if is_root || stem == "mod" { directory.to_owned() } else { join_names(directory, stem) };
         let root = if is_root {
             directory.to_owned()
         } else {
-            outward(directory)
+            self_and_parents(directory)
                 .find(|directory| crate_file(table, directory, family).is_some())
                 .unwrap_or(directory)
                 .to_owned()
         };
-        Self { family, near: key.as_str(), root, own }
+        Self { family, importer_path: key.as_str(), root, module_directory }
     }
 
-    fn follow(&self, table: &Table, manifests: &Manifests, path: &[&str]) -> Option<u32> {
+    fn follow(&self, table: &PathTable, manifests: &Manifests, path: &[&str]) -> Option<u32> {
         let (&first, rest) = path.split_first()?;
         match first {
             "crate" | "$crate" => self.descend(table, &self.root, rest),
-            "self" => self.descend(table, &self.own, rest),
+            "self" => self.descend(table, &self.module_directory, rest),
             "super" => {
-                let more = rest.iter().take_while(|part| **part == "super").count();
-                let directory = outward(&self.own).nth(more + 1)?;
-                self.descend(table, directory, rest.get(more..)?)
+                let supers = rest.iter().take_while(|part| **part == "super").count();
+                let directory = self_and_parents(&self.module_directory).nth(supers + 1)?;
+                self.descend(table, directory, rest.get(supers..)?)
             }
             name if BUILT_IN.contains(&name) => None,
-            name => self.named(table, manifests, name, rest).or_else(|| {
-                let child = inside(&self.own, name);
+            name => self.resolve_crate(table, manifests, name, rest).or_else(|| {
+                let child = join_names(&self.module_directory, name);
                 table.module(&child, self.family).next()?;
-                self.descend(table, &self.own, path)
+                self.descend(table, &self.module_directory, path)
             }),
         }
     }
 
     /// Resolves a path that starts with the name of a crate in the repository.
-    fn named(&self, table: &Table, manifests: &Manifests, name: &str, rest: &[&str]) -> Option<u32> {
-        let renamed = of_key(&manifests.renamed_crates, name, |renamed| &renamed.alias).iter();
-        let around = renamed.filter(|renamed| is_in(self.near, &renamed.directory));
-        let name = around.max_by_key(|renamed| renamed.directory.len()).map_or(name, |renamed| &renamed.name);
-        let at = manifests.crates.partition_point(|known| known.name.as_str() < name);
-        let known = manifests.crates.get(at).filter(|known| known.name == name);
-        let root = known.and_then(|known| table.exact(&known.root)).or_else(|| {
+    fn resolve_crate(
+        &self,
+        table: &PathTable,
+        manifests: &Manifests,
+        name: &str,
+        rest: &[&str],
+    ) -> Option<u32> {
+        let renamed = with_key(&manifests.renamed_crates, name, |renamed| &renamed.alias).iter();
+        let applicable = renamed.filter(|renamed| is_below(self.importer_path, &renamed.directory));
+        let name =
+            applicable.max_by_key(|renamed| renamed.directory.len()).map_or(name, |renamed| &renamed.name);
+        let index = manifests.crates.partition_point(|krate| krate.name.as_str() < name);
+        let krate = manifests.crates.get(index).filter(|krate| krate.name == name);
+        let root = krate.and_then(|krate| table.exact(&krate.root)).or_else(|| {
             let fits = |language: strata_grammars::LanguageId| language.family == self.family;
-            let by_directory = |name: &str| table.by_stem_end(&format!("{name}/src/lib"), self.near, fits);
+            let by_directory =
+                |name: &str| table.by_stem_end(&format!("{name}/src/lib"), self.importer_path, fits);
             by_directory(name).or_else(|| by_directory(&name.replace('_', "-")))
         })?;
         let directory = table.key(root)?.directory();
@@ -91,28 +100,28 @@ impl<'a> ModulePosition<'a> {
     }
 
     /// Returns the file of the innermost module that `path` names below a directory of modules.
-    fn descend(&self, table: &Table, directory: &str, path: &[&str]) -> Option<u32> {
-        let mut at = directory.to_owned();
-        let mut found = root_file(table, &at, self.family);
+    fn descend(&self, table: &PathTable, directory: &str, path: &[&str]) -> Option<u32> {
+        let mut module_path = directory.to_owned();
+        let mut innermost = root_file(table, &module_path, self.family);
         for part in path {
-            at = inside(&at, part);
-            match table.module(&at, self.family).next() {
-                Some(file) => found = Some(file),
+            module_path = join_names(&module_path, part);
+            match table.module(&module_path, self.family).next() {
+                Some(file) => innermost = Some(file),
                 None => break,
             }
         }
-        found
+        innermost
     }
 }
 
 /// Returns the file whose submodules are in a directory.
-fn root_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
-    let own = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
-    crate_file(table, directory, family).or_else(own)
+fn root_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
+    let module_file = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
+    crate_file(table, directory, family).or_else(module_file)
 }
 
 /// Returns the root file of a crate, if `directory` contains one.
-fn crate_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
-    let named = |name: &str| table.module(&inside(directory, name), family).next();
+fn crate_file(table: &PathTable, directory: &str, family: &str) -> Option<u32> {
+    let named = |name: &str| table.module(&join_names(directory, name), family).next();
     named("lib").or_else(|| named("main"))
 }

@@ -1,11 +1,11 @@
 //! Resolves Python imports: `a.b.c` and `..b.c`.
 
 use super::super::manifests::{Manifests, PYTHON_SOURCES};
-use super::importer::{Importer, inside, outward};
-use super::table::Table;
+use super::importer::{Importer, join_names, self_and_parents};
+use super::table::PathTable;
 
 pub(super) fn resolve(
-    table: &Table,
+    table: &PathTable,
     manifests: &Manifests,
     importer: Importer<'_>,
     import: &str,
@@ -18,27 +18,29 @@ pub(super) fn resolve(
         return Vec::new();
     }
     if dots > 0 {
-        let Some(directory) = outward(importer.key.directory()).nth(dots - 1) else { return Vec::new() };
-        return table.modules(&inside(directory, &path), family);
+        let Some(directory) = self_and_parents(importer.key.directory()).nth(dots - 1) else {
+            return Vec::new();
+        };
+        return table.modules(&join_names(directory, &path), family);
     }
-    for directory in outward(importer.key.directory()) {
+    for directory in self_and_parents(importer.key.directory()) {
         // Absolute imports start outside the package, so skip directories that are packages.
         if !directory.is_empty() && table.module(directory, family).next().is_some() {
             continue;
         }
         for root in PYTHON_SOURCES {
-            let found = table.modules(&inside(&inside(directory, root), &path), family);
-            if !found.is_empty() {
-                return found;
+            let modules = table.modules(&join_names(&join_names(directory, root), &path), family);
+            if !modules.is_empty() {
+                return modules;
             }
         }
     }
     // Another project of the repository, installed in place.
-    let elsewhere =
-        manifests.python_sources.iter().map(|source| table.modules(&inside(source, &path), family));
-    let mut elsewhere = elsewhere.filter(|found| !found.is_empty());
-    if let (Some(found), None) = (elsewhere.next(), elsewhere.next()) {
-        return found;
+    let other_projects =
+        manifests.python_sources.iter().map(|source| table.modules(&join_names(source, &path), family));
+    let mut other_projects = other_projects.filter(|modules| !modules.is_empty());
+    if let (Some(modules), None) = (other_projects.next(), other_projects.next()) {
+        return modules;
     }
     // A single word usually names a library.
     if path.contains('/') {

@@ -3,37 +3,37 @@
 
 use super::super::manifests::join;
 use super::importer::Importer;
-use super::table::Table;
+use super::table::PathTable;
 
-pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+pub(super) fn resolve(table: &PathTable, importer: Importer<'_>, import: &str) -> Vec<u32> {
     let path = import.trim().trim_matches(['<', '>', '"', '\'']);
     let path = path.split(['#', '?']).next().unwrap_or(path);
     if path.is_empty() || path.contains("://") {
         return Vec::new();
     }
-    let found = by_path(table, importer, path);
-    if found.is_none() && !path.contains('/') && path.contains('.') {
+    let file = by_path(table, importer, path);
+    if file.is_none() && !path.contains('/') && path.contains('.') {
         return by_path(table, importer, &path.replace('.', "/")).into_iter().collect();
     }
-    found.into_iter().collect()
+    file.into_iter().collect()
 }
 
 /// Looks up a path relative to the file, then relative to the top of the repository, then as the end of any file's
 /// path.
-fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
+fn by_path(table: &PathTable, importer: Importer<'_>, path: &str) -> Option<u32> {
     let family = importer.language.family;
-    let beside = join(importer.key.directory(), path);
+    let relative = join(importer.key.directory(), path);
     let top = join("", path);
-    let either = || beside.iter().chain(&top);
+    let candidates = || relative.iter().chain(&top);
     let near = importer.key.as_str();
     let end = path.trim_start_matches(['.', '/']);
-    either()
+    candidates()
         .find_map(|path| table.exact(path))
-        .or_else(|| either().find_map(|path| table.module(path, family).next()))
+        .or_else(|| candidates().find_map(|path| table.module(path, family).next()))
         .or_else(|| table.by_name_end(end, near))
         // A single word without an extension usually names a library.
         .or_else(|| {
-            let fits = |language: strata_grammars::LanguageId| language.family == family;
-            end.contains('/').then(|| table.by_stem_end(end, near, fits)).flatten()
+            let is_same_family = |language: strata_grammars::LanguageId| language.family == family;
+            end.contains('/').then(|| table.by_stem_end(end, near, is_same_family)).flatten()
         })
 }

@@ -11,14 +11,14 @@ pub(super) struct Importer<'a> {
 }
 
 /// Returns a directory and its parents, innermost first, ending with the top directory (empty).
-pub(super) fn outward(directory: &str) -> impl Iterator<Item = &str> {
+pub(super) fn self_and_parents(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |directory| {
-        (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
+        (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(parent, _)| parent))
     })
 }
 
 /// Joins `directory` and `name`, either of which may be empty.
-pub(super) fn inside(directory: &str, name: &str) -> String {
+pub(super) fn join_names(directory: &str, name: &str) -> String {
     match (directory, name) {
         ("", name) => name.to_owned(),
         (directory, "") => directory.to_owned(),
@@ -27,6 +27,6 @@ pub(super) fn inside(directory: &str, name: &str) -> String {
 }
 
 /// Whether a path is in a directory or below it.
-pub(super) fn is_in(path: &str, directory: &str) -> bool {
-    directory.is_empty() || path.strip_prefix(directory).is_some_and(|below| below.starts_with('/'))
+pub(super) fn is_below(path: &str, directory: &str) -> bool {
+    directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }

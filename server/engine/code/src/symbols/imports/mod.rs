@@ -21,17 +21,16 @@ use strata_base::key::FileKey;
 use strata_grammars::{ImportStyle, LanguageId};
 
 use self::importer::Importer;
-use self::table::Table;
+use self::table::PathTable;
 use super::manifests::Manifests;
 
 /// Maximum number of files that one import may refer to. An import of a larger directory says little about
 /// any of its files.
 const MAX_FILES: usize = 256;
 
-/// Resolves imports to files.
 #[derive(Debug)]
 pub(super) struct Resolver {
-    table: Table,
+    table: PathTable,
     manifests: Arc<Manifests>,
 }
 
@@ -41,14 +40,14 @@ impl Resolver {
         files: impl IntoIterator<Item = (FileKey, LanguageId)>,
         manifests: Arc<Manifests>,
     ) -> Self {
-        Self { table: Table::new(files), manifests }
+        Self { table: PathTable::new(files), manifests }
     }
 
     /// Returns the numbers of the files that `import` refers to in the file `from`, in key order, excluding
     /// `from` itself. `language` is the language of `from`.
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
-        let mut found = match language.imports {
+        let mut files = match language.imports {
             ImportStyle::Dotted => dotted::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Path => path::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Crate => crates::resolve(&self.table, &self.manifests, importer, import),
@@ -57,10 +56,10 @@ impl Resolver {
             ImportStyle::Namespace => namespace::resolve(&self.table, importer, import),
             ImportStyle::None => Vec::new(),
         };
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|&number| self.table.key(number) != Some(from));
-        if found.len() > MAX_FILES { Vec::new() } else { found }
+        files.sort_unstable();
+        files.dedup();
+        files.retain(|&number| self.table.key(number) != Some(from));
+        if files.len() > MAX_FILES { Vec::new() } else { files }
     }
 
     /// Returns all files, in key order.
@@ -78,7 +77,7 @@ impl Resolver {
     }
 
     /// Returns the files in the same directory as the file `number`, including the file itself.
-    pub(super) fn beside(&self, number: u32) -> &[u32] {
+    pub(super) fn files_beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
     }
 }

@@ -4,7 +4,7 @@
 use strata_grammars::{ImportStyle, LanguageId};
 
 use super::importer::Importer;
-use super::table::Table;
+use super::table::PathTable;
 use super::tree;
 
 /// Separators between the parts of an import, in all languages.
@@ -15,44 +15,44 @@ const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global
 /// a member.
 const MAX_MEMBERS: usize = 2;
 
-pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+pub(super) fn resolve(table: &PathTable, importer: Importer<'_>, import: &str) -> Vec<u32> {
     let import = import.split(['(', '=']).next_back().filter(|_| import.contains('=')).unwrap_or(import);
     let import = import.split('(').next().unwrap_or(import);
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for mut path in tree::paths(import, &SEPARATORS) {
         path.retain(|part| !KEYWORDS.contains(part));
-        let whole = path.len();
+        let full_length = path.len();
         path.retain(|part| !matches!(*part, "*" | "_"));
-        if path.len() == whole {
+        if path.len() == full_length {
             let file = in_file(table, importer, &path);
             if file.is_some() {
-                found.extend(file);
+                files.extend(file);
                 continue;
             }
         }
-        found.extend(in_directory(table, importer, &path));
+        files.extend(in_directory(table, importer, &path));
     }
-    found
+    files
 }
 
 /// Returns the file that matches the most parts of `path`, ignoring up to [`MAX_MEMBERS`] parts at the end, then
 /// parts at the beginning.
-fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
-    let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
+fn in_file(table: &PathTable, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
+    let has_namespaces = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();
-    let shorter = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
-    (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
+    let without_members = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
+    (0..=MAX_MEMBERS).filter_map(without_members).find_map(|path| {
         // Require at least two parts, since a single name is too ambiguous.
         let starts = 0..path.len().saturating_sub(1);
         starts
             .filter_map(|start| path.get(start..))
-            .find_map(|parts| table.by_stem_end(&parts.join("/"), near, fits))
+            .find_map(|parts| table.by_stem_end(&parts.join("/"), near, has_namespaces))
     })
 }
 
 /// Returns the files of the directory that `path` names, skipping leading components until one matches.
 fn in_directory<'t>(
-    table: &'t Table,
+    table: &'t PathTable,
     importer: Importer<'_>,
     path: &[&str],
 ) -> impl Iterator<Item = u32> + 't {
@@ -61,8 +61,13 @@ fn in_directory<'t>(
     let directory = starts
         .filter_map(|start| path.get(start..))
         .find_map(|parts| table.directory_by_end(&parts.join("/"), near));
-    let fits = |number: &u32| {
+    let has_namespaces = |number: &u32| {
         table.language(*number).is_some_and(|language| language.imports == ImportStyle::Namespace)
     };
-    directory.map(|directory| table.in_directory(directory)).unwrap_or_default().iter().copied().filter(fits)
+    directory
+        .map(|directory| table.in_directory(directory))
+        .unwrap_or_default()
+        .iter()
+        .copied()
+        .filter(has_namespaces)
 }

@@ -9,13 +9,13 @@ use strata_grammars::LanguageId;
 const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
 /// Maximum number of paths with the same suffix among which to select the closest.
-const MAX_SAME: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 /// Maximum number of paths with the same suffix to examine before filtering by language.
 const MAX_RANGE: usize = 64;
 
 /// The paths of all files, in a separate sort order for each kind of lookup.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct PathTable {
     /// Files in key order.
     files: Vec<FileKey>,
     languages: Vec<LanguageId>,
@@ -37,7 +37,7 @@ struct Stem {
     len: u32,
 }
 
-impl Table {
+impl PathTable {
     pub(super) fn new(files: impl IntoIterator<Item = (FileKey, LanguageId)>) -> Self {
         let mut sorted: Vec<(FileKey, LanguageId)> = files.into_iter().collect();
         sorted.sort();
@@ -55,15 +55,15 @@ impl Table {
         let mut directories = names.clone();
         let text = |number: u32| files.get(number as usize).map_or("", FileKey::as_str);
         let directory = |number: u32| files.get(number as usize).map_or("", FileKey::directory);
-        names.sort_unstable_by(|&a, &b| backwards(text(a), text(b)));
+        names.sort_unstable_by(|&a, &b| compare_reversed(text(a), text(b)));
         stems.sort_unstable_by(|a, b| {
-            let cut = |stem: &Stem| text(stem.file).get(..stem.len as usize).unwrap_or_default();
-            backwards(cut(a), cut(b)).then_with(|| a.file.cmp(&b.file))
+            let stem_text = |stem: &Stem| text(stem.file).get(..stem.len as usize).unwrap_or_default();
+            compare_reversed(stem_text(a), stem_text(b)).then_with(|| a.file.cmp(&b.file))
         });
         directories.sort_unstable_by(|&a, &b| directory(a).cmp(directory(b)).then_with(|| a.cmp(&b)));
         let mut directory_ends = directories.clone();
         directory_ends.dedup_by(|a, b| directory(*a) == directory(*b));
-        directory_ends.sort_unstable_by(|&a, &b| backwards(directory(a), directory(b)));
+        directory_ends.sort_unstable_by(|&a, &b| compare_reversed(directory(a), directory(b)));
         Self { files, languages, names, stems, directories, directory_ends }
     }
 
@@ -84,17 +84,21 @@ impl Table {
             .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
 
-    /// Returns the file with exactly this path.
     pub(super) fn exact(&self, path: &str) -> Option<u32> {
-        self.files.binary_search_by(|key| key.as_str().cmp(path)).ok().and_then(|at| u32::try_from(at).ok())
+        self.files
+            .binary_search_by(|key| key.as_str().cmp(path))
+            .ok()
+            .and_then(|index| u32::try_from(index).ok())
     }
 
     /// Returns the files of a language family whose path without extension is `path`, or that represent the
     /// directory `path`.
     pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
-        let from = self.stems.partition_point(|stem| backwards(self.cut(*stem), path) == Ordering::Less);
-        let rest = self.stems.get(from..).unwrap_or_default();
-        let equal = rest.iter().take_while(move |stem| self.cut(**stem) == path).map(|stem| stem.file);
+        let start = self
+            .stems
+            .partition_point(|stem| compare_reversed(self.stem_text(*stem), path) == Ordering::Less);
+        let rest = self.stems.get(start..).unwrap_or_default();
+        let equal = rest.iter().take_while(move |stem| self.stem_text(**stem) == path).map(|stem| stem.file);
         equal.filter(move |&file| self.family(file) == family)
     }
 
@@ -118,41 +122,40 @@ impl Table {
         near: &str,
         fits: impl Fn(LanguageId) -> bool,
     ) -> Option<u32> {
-        let range = ends_with(&self.stems, end, |stem| self.cut(*stem));
+        let range = ends_with(&self.stems, end, |stem| self.stem_text(*stem));
         let numbers = range.iter().map(|stem| stem.file);
         self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)
     }
 
-    /// Returns the files directly in a directory.
     pub(super) fn in_directory(&self, directory: &str) -> &[u32] {
-        let of = |number: u32| self.key(number).map_or("", FileKey::directory);
-        let from = self.directories.partition_point(|&number| of(number) < directory);
-        let rest = self.directories.get(from..).unwrap_or_default();
-        let len = rest.partition_point(|&number| of(number) == directory);
+        let directory_of = |number: u32| self.key(number).map_or("", FileKey::directory);
+        let start = self.directories.partition_point(|&number| directory_of(number) < directory);
+        let rest = self.directories.get(start..).unwrap_or_default();
+        let len = rest.partition_point(|&number| directory_of(number) == directory);
         rest.get(..len).unwrap_or_default()
     }
 
     /// Returns the directory whose path ends with the components `end`. If there are several, returns the
     /// directory closest to `near`, or `None` if no single directory is closest.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
-        let of = |number: u32| self.key(number).map_or("", FileKey::directory);
-        let range = ends_with(&self.directory_ends, end, |&number| of(number));
-        self.closest(range.iter().copied(), near).map(of)
+        let directory_of = |number: u32| self.key(number).map_or("", FileKey::directory);
+        let range = ends_with(&self.directory_ends, end, |&number| directory_of(number));
+        self.closest(range.iter().copied(), near).map(directory_of)
     }
 
     fn closest(&self, candidates: impl Iterator<Item = u32>, near: &str) -> Option<u32> {
-        let mut candidates: Vec<u32> = candidates.take(MAX_SAME + 1).collect();
+        let mut candidates: Vec<u32> = candidates.take(MAX_CANDIDATES + 1).collect();
         candidates.sort_unstable();
         candidates.dedup();
-        if candidates.len() > MAX_SAME {
+        if candidates.len() > MAX_CANDIDATES {
             return None;
         }
-        let shared = |number: u32| {
+        let common_components = |number: u32| {
             let parts = self.text(number).split('/').zip(near.split('/'));
-            parts.take_while(|(one, other)| one == other).count()
+            parts.take_while(|(a, b)| a == b).count()
         };
-        let most = candidates.iter().map(|&number| shared(number)).max()?;
-        candidates.retain(|&number| shared(number) == most);
+        let max_common = candidates.iter().map(|&number| common_components(number)).max()?;
+        candidates.retain(|&number| common_components(number) == max_common);
         match candidates[..] {
             [only] => Some(only),
             _ => None,
@@ -167,19 +170,19 @@ impl Table {
         self.key(number).map_or("", FileKey::as_str)
     }
 
-    fn cut(&self, stem: Stem) -> &str {
+    fn stem_text(&self, stem: Stem) -> &str {
         self.text(stem.file).get(..stem.len as usize).unwrap_or_default()
     }
 }
 
 /// Returns at most `MAX_RANGE` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
-/// by [`backwards`].
+/// by [`compare_reversed`].
 fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
         return &[];
     }
-    let from = sorted.partition_point(|item| backwards(text(item), end) == Ordering::Less);
-    let rest = sorted.get(from..).unwrap_or_default();
+    let start = sorted.partition_point(|item| compare_reversed(text(item), end) == Ordering::Less);
+    let rest = sorted.get(start..).unwrap_or_default();
     let is_end = |item: &T| {
         let before = text(item).strip_suffix(end);
         before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
@@ -190,7 +193,7 @@ fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) ->
 
 /// Compares strings from their last byte to their first. A slash sorts first, so that paths with the same last
 /// components are adjacent.
-fn backwards(a: &str, b: &str) -> Ordering {
+fn compare_reversed(a: &str, b: &str) -> Ordering {
     let letter = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
 }

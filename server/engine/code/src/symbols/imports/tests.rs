@@ -35,14 +35,14 @@ fn check(resolver: &Resolver, table: &[(&str, &str, &[&str])]) {
     for (from, import, expected) in table {
         let from = FileKey::from(*from);
         let language = LanguageId::by_path(from.as_str(), "").unwrap();
-        let found = resolved(resolver, &from, language, import);
-        let found: Vec<&str> = found.iter().map(FileKey::as_str).collect();
-        assert_eq!(found, *expected, "`{import}` in {from:?}");
+        let resolved_files = resolved(resolver, &from, language, import);
+        let resolved_files: Vec<&str> = resolved_files.iter().map(FileKey::as_str).collect();
+        assert_eq!(resolved_files, *expected, "`{import}` in {from:?}");
     }
 }
 
 #[test]
-fn dotted_names_lead_to_modules_and_packages() {
+fn dotted_names_resolve_to_modules_and_packages() {
     let resolver = resolver(
         &[
             "src/shop/__init__.py",
@@ -116,7 +116,7 @@ fn projects_of_one_repository_import_each_other() {
 }
 
 #[test]
-fn paths_lead_to_files_index_files_aliases_and_packages() {
+fn paths_resolve_to_files_index_files_aliases_and_packages() {
     let resolver = resolver(
         &[
             "apps/web/src/app.ts",
@@ -161,7 +161,7 @@ fn paths_lead_to_files_index_files_aliases_and_packages() {
 
 /// Packages publish compiled files, which the repository does not contain.
 #[test]
-fn exports_lead_to_the_sources_of_compiled_files() {
+fn exports_resolve_to_the_sources_of_compiled_files() {
     let resolver = resolver(
         &[
             "packages/core/src/index.ts",
@@ -202,7 +202,7 @@ fn exports_lead_to_the_sources_of_compiled_files() {
 }
 
 #[test]
-fn crates_follow_their_module_trees() {
+fn crate_paths_follow_the_module_tree() {
     let resolver = resolver(
         &[
             "engine/src/lib.rs",
@@ -260,12 +260,13 @@ fn crates_follow_their_module_trees() {
 }
 
 #[test]
-fn packages_of_go_are_directories() {
+fn go_packages_resolve_to_directories() {
     let files =
         ["go/geo/point.go", "go/geo/area.go", "go/geo/point_test.go", "go/main.go", "lib/far/deep/x.go"];
-    let known = resolver(&files, &[("go/go.mod", "module example.com/team/go // v1\n\ngo 1.22\n")]);
+    let resolver_with_module =
+        resolver(&files, &[("go/go.mod", "module example.com/team/go // v1\n\ngo 1.22\n")]);
     check(
-        &known,
+        &resolver_with_module,
         &[
             ("go/main.go", "example.com/team/go/geo", &["go/geo/area.go", "go/geo/point.go"]),
             ("go/geo/point.go", "example.com/team/go", &["go/main.go"]),
@@ -278,7 +279,7 @@ fn packages_of_go_are_directories() {
 
 /// Styles that may have no language in the registry yet; their modules are called directly.
 #[test]
-fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
+fn files_resolve_relative_to_the_importer_the_top_or_by_a_unique_suffix() {
     let language = LanguageId::by_name("python").unwrap();
     let files = [
         "src/net/sock.h",
@@ -289,7 +290,7 @@ fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
         "lua/core/a.py",
         "README.md",
     ];
-    let table = table::Table::new(files.iter().map(|path| (FileKey::from(*path), language)));
+    let table = table::PathTable::new(files.iter().map(|path| (FileKey::from(*path), language)));
     let from = FileKey::from("src/net/sock.c");
     let found = |import: &str| -> Vec<String> {
         let numbers = file::resolve(&table, Importer { key: &from, language }, import);
@@ -326,7 +327,7 @@ fn any_import() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_import_leads_to_files_of_the_repository_or_nowhere(
+    fn any_import_resolves_to_files_of_the_repository_or_nothing(
         files in prop::collection::vec(any_path(), 1..30),
         import in any_import(),
     ) {

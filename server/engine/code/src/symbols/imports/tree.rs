@@ -13,34 +13,34 @@ pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str
     // Length of the prefix before each open brace.
     let mut open: Vec<usize> = Vec::new();
     let mut current: Vec<&'a str> = Vec::new();
-    let mut renamed = false;
+    let mut is_alias = false;
     let mut rest = import;
-    let mut fresh = false;
+    let mut has_new_part = false;
     while paths.len() < MAX_PATHS && !rest.is_empty() {
-        let is_mark =
+        let is_separator =
             |c: char| separators.contains(&c) || c.is_whitespace() || matches!(c, '{' | '}' | ',' | '…');
-        let (word, after) = rest.split_at(rest.find(is_mark).unwrap_or(rest.len()));
+        let (word, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
         match word {
             "" => {}
-            "as" => renamed = true,
-            _ if renamed => {}
+            "as" => is_alias = true,
+            _ if is_alias => {}
             word => {
                 current.push(word);
-                fresh = true;
+                has_new_part = true;
             }
         }
         let mut letters = after.chars();
         match letters.next() {
             Some('{') if open.len() < MAX_DEPTH => {
                 open.push(current.len());
-                fresh = false;
+                has_new_part = false;
             }
             Some(',' | '}' | '{') => {
-                if fresh && !current.is_empty() {
+                if has_new_part && !current.is_empty() {
                     paths.push(current.clone());
                 }
-                fresh = false;
-                renamed = false;
+                has_new_part = false;
+                is_alias = false;
                 if after.starts_with('}') {
                     open.pop();
                 }
@@ -50,7 +50,7 @@ pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str
         }
         rest = letters.as_str();
     }
-    if fresh && !current.is_empty() && paths.len() < MAX_PATHS {
+    if has_new_part && !current.is_empty() && paths.len() < MAX_PATHS {
         paths.push(current);
     }
     paths

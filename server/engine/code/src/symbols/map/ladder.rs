@@ -7,18 +7,18 @@ use crate::outline::{BlockDetail, MapLevel, Symbol, Visibility};
 use crate::symbols::index::FileSymbols;
 
 /// Value of a definition without mentions, relative to the value of a single mention.
-const BASE: f64 = 0.05;
+const BASE_VALUE: f64 = 0.05;
 /// Exponent for the number of mentions, so that each further mention adds less value.
-const MENTIONS: f64 = 0.5;
+const MENTION_EXPONENT: f64 = 0.5;
 /// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions would have
 /// no more value than a file with few.
-const SHARED: f64 = 0.5;
+const SHARE_EXPONENT: f64 = 0.5;
 /// Value of a definition's name, relative to its signature.
-const NAME: f64 = 0.1;
+const NAME_VALUE: f64 = 0.1;
 /// Value of the path of a file shown by path only, relative to all signatures of a source file.
-const PATH: f64 = 0.01;
+const PATH_VALUE: f64 = 0.01;
 /// Value of imports and fields, relative to all signatures.
-const REST: f64 = 0.05;
+const OTHER_VALUE: f64 = 0.05;
 
 /// The levels at which a file can be shown.
 pub(super) struct Ladder<'a> {
@@ -35,21 +35,22 @@ pub(super) struct Rung {
     level: MapLevel,
     /// Approximate length of the shown text, in bytes.
     pub(super) cost: f64,
-    pub(super) worth: f64,
+    pub(super) value: f64,
 }
 
 /// All definitions that share a name.
-struct Unit<'a> {
+struct NameGroup<'a> {
     name: &'a str,
-    worth: f64,
+    value: f64,
     cost: f64,
     lines: Vec<usize>,
 }
 
 impl<'a> Ladder<'a> {
     /// Returns the ladder of a file that is shown by path only. `path` is the path's length in bytes.
-    pub(super) fn of_path(path: usize, score: f64) -> Self {
-        let rung = Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, worth: score * PATH };
+    pub(super) fn path_only(path: usize, score: f64) -> Self {
+        let rung =
+            Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, value: score * PATH_VALUE };
         Self { names: Vec::new(), rungs: vec![rung] }
     }
 
@@ -59,50 +60,64 @@ impl<'a> Ladder<'a> {
         path: usize,
         score: f64,
         mentioned: &FxHashMap<&str, f64>,
-        asked: &dyn Fn(&str) -> f64,
+        question_value: &dyn Fn(&str) -> f64,
     ) -> Self {
         let symbols: Vec<&Symbol> = file.outline.visible().collect();
-        let lines: Vec<f64> = symbols.iter().map(|symbol| line(symbol)).collect();
-        let mut visibility = Visibility::of(file.language);
+        let lines: Vec<f64> = symbols.iter().map(|symbol| line_bytes(symbol)).collect();
+        let mut visibility = Visibility::new(file.language);
         let public: Vec<bool> = symbols.iter().map(|symbol| visibility.is_public(symbol)).collect();
-        let worth: Vec<f64> = symbols
+        let value: Vec<f64> = symbols
             .iter()
             .map(|symbol| {
                 let mentions = mentioned.get(&*symbol.name).copied().unwrap_or(0.0);
-                let is_found = symbol.kind.is_referable() || symbol.kind.is_document();
-                if is_found { (BASE + mentions).powf(MENTIONS) + asked(&symbol.name) } else { 0.0 }
+                let is_valued = symbol.kind.is_referable() || symbol.kind.is_document();
+                if is_valued {
+                    (BASE_VALUE + mentions).powf(MENTION_EXPONENT) + question_value(&symbol.name)
+                } else {
+                    0.0
+                }
             })
             .collect();
         // Use a minimum, so that a file without definitions also has a value.
-        let all: f64 = worth.iter().sum::<f64>().max(BASE);
-        let scale = score / all.powf(SHARED);
-        let units = units(&symbols, &lines, &worth, scale, |name| {
-            mentioned.get(name).is_some_and(|mentions| *mentions > 0.0) || asked(name) > 0.0
+        let sum: f64 = value.iter().sum::<f64>().max(BASE_VALUE);
+        let scale = score / sum.powf(SHARE_EXPONENT);
+        let name_groups = name_groups(&symbols, &lines, &value, scale, |name| {
+            mentioned.get(name).is_some_and(|mentions| *mentions > 0.0) || question_value(name) > 0.0
         });
-        let mut rungs = vec![named(&symbols, &worth, path, scale)];
-        let mut shown = VisibleLines::new(&symbols, &lines, path);
-        let mut gained = 0.0;
-        for (at, unit) in units.iter().enumerate() {
-            for line in &unit.lines {
-                shown.add(*line);
+        let mut rungs = vec![names_rung(&symbols, &value, path, scale)];
+        let mut visible_lines = VisibleLines::new(&symbols, &lines, path);
+        let mut total_value = 0.0;
+        for (index, group) in name_groups.iter().enumerate() {
+            for line in &group.lines {
+                visible_lines.add(*line);
             }
-            gained += unit.worth;
-            let rung = Rung { names: at + 1, level: MapLevel::Signatures, cost: shown.cost, worth: gained };
+            total_value += group.value;
+            let rung = Rung {
+                names: index + 1,
+                level: MapLevel::Signatures,
+                cost: visible_lines.cost,
+                value: total_value,
+            };
             rungs.push(rung);
         }
-        for (at, (is_public, worth)) in public.iter().zip(&worth).enumerate() {
-            if *is_public && shown.add(at) {
-                gained += worth * scale;
+        for (index, (is_public, value)) in public.iter().zip(&value).enumerate() {
+            if *is_public && visible_lines.add(index) {
+                total_value += value * scale;
             }
         }
         if !file.language.is_document() {
-            let rung = Rung { names: units.len(), level: MapLevel::Public, cost: shown.cost, worth: gained };
+            let rung = Rung {
+                names: name_groups.len(),
+                level: MapLevel::Public,
+                cost: visible_lines.cost,
+                value: total_value,
+            };
             rungs.push(rung);
         }
         let full = file.block.text.len() as f64;
-        let worth = scale * all * (1.0 + REST);
-        rungs.push(Rung { names: 0, level: MapLevel::Full, cost: full, worth });
-        Self { names: units.into_iter().map(|unit| unit.name).collect(), rungs }
+        let value = scale * sum * (1.0 + OTHER_VALUE);
+        rungs.push(Rung { names: 0, level: MapLevel::Full, cost: full, value });
+        Self { names: name_groups.into_iter().map(|group| group.name).collect(), rungs }
     }
 
     /// Returns the useful rungs, each with its marginal value per byte, which decreases from rung to rung.
@@ -113,10 +128,10 @@ impl<'a> Ladder<'a> {
         let mut hull: Vec<(Rung, f64)> = Vec::new();
         for rung in rungs {
             let slope_from = |before: Option<&(Rung, f64)>| {
-                let (cost, worth) = before.map_or((0.0, 0.0), |(rung, _)| (rung.cost, rung.worth));
-                (rung.worth - worth) / (rung.cost - cost).max(1.0)
+                let (cost, value) = before.map_or((0.0, 0.0), |(rung, _)| (rung.cost, rung.value));
+                (rung.value - value) / (rung.cost - cost).max(1.0)
             };
-            if hull.last().is_some_and(|(last, _)| rung.worth <= last.worth || rung.level < last.level) {
+            if hull.last().is_some_and(|(last, _)| rung.value <= last.value || rung.level < last.level) {
                 continue;
             }
             while hull
@@ -131,7 +146,7 @@ impl<'a> Ladder<'a> {
     }
 
     /// Returns the cheapest rung.
-    pub(super) fn least(&self) -> Option<Rung> {
+    pub(super) fn cheapest(&self) -> Option<Rung> {
         self.rungs.first().copied()
     }
 
@@ -142,43 +157,48 @@ impl<'a> Ladder<'a> {
 }
 
 /// Returns the definitions that other files refer to, highest value per byte first.
-fn units<'a>(
+fn name_groups<'a>(
     symbols: &[&'a Symbol],
     lines: &[f64],
-    worth: &[f64],
+    value: &[f64],
     scale: f64,
-    is_unit: impl Fn(&str) -> bool,
-) -> Vec<Unit<'a>> {
+    is_referenced: impl Fn(&str) -> bool,
+) -> Vec<NameGroup<'a>> {
     let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut units: Vec<Unit<'a>> = Vec::new();
-    for (at, ((symbol, cost), worth)) in symbols.iter().zip(lines).zip(worth).enumerate() {
-        if !symbol.kind.is_referable() || !is_unit(&symbol.name) {
+    let mut name_groups: Vec<NameGroup<'a>> = Vec::new();
+    for (index, ((symbol, cost), value)) in symbols.iter().zip(lines).zip(value).enumerate() {
+        if !symbol.kind.is_referable() || !is_referenced(&symbol.name) {
             continue;
         }
-        let place = *by_name.entry(&symbol.name).or_insert(units.len());
-        if place == units.len() {
-            units.push(Unit { name: &symbol.name, worth: 0.0, cost: 0.0, lines: Vec::new() });
+        let group_index = *by_name.entry(&symbol.name).or_insert(name_groups.len());
+        if group_index == name_groups.len() {
+            name_groups.push(NameGroup { name: &symbol.name, value: 0.0, cost: 0.0, lines: Vec::new() });
         }
-        if let Some(unit) = units.get_mut(place) {
+        if let Some(group) = name_groups.get_mut(group_index) {
             // Count mentions of a name with several definitions only once.
-            unit.worth = unit.worth.max(worth * scale);
-            unit.cost += cost;
-            unit.lines.push(at);
+            group.value = group.value.max(value * scale);
+            group.cost += cost;
+            group.lines.push(index);
         }
     }
-    units.sort_by(|a, b| (b.worth / b.cost).total_cmp(&(a.worth / a.cost)));
-    units
+    name_groups.sort_by(|a, b| (b.value / b.cost).total_cmp(&(a.value / a.cost)));
+    name_groups
 }
 
-fn named(symbols: &[&Symbol], worth: &[f64], path: usize, scale: f64) -> Rung {
-    let outer = || symbols.iter().zip(worth).filter(|(symbol, _)| symbol.depth == 0);
-    let cost: usize = outer().map(|(symbol, _)| symbol.name.len() + 2).sum();
-    let worth: f64 = outer().map(|(_, worth)| worth).sum();
-    Rung { names: 0, level: MapLevel::Names, cost: (path + cost + 1) as f64, worth: NAME * worth * scale }
+fn names_rung(symbols: &[&Symbol], value: &[f64], path: usize, scale: f64) -> Rung {
+    let top_level = || symbols.iter().zip(value).filter(|(symbol, _)| symbol.depth == 0);
+    let cost: usize = top_level().map(|(symbol, _)| symbol.name.len() + 2).sum();
+    let value: f64 = top_level().map(|(_, value)| value).sum();
+    Rung {
+        names: 0,
+        level: MapLevel::Names,
+        cost: (path + cost + 1) as f64,
+        value: NAME_VALUE * value * scale,
+    }
 }
 
 /// Returns the length of a definition's line, in bytes.
-fn line(symbol: &Symbol) -> f64 {
+fn line_bytes(symbol: &Symbol) -> f64 {
     let attributes: usize = symbol.attributes.iter().map(|attribute| attribute.len().min(60) + 1).sum();
     (symbol.depth as usize + 2 + attributes + symbol.head.len()) as f64
 }
@@ -186,7 +206,7 @@ fn line(symbol: &Symbol) -> f64 {
 /// The lines that a block shows: selected definitions and their containers.
 struct VisibleLines<'l> {
     /// For each line, the index of the line of its container, if any.
-    outer: Vec<Option<usize>>,
+    containers: Vec<Option<usize>>,
     lines: &'l [f64],
     is_shown: Vec<bool>,
     cost: f64,
@@ -194,15 +214,15 @@ struct VisibleLines<'l> {
 
 impl<'l> VisibleLines<'l> {
     fn new(symbols: &[&Symbol], lines: &'l [f64], path: usize) -> Self {
-        let mut around: Vec<usize> = Vec::new();
-        let mut outer = Vec::with_capacity(symbols.len());
-        for (at, symbol) in symbols.iter().enumerate() {
-            around.truncate(symbol.depth as usize);
-            outer.push(around.last().copied());
-            around.push(at);
+        let mut ancestors: Vec<usize> = Vec::new();
+        let mut containers = Vec::with_capacity(symbols.len());
+        for (index, symbol) in symbols.iter().enumerate() {
+            ancestors.truncate(symbol.depth as usize);
+            containers.push(ancestors.last().copied());
+            ancestors.push(index);
         }
         // Start with the cost of the path and of a line with an ellipsis for omitted definitions.
-        Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
+        Self { containers, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
     }
 
     /// Shows a line and its containers. Returns whether it was not shown before.
@@ -216,7 +236,7 @@ impl<'l> VisibleLines<'l> {
             }
             is_new = true;
             self.cost += self.lines.get(line).copied().unwrap_or(0.0);
-            next = self.outer.get(line).copied().flatten();
+            next = self.containers.get(line).copied().flatten();
         }
         is_new
     }

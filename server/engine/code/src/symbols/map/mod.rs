@@ -24,19 +24,19 @@ const MAX_MISSES: usize = 24;
 /// multiple of the remaining budget.
 const LOOK_AHEAD: f64 = 8.0;
 /// Minimum number of files to consider, even if their full blocks exceed the limit that [`LOOK_AHEAD`] sets.
-const LEAST_FILES: usize = 256;
+const MIN_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
 /// A map is extended only while at least this many tokens of its budget remain.
-const LEAST_ROOM: usize = 6;
-/// An existing map is extended only if more than `1 / LEAST_PART` of the budget remains, because extending it
+const MIN_REMAINING: usize = 6;
+/// An existing map is extended only if more than `1 / EXTENSION_DIVISOR` of the budget remains, because extending it
 /// requires examining all files.
-const LEAST_PART: usize = 256;
+const EXTENSION_DIVISOR: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
 /// after the last round.
-const PART_BY_ESTIMATE: f64 = 0.8;
+const ESTIMATED_SHARE: f64 = 0.8;
 /// Maximum number of rounds that spend the budget by estimate.
-const ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 
 /// Limits and requirements of a map.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl MapEntry {
 }
 
 /// Whether a file is always shown by path only.
-fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> bool {
+fn is_path_only(file: &FileSymbols, key: &FileKey, references: &References) -> bool {
     let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
     file.outline.is_empty()
         || file.language.is_test_file(key.as_str())
@@ -104,40 +104,41 @@ pub fn map_within(
     request: &MapRequest<'_>,
     count: &dyn Fn(&str) -> usize,
 ) -> MapSelection {
-    let mut draft = Draft { index, request, count, blocks: Vec::new(), places: BTreeMap::new(), total: 0 };
+    let mut builder =
+        MapBuilder { index, request, count, blocks: Vec::new(), indices: BTreeMap::new(), total: 0 };
     let mut selection = MapSelection::default();
-    let is_wanted = |member: &&MapMember| !request.without.contains(&member.path);
+    let is_allowed = |member: &&MapMember| !request.without.contains(&member.path);
     // Replacing a kept block would rewrite all cached text after it, so kept blocks also come before required ones.
     let mut misses = 0;
     let mut changed = Vec::new();
-    for member in request.kept.iter().filter(is_wanted) {
-        match draft.as_it_was(member) {
+    for member in request.kept.iter().filter(is_allowed) {
+        match builder.unchanged_entry(member) {
             _ if misses >= MAX_MISSES => break,
-            Some(entry) => misses = if draft.add(entry) { 0 } else { misses + 1 },
+            Some(entry) => misses = if builder.add(entry) { 0 } else { misses + 1 },
             None if index.get(&member.path).is_some() => changed.push(&member.path),
             None => {}
         }
     }
-    let mut known = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for key in request.required.iter().filter(|key| !request.without.contains(*key)) {
-        if !known.insert(key) {
+        if !listed.insert(key) {
             continue;
         }
-        let place = draft.places.get(key).and_then(|place| draft.blocks.get(*place));
-        if let Some(entry) = place {
+        let existing = builder.indices.get(key).and_then(|index| builder.blocks.get(*index));
+        if let Some(entry) = existing {
             selection.required_tokens += entry.tokens;
             continue;
         }
-        let entry = draft.entry(key, draft.least(key));
+        let entry = builder.entry(key, builder.minimum_detail(key));
         selection.required_tokens += entry.tokens;
-        if !draft.add(entry) {
+        if !builder.add(entry) {
             selection.missing.push(key.clone());
         }
     }
     changed.retain(|key| !selection.missing.contains(key));
     for key in &changed {
-        if !draft.places.contains_key(*key) {
-            draft.add(draft.entry(key, draft.least(key)));
+        if !builder.indices.contains_key(*key) {
+            builder.add(builder.entry(key, builder.minimum_detail(key)));
         }
     }
     let fixed: BTreeSet<&FileKey> =
@@ -145,14 +146,14 @@ pub fn map_within(
     // Blocks that changed are rewritten anyway, and edited files matter, so extend them before others.
     if !changed.is_empty() {
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
-        draft.grow(references, &|key| changed.contains(key));
+        builder.spend_remaining(references, &|key| changed.contains(key));
     }
-    if fixed.is_empty() || draft.room() > request.budget / LEAST_PART {
-        draft.grow(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
+    if fixed.is_empty() || builder.remaining() > request.budget / EXTENSION_DIVISOR {
+        builder.spend_remaining(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
     }
-    let Draft { blocks, total, .. } = draft;
+    let MapBuilder { blocks, total, .. } = builder;
     let order: FxHashMap<&FileKey, usize> =
-        request.kept.iter().map(|member| &member.path).enumerate().map(|(at, key)| (key, at)).collect();
+        request.kept.iter().map(|member| &member.path).enumerate().map(|(index, key)| (key, index)).collect();
     selection.blocks = blocks;
     selection.blocks.sort_by_key(|entry| order.get(&entry.key).copied().unwrap_or(usize::MAX));
     selection.total = total;
@@ -160,13 +161,13 @@ pub fn map_within(
 }
 
 /// A map under construction.
-struct Draft<'a> {
+struct MapBuilder<'a> {
     index: &'a SymbolIndex,
     request: &'a MapRequest<'a>,
     count: &'a dyn Fn(&str) -> usize,
     blocks: Vec<MapEntry>,
     /// Index in `blocks` of each file.
-    places: BTreeMap<FileKey, usize>,
+    indices: BTreeMap<FileKey, usize>,
     total: usize,
 }
 
@@ -179,7 +180,7 @@ struct Step<'a> {
     slope: f64,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> MapBuilder<'a> {
     fn entry(&self, key: &FileKey, detail: BlockDetail) -> MapEntry {
         let text = match self.index.get(key) {
             Some(file) if detail.level == MapLevel::Full => Arc::clone(&file.block.text),
@@ -190,34 +191,34 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns the block of a member, if its text is unchanged.
-    fn as_it_was(&self, member: &MapMember) -> Option<MapEntry> {
+    fn unchanged_entry(&self, member: &MapMember) -> Option<MapEntry> {
         self.index.get(&member.path)?;
         let entry = self.entry(&member.path, member.detail.clone());
         (Some(entry.hash) == member.hash).then_some(entry)
     }
 
     /// Returns the minimum detail for a required file.
-    fn least(&self, key: &FileKey) -> BlockDetail {
+    fn minimum_detail(&self, key: &FileKey) -> BlockDetail {
         let has_names = self.index.get(key).is_some_and(|file| !file.outline.is_empty());
         BlockDetail::plain(if has_names { MapLevel::Names } else { MapLevel::Path })
     }
 
-    fn room(&self) -> usize {
+    fn remaining(&self) -> usize {
         self.request.budget.saturating_sub(self.total)
     }
 
     /// Adds a block or replaces the file's existing one. Returns `false` if the block does not fit.
     fn add(&mut self, entry: MapEntry) -> bool {
-        let place = self.places.get(&entry.key).copied();
-        let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);
-        if entry.tokens > self.room() + before {
+        let index = self.indices.get(&entry.key).copied();
+        let replaced_tokens = index.and_then(|index| self.blocks.get(index)).map_or(0, |block| block.tokens);
+        if entry.tokens > self.remaining() + replaced_tokens {
             return false;
         }
-        self.total = self.total + entry.tokens - before;
-        match place.and_then(|place| self.blocks.get_mut(place)) {
+        self.total = self.total + entry.tokens - replaced_tokens;
+        match index.and_then(|index| self.blocks.get_mut(index)) {
             Some(slot) => *slot = entry,
             None => {
-                self.places.insert(entry.key.clone(), self.blocks.len());
+                self.indices.insert(entry.key.clone(), self.blocks.len());
                 self.blocks.push(entry);
             }
         }
@@ -226,83 +227,83 @@ impl<'a> Draft<'a> {
 
     /// Spends the remaining budget on the files that `may_grow` accepts: shows more of them, or adds them to the
     /// map.
-    fn grow(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
-        if self.room() < LEAST_ROOM {
+    fn spend_remaining(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
+        if self.remaining() < MIN_REMAINING {
             return;
         }
         let ladders = self.ladders(references, may_grow);
         let mut steps: Vec<Step<'_>> = Vec::new();
-        for (at, (key, ladder)) in ladders.iter().enumerate() {
+        for (ladder_index, (key, ladder)) in ladders.iter().enumerate() {
             let all = ladder.steps().into_iter();
-            steps.extend(all.map(|(rung, slope)| Step { key, ladder: at, rung, slope }));
+            steps.extend(all.map(|(rung, slope)| Step { key, ladder: ladder_index, rung, slope }));
         }
         steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
-        let mut at = 0;
+        let mut next_step = 0;
         let mut bytes_a_token = TOKEN_BYTES;
-        for _ in 0..ROUNDS {
-            let room = self.room() as f64 * PART_BY_ESTIMATE * bytes_a_token;
-            if room < 400.0 {
+        for _ in 0..MAX_ROUNDS {
+            let bytes_left = self.remaining() as f64 * ESTIMATED_SHARE * bytes_a_token;
+            if bytes_left < 400.0 {
                 break;
             }
-            let (from, before) = (at, self.total);
-            let mut wanted: BTreeMap<usize, Rung> = BTreeMap::new();
-            let mut reached: FxHashMap<usize, f64> = FxHashMap::default();
+            let (first_step, total_before) = (next_step, self.total);
+            let mut target_rungs: BTreeMap<usize, Rung> = BTreeMap::new();
+            let mut reached_costs: FxHashMap<usize, f64> = FxHashMap::default();
             let mut cost = 0.0;
-            while let Some(step) = steps.get(at) {
-                let known = reached.get(&step.ladder).copied().unwrap_or_else(|| {
-                    self.places
+            while let Some(step) = steps.get(next_step) {
+                let current_cost = reached_costs.get(&step.ladder).copied().unwrap_or_else(|| {
+                    self.indices
                         .get(step.key)
-                        .and_then(|place| self.blocks.get(*place))
+                        .and_then(|index| self.blocks.get(*index))
                         .map_or(0.0, |b| b.text.len() as f64)
                 });
-                let more = (step.rung.cost - known).max(0.0);
-                if cost + more > room {
+                let added_cost = (step.rung.cost - current_cost).max(0.0);
+                if cost + added_cost > bytes_left {
                     break;
                 }
-                cost += more;
-                reached.insert(step.ladder, step.rung.cost);
-                wanted.insert(step.ladder, step.rung);
-                at += 1;
+                cost += added_cost;
+                reached_costs.insert(step.ladder, step.rung.cost);
+                target_rungs.insert(step.ladder, step.rung);
+                next_step += 1;
             }
-            for (ladder, rung) in wanted {
+            for (ladder, rung) in target_rungs {
                 if let Some((key, ladder)) = ladders.get(ladder) {
-                    self.climb(key, ladder, rung);
+                    self.show_at(key, ladder, rung);
                 }
             }
-            if at == from {
+            if next_step == first_step {
                 break;
             }
-            let spent = self.total.saturating_sub(before);
+            let spent = self.total.saturating_sub(total_before);
             if spent > 64 && cost > 0.0 {
                 bytes_a_token = (cost / spent as f64).clamp(1.5, 8.0);
             }
         }
         let mut misses = 0;
-        for step in steps.iter().skip(at) {
-            if misses >= MAX_MISSES || self.room() == 0 {
+        for step in steps.iter().skip(next_step) {
+            if misses >= MAX_MISSES || self.remaining() == 0 {
                 break;
             }
             let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
-            misses = if self.climb(key, ladder, step.rung) { 0 } else { misses + 1 };
+            misses = if self.show_at(key, ladder, step.rung) { 0 } else { misses + 1 };
         }
         // Spend the remaining budget on the cheapest blocks of the highest-ranked missing files.
         let mut misses = 0;
         for (key, ladder) in &ladders {
-            if misses >= MAX_MISSES || self.room() < LEAST_ROOM {
+            if misses >= MAX_MISSES || self.remaining() < MIN_REMAINING {
                 break;
             }
-            if let Some(least) = ladder.least().filter(|_| !self.places.contains_key(*key)) {
-                misses = if self.climb(key, ladder, least) { 0 } else { misses + 1 };
+            if let Some(cheapest) = ladder.cheapest().filter(|_| !self.indices.contains_key(*key)) {
+                misses = if self.show_at(key, ladder, cheapest) { 0 } else { misses + 1 };
             }
         }
     }
 
     /// Shows a file at a rung, unless the file is already shown in more detail. Returns `false` if the block
     /// does not fit.
-    fn climb(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
+    fn show_at(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
         let detail = ladder.detail(rung);
-        let now = self.places.get(key).and_then(|place| self.blocks.get(*place));
-        if now.is_some_and(|now| now.detail == detail || now.detail.level > detail.level) {
+        let current = self.indices.get(key).and_then(|index| self.blocks.get(*index));
+        if current.is_some_and(|current| current.detail == detail || current.detail.level > detail.level) {
             return true;
         }
         let entry = self.entry(key, detail);
@@ -317,15 +318,15 @@ impl<'a> Draft<'a> {
     ) -> Vec<(&'a FileKey, Ladder<'a>)> {
         let index: &'a SymbolIndex = self.index;
         let MapRequest { ranking, required, without, about, .. } = *self.request;
-        let ahead = self.room() as f64 * TOKEN_BYTES * LOOK_AHEAD;
-        let (mut looked, mut ladders) = (0.0, Vec::new());
+        let max_bytes = self.remaining() as f64 * TOKEN_BYTES * LOOK_AHEAD;
+        let (mut total_bytes, mut ladders) = (0.0, Vec::new());
         // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
         // file.
         let first = ranking.scored().next().map_or(1.0, |(_, score)| score);
         let unranked: BTreeSet<&'a FileKey> =
             required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();
         for (key, score) in unranked.into_iter().map(|key| (key, first)).chain(ranking.scored()) {
-            if looked > ahead && ladders.len() >= LEAST_FILES {
+            if total_bytes > max_bytes && ladders.len() >= MIN_FILES {
                 break;
             }
             if without.contains(key) || !may_grow(key) {
@@ -333,13 +334,13 @@ impl<'a> Draft<'a> {
             }
             let Some((key, file)) = index.get_key_value(key) else { continue };
             let path = key.as_str().len();
-            let ladder = if is_only_named(file, key, references) {
-                Ladder::of_path(path, score)
+            let ladder = if is_path_only(file, key, references) {
+                Ladder::path_only(path, score)
             } else {
-                looked += file.block.text.len() as f64;
+                total_bytes += file.block.text.len() as f64;
                 let mentioned: FxHashMap<&str, f64> = references.mentioned(key).collect();
-                let asked = |name: &str| about.map_or(0.0, |words| words.worth(name));
-                Ladder::new(file, path, score, &mentioned, &asked)
+                let question_value = |name: &str| about.map_or(0.0, |words| words.value(name));
+                Ladder::new(file, path, score, &mentioned, &question_value)
             };
             ladders.push((key, ladder));
         }

@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 
 use super::lexical::LexicalIndex;
 use super::query::{ParsedQuery, Query};
-use super::score::{relevant, weighed};
+use super::score::{relevant, weight_words};
 use crate::symbols::graph::{Ranking, References, Seeds};
 use crate::symbols::index::SymbolIndex;
 use crate::symbols::words::{each_subword, stem};
@@ -16,11 +16,11 @@ use crate::symbols::words::{each_subword, stem};
 /// A name in a question identifies files only if at most this many files define it.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
-const ASKED: f64 = 4.0;
+const QUESTION_VALUE: f64 = 4.0;
 /// Share of a file's rank that depends on the question.
-const ABOUT: f64 = 0.8;
+const QUESTION_SHARE: f64 = 0.8;
 /// Exponent for relevance scores, which favors files with high scores.
-const SHARPEN: f64 = 3.0;
+const SHARPENING_EXPONENT: f64 = 3.0;
 /// Maximum number of files with a relevance score.
 const MAX_FILES: usize = 400;
 
@@ -35,24 +35,26 @@ pub struct AskedWords {
 impl AskedWords {
     /// Parses a question and weights its words by their rarity.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
-        let asked = ParsedQuery::read(text);
-        let words: BTreeMap<String, f64> =
-            weighed(lexical, &asked).into_iter().map(|(word, worth)| (word.to_owned(), worth)).collect();
+        let parsed_query = ParsedQuery::read(text);
+        let words: BTreeMap<String, f64> = weight_words(lexical, &parsed_query)
+            .into_iter()
+            .map(|(word, value)| (word.to_owned(), value))
+            .collect();
         let best = words.values().copied().fold(f64::MIN_POSITIVE, f64::max);
-        Self { words, best, identifiers: asked.identifiers.into_iter().collect() }
+        Self { words, best, identifiers: parsed_query.identifiers.into_iter().collect() }
     }
 
     /// Returns the value that the question adds to a definition called `name`.
-    pub(in crate::symbols) fn worth(&self, name: &str) -> f64 {
+    pub(in crate::symbols) fn value(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
-            return 2.0 * ASKED;
+            return 2.0 * QUESTION_VALUE;
         }
-        let (mut worth, mut count) = (0.0, 0_u32);
+        let (mut value, mut count) = (0.0, 0_u32);
         each_subword(name, |word| {
-            worth += self.words.get(stem(word)).copied().unwrap_or(0.0);
+            value += self.words.get(stem(word)).copied().unwrap_or(0.0);
             count += 1;
         });
-        ASKED * (worth / (self.best * f64::from(count.max(1)).sqrt())).min(1.0)
+        QUESTION_VALUE * (value / (self.best * f64::from(count.max(1)).sqrt())).min(1.0)
     }
 }
 
@@ -65,28 +67,30 @@ pub fn rank_for(
     seeds: &Seeds<'_>,
 ) -> Ranking {
     let ranking = references.rank(seeds);
-    let found = relevant(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
-    let sharp: BTreeMap<&FileKey, f64> =
-        found.iter().map(|found| (&found.file, found.score.powf(SHARPEN))).collect();
-    let all: f64 = sharp.values().sum::<f64>().max(f64::MIN_POSITIVE);
+    let relevant_files = relevant(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
+    let sharpened: BTreeMap<&FileKey, f64> = relevant_files
+        .iter()
+        .map(|relevant| (&relevant.file, relevant.score.powf(SHARPENING_EXPONENT)))
+        .collect();
+    let all: f64 = sharpened.values().sum::<f64>().max(f64::MIN_POSITIVE);
     let mixed = ranking.scored().map(|(key, score)| {
-        let about = sharp.get(key).copied().unwrap_or(0.0) / all;
-        (key.clone(), (1.0 - ABOUT) * score + ABOUT * about)
+        let relevance = sharpened.get(key).copied().unwrap_or(0.0) / all;
+        (key.clone(), (1.0 - QUESTION_SHARE) * score + QUESTION_SHARE * relevance)
     });
-    Ranking::of_scores(mixed)
+    Ranking::from_scores(mixed)
 }
 
 /// Returns the files that a text names by path, or by an identifier that few files define, in key order.
-pub fn named_in(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
-    let asked = ParsedQuery::read(text);
-    let mut named: Vec<FileKey> = asked.named_among(files.iter()).into_iter().cloned().collect();
-    for name in &asked.identifiers {
+pub fn mentioned_files(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
+    let parsed_query = ParsedQuery::read(text);
+    let mut files_named: Vec<FileKey> = parsed_query.named_among(files.iter()).into_iter().cloned().collect();
+    for name in &parsed_query.identifiers {
         let definers = references.definers_of(name);
         if definers.len() <= MAX_DEFINERS {
-            named.extend(definers.into_iter().cloned());
+            files_named.extend(definers.into_iter().cloned());
         }
     }
-    named.sort_unstable();
-    named.dedup();
-    named
+    files_named.sort_unstable();
+    files_named.dedup();
+    files_named
 }

@@ -8,8 +8,8 @@ pub(super) fn subject(key: &FileKey) -> String {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
     let stem = stem.strip_prefix("test_").or_else(|| stem.strip_prefix("test-")).unwrap_or(stem);
-    let ends = ["_test", "_tests", "-test", "_spec", "test", "tests"];
-    let stem = ends.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
+    let suffixes = ["_test", "_tests", "-test", "_spec", "test", "tests"];
+    let stem = suffixes.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
     stem.trim_matches('_').to_owned()
 }
 

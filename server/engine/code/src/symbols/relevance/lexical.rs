@@ -8,7 +8,7 @@ use strata_base::key::FileKey;
 
 use super::companions::{is_changelog, subject};
 use crate::symbols::index::{FileSymbols, SymbolIndex};
-use crate::symbols::words::{each_subword, says_nothing, stem};
+use crate::symbols::words::{each_subword, is_stop_word, stem};
 
 /// The part of a file's data in which a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum Field {
 pub(super) const FIELDS: usize = 4;
 
 /// Number of occurrences of a word in each field of a file.
-pub(super) type Counts = [u16; FIELDS];
+pub(super) type FieldCounts = [u16; FIELDS];
 
 /// An index from words to files. Does not depend on the order of files.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(crate) struct FileTerms {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub(super) file: u32,
-    pub(super) counts: Counts,
+    pub(super) counts: FieldCounts,
 }
 
 impl LexicalIndex {
@@ -75,7 +75,7 @@ impl LexicalIndex {
     /// Adds a file, whose key must be greater than all others. Without symbols, it is indexed by path only.
     fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let mut counts: FxHashMap<u32, Counts> = FxHashMap::default();
+        let mut counts: FxHashMap<u32, FieldCounts> = FxHashMap::default();
         let mut lengths = [0; FIELDS];
         each_word(key, symbols, |field, word| {
             let term = self.term(word);
@@ -118,8 +118,8 @@ impl LexicalIndex {
     }
 
     pub(crate) fn number(&self, key: &FileKey) -> Option<u32> {
-        let at = self.files.binary_search_by(|file| file.key.cmp(key)).ok()?;
-        u32::try_from(at).ok()
+        let index = self.files.binary_search_by(|file| file.key.cmp(key)).ok()?;
+        u32::try_from(index).ok()
     }
 
     /// Returns the files that contain a word, which must be in lower case and stemmed.
@@ -166,19 +166,19 @@ fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(F
 
 /// Calls `add` with every word of a name, in lower case and stemmed. Names of several words are also added as a whole.
 pub(crate) fn name_words(name: &str, mut add: impl FnMut(&str)) {
-    let mut whole = String::new();
+    let mut joined = String::new();
     for name in name.split(|c: char| !c.is_alphanumeric() && c != '_') {
         let mut words = 0;
-        whole.clear();
+        joined.clear();
         each_subword(name, |word| {
             words += 1;
-            whole.push_str(word);
-            if word.len() > 1 && !says_nothing(word) {
+            joined.push_str(word);
+            if word.len() > 1 && !is_stop_word(word) {
                 add(stem(word));
             }
         });
         if words > 1 {
-            add(&whole);
+            add(&joined);
         }
     }
 }

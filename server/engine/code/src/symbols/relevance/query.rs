@@ -12,14 +12,14 @@ use super::lexical::{LexicalIndex, name_words};
 use crate::symbols::graph::Seeds;
 
 /// Number of bytes of a text that are parsed. The rest is ignored.
-const MAX_TEXT: usize = 64 << 10;
+const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Maximum number of words to look up.
 const MAX_WORDS: usize = 400;
 /// Maximum number of files that a path in the text may match. A path that matches more (`mod.rs`) does not
 /// identify a file.
 const MAX_NAMESAKES: usize = 4;
 /// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
-const FIRST_LINE: f64 = 2.5;
+const FIRST_LINE_WEIGHT: f64 = 2.5;
 /// Prefixes of lines that name the people or system behind a commit, rather than its subject.
 const TRAILERS: [&str; 9] = [
     "signed-off-by:",
@@ -67,12 +67,12 @@ pub(crate) struct Mentions {
 impl Mentions {
     /// Parses a text and looks up its paths among the existing files.
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
-        let asked = ParsedQuery::read(text);
-        let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
-        let files = lexical.files().filter(|(number, _)| named.contains(number));
-        let mut identifiers = asked.identifiers;
-        let mut known = FxHashSet::default();
-        identifiers.retain(|name| known.insert(name.clone()));
+        let parsed_query = ParsedQuery::read(text);
+        let mentioned: FxHashSet<u32> = parsed_query.named(lexical).into_iter().collect();
+        let files = lexical.files().filter(|(number, _)| mentioned.contains(number));
+        let mut identifiers = parsed_query.identifiers;
+        let mut distinct = FxHashSet::default();
+        identifiers.retain(|name| distinct.insert(name.clone()));
         Self { files: files.map(|(_, file)| file.key.clone()).collect(), identifiers }
     }
 }
@@ -86,23 +86,23 @@ pub fn names_code(text: &str) -> bool {
 impl ParsedQuery {
     /// Parses a text into words, paths and identifiers.
     pub(crate) fn read(text: &str) -> Self {
-        let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
-        let mut asked = Self::default();
+        let text = text.get(..floor(text, MAX_TEXT_BYTES)).unwrap_or_default();
+        let mut parsed_query = Self::default();
         let mut weights: FxHashMap<String, usize> = FxHashMap::default();
         let mut is_first = true;
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             if !is_first && is_trailer(line) {
                 continue;
             }
-            let weight = if is_first { FIRST_LINE } else { 1.0 };
+            let weight = if is_first { FIRST_LINE_WEIGHT } else { 1.0 };
             is_first = false;
             for token in line.split(|c: char| {
                 c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
             }) {
-                asked.token(token, weight, &mut weights);
+                parsed_query.add_token(token, weight, &mut weights);
             }
         }
-        asked
+        parsed_query
     }
 
     /// Returns the numbers of the files whose paths end with a path in the text. Ignores paths that match
@@ -117,33 +117,33 @@ impl ParsedQuery {
         self.named_by(files.map(|key| (key, key)))
     }
 
-    fn named_by<'a, F: Ord + Copy>(&self, all: impl Iterator<Item = (F, &'a FileKey)>) -> Vec<F> {
-        let mut named: BTreeMap<&str, Vec<F>> =
+    fn named_by<'a, F: Ord + Copy>(&self, candidates: impl Iterator<Item = (F, &'a FileKey)>) -> Vec<F> {
+        let mut files_by_path: BTreeMap<&str, Vec<F>> =
             self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
-        if named.is_empty() {
+        if files_by_path.is_empty() {
             return Vec::new();
         }
-        for (number, key) in all {
+        for (number, key) in candidates {
             let path = key.as_str();
-            let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
-            for end in std::iter::once(path).chain(below) {
-                if let Some(files) = named.get_mut(end) {
+            let suffixes = path.match_indices('/').filter_map(|(slash, _)| path.get(slash + 1..));
+            for end in std::iter::once(path).chain(suffixes) {
+                if let Some(files) = files_by_path.get_mut(end) {
                     files.push(number);
                 }
             }
         }
         let mut files: Vec<F> =
-            named.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
+            files_by_path.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
         files.sort_unstable();
         files.dedup();
         files
     }
 
-    fn token(&mut self, token: &str, weight: f64, known: &mut FxHashMap<String, usize>) {
+    fn add_token(&mut self, token: &str, weight: f64, word_indices: &mut FxHashMap<String, usize>) {
         if token.contains("://") || token.len() > 200 {
             return;
         }
-        let quoted = token.contains('`');
+        let is_quoted = token.contains('`');
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
         let token = token.trim_end_matches(['.', '/']);
         if token.is_empty() {
@@ -152,7 +152,7 @@ impl ParsedQuery {
         if looks_like_path(token) {
             self.paths.push(token.trim_start_matches("./").to_owned());
         }
-        if quoted || looks_like_code(token) {
+        if is_quoted || looks_like_code(token) {
             self.identifiers.extend(
                 token
                     .split(|c: char| !c.is_alphanumeric() && c != '_')
@@ -162,12 +162,12 @@ impl ParsedQuery {
         }
         name_words(token, |word| {
             // Repeating a word does not add weight.
-            if let Some(&at) = known.get(word) {
-                if let Some((_, before)) = self.words.get_mut(at) {
-                    *before = before.max(weight);
+            if let Some(&index) = word_indices.get(word) {
+                if let Some((_, previous_weight)) = self.words.get_mut(index) {
+                    *previous_weight = previous_weight.max(weight);
                 }
             } else if self.words.len() < MAX_WORDS {
-                known.insert(word.to_owned(), self.words.len());
+                word_indices.insert(word.to_owned(), self.words.len());
                 self.words.push((word.to_owned(), weight));
             }
         });
@@ -183,8 +183,8 @@ fn is_trailer(line: &str) -> bool {
 
 /// Whether a token contains a slash or is a name with an extension: `src/lib.rs`, `app.py`.
 fn looks_like_path(token: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
-    if !token.chars().all(plain) || !token.chars().any(char::is_alphabetic) {
+    let is_path_character = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
+    if !token.chars().all(is_path_character) || !token.chars().any(char::is_alphabetic) {
         return false;
     }
     let name = token.rsplit('/').next().unwrap_or(token);
@@ -196,9 +196,9 @@ fn looks_like_path(token: &str) -> bool {
 fn looks_like_code(token: &str) -> bool {
     let inner = token.trim_matches('_');
     let mut letters = inner.chars();
-    let small_then_capital = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
+    let is_camel_case = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
     inner.contains('_')
-        || small_then_capital
+        || is_camel_case
         || token.contains("::")
         || token.ends_with("()")
         || inner.contains('.') && !inner.ends_with('.')

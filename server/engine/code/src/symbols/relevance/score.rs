@@ -16,29 +16,29 @@ use crate::symbols::words::{each_subword, stem};
 /// ties.
 const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
 /// Length normalization of each field (BM25's `b`). Mentions have so little weight that they need none.
-const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
+const LENGTH_NORM: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 /// Saturation for repeated words (BM25's `k1`).
-const SATURATION: f64 = 3.0;
+const BM25_SATURATION: f64 = 3.0;
 /// Bonus for a file whose path the text contains: as much as the best match by words.
-const NAMED: f64 = 1.0;
+const NAMED_BONUS: f64 = 1.0;
 /// Factor for files that are not code, since most queries are about code.
-const NO_CODE: f64 = 0.5;
+const NON_CODE_FACTOR: f64 = 0.5;
 /// Maximum bonus from references, relative to the best file's score.
-const SPREAD: f64 = 0.2;
+const MAX_REFERENCE_BONUS: f64 = 0.2;
 /// Exponent for scores when used as the restart weights of a walk. It favors good matches.
-const SHARPEN: f64 = 1.5;
+const SHARPENING_EXPONENT: f64 = 1.5;
 /// Maximum bonus for centrality, since files that many others use change more often.
-const CENTRAL: f64 = 0.1;
+const MAX_CENTRALITY_BONUS: f64 = 0.1;
 /// Maximum bonus for the number of definitions, since larger files change more often.
-const SIZE: f64 = 0.07;
+const MAX_SIZE_BONUS: f64 = 0.07;
 /// Share of the score that a source file and its tests pass to each other.
-const COMPANION: f64 = 0.1;
+const COMPANION_SHARE: f64 = 0.1;
 /// Maximum number of files in a group with the same subject. In larger groups (`mod.rs`), the names carry no
 /// information.
 const MAX_COMPANIONS: usize = 6;
 /// Index to which the changelog is raised in the ranking, because most commits change it although queries rarely
 /// mention it.
-const CHANGELOG_PLACE: usize = 5;
+const CHANGELOG_RANK: usize = 5;
 /// Maximum number of symbols reported per file.
 const MAX_SYMBOLS: usize = 8;
 
@@ -72,18 +72,18 @@ pub fn relevant(
     query: &Query<'_>,
     limit: usize,
 ) -> Vec<Relevant> {
-    let asked = ParsedQuery::read(query.text);
-    let Some(scores) = scores(lexical, references, &asked, query) else { return Vec::new() };
+    let parsed_query = ParsedQuery::read(query.text);
+    let Some(scores) = scores(lexical, references, &parsed_query, query) else { return Vec::new() };
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
         lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     ranked.retain(|(score, _)| *score > 0.0);
     ranked.truncate(limit);
-    let words: BTreeMap<&str, f64> = weighed(lexical, &asked).into_iter().collect();
-    let all: f64 = words.values().copied().fold(0.0, f64::max);
+    let words: BTreeMap<&str, f64> = weight_words(lexical, &parsed_query).into_iter().collect();
+    let best_weight: f64 = words.values().copied().fold(0.0, f64::max);
     let symbols = |key: &FileKey, score: f64| {
-        index.get(key).map_or(Vec::new(), |file| matched(&file.outline, &words, all, score))
+        index.get(key).map_or(Vec::new(), |file| matched_symbols(&file.outline, &words, best_weight, score))
     };
     ranked
         .into_iter()
@@ -96,34 +96,40 @@ pub fn relevant(
 pub(crate) fn scores(
     lexical: &LexicalIndex,
     references: &References,
-    asked: &ParsedQuery,
+    parsed_query: &ParsedQuery,
     query: &Query<'_>,
 ) -> Option<Vec<f64>> {
-    let words = weighed(lexical, asked);
-    let mut scores = by_words(lexical, &words);
-    to_one(&mut scores);
-    for number in asked.named(lexical) {
-        add(&mut scores, number, NAMED);
+    let words = weight_words(lexical, parsed_query);
+    let mut scores = score_words(lexical, &words);
+    normalize(&mut scores);
+    for number in parsed_query.named(lexical) {
+        add_score(&mut scores, number, NAMED_BONUS);
     }
     if query.text.trim().is_empty() && query.seeds.is_empty() {
         return None;
     }
-    let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
+    let start: Vec<f64> =
+        in_graph_order(lexical, references, &scores).map(|score| score.powf(SHARPENING_EXPONENT)).collect();
     for (number, _) in lexical.files().filter(|(_, file)| !file.is_code) {
         if let Some(score) = scores.get_mut(number as usize) {
-            *score *= NO_CODE;
+            *score *= NON_CODE_FACTOR;
         }
     }
-    let mut walked = references.around(&start, &query.seeds);
-    to_one(&mut walked);
-    for ((key, walked), central) in references.files().iter().zip(&walked).zip(references.centrality()) {
+    let mut walk_ranks = references.rank_around(&start, &query.seeds);
+    normalize(&mut walk_ranks);
+    for ((key, walk_rank), central) in references.files().iter().zip(&walk_ranks).zip(references.centrality())
+    {
         if let Some(number) = lexical.number(key) {
-            add(&mut scores, number, SPREAD * walked + CENTRAL * central.sqrt());
+            add_score(
+                &mut scores,
+                number,
+                MAX_REFERENCE_BONUS * walk_rank + MAX_CENTRALITY_BONUS * central.sqrt(),
+            );
         }
     }
-    by_size(lexical, &mut scores);
-    to_companions(lexical, &mut scores);
-    to_changelog(lexical, &mut scores);
+    add_size_bonus(lexical, &mut scores);
+    share_with_companions(lexical, &mut scores);
+    raise_changelog(lexical, &mut scores);
     // If no word of the text is known, the remaining evidence is weak, so scores below 1 are not scaled up.
     let best = scores.iter().copied().fold(1.0, f64::max);
     scores.iter_mut().for_each(|score| *score /= best);
@@ -131,104 +137,122 @@ pub(crate) fn scores(
 }
 
 /// Returns the words of a text that occur in some file, with their weights. Rare words have larger weights.
-pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
+pub(super) fn weight_words<'a>(lexical: &LexicalIndex, parsed_query: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
     let rarity = |word: &str| {
-        let having = lexical.postings(word).len() as f64;
-        (having > 0.0).then(|| (1.0 + (count - having + 0.5) / (having + 0.5)).ln())
+        let frequency = lexical.postings(word).len() as f64;
+        (frequency > 0.0).then(|| (1.0 + (count - frequency + 0.5) / (frequency + 0.5)).ln())
     };
-    let words = asked.words.iter();
+    let words = parsed_query.words.iter();
     words.filter_map(|(word, weight)| Some((word.as_str(), weight * rarity(word)?))).collect()
 }
 
 /// Scores files with BM25F, which combines the counts of a word in all fields before applying saturation.
-fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
+fn score_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
     let mut scores = vec![0.0; lexical.len()];
     let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
-    for (word, worth) in words {
+    for (word, value) in words {
         for posting in lexical.postings(word) {
             let fields = posting.counts.iter().zip(lexical.lengths(posting.file)).zip(averages);
-            let weights = FIELD_WEIGHTS.iter().zip(LENGTH);
+            let weights = FIELD_WEIGHTS.iter().zip(LENGTH_NORM);
             let count: f64 = fields
                 .zip(weights)
                 .filter(|(((count, _), _), _)| **count > 0)
-                .map(|(((count, length), average), (weight, against))| {
-                    weight * f64::from(*count) / (1.0 - against + against * f64::from(length) / average)
+                .map(|(((count, length), average), (weight, length_norm))| {
+                    weight * f64::from(*count)
+                        / (1.0 - length_norm + length_norm * f64::from(length) / average)
                 })
                 .sum();
-            add(&mut scores, posting.file, worth * count / (SATURATION + count));
+            add_score(&mut scores, posting.file, value * count / (BM25_SATURATION + count));
         }
     }
     scores
 }
 
-fn by_size(lexical: &LexicalIndex, scores: &mut [f64]) {
+fn add_size_bonus(lexical: &LexicalIndex, scores: &mut [f64]) {
     let size = |number: u32| {
-        let [_, _, defined, _] = lexical.lengths(number);
-        (1.0 + f64::from(defined)).ln()
+        let [_, _, symbol_words, _] = lexical.lengths(number);
+        (1.0 + f64::from(symbol_words)).ln()
     };
-    let most = lexical.files().map(|(number, _)| size(number)).fold(1.0, f64::max);
+    let largest = lexical.files().map(|(number, _)| size(number)).fold(1.0, f64::max);
     for (number, _) in lexical.files() {
-        add(scores, number, SIZE * size(number) / most);
+        add_score(scores, number, MAX_SIZE_BONUS * size(number) / largest);
     }
 }
 
-fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
+fn share_with_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
     let before = scores.to_vec();
     let score = |number: u32| before.get(number as usize).copied().unwrap_or(0.0);
     for group in lexical.companions().filter(|group| (2..=MAX_COMPANIONS).contains(&group.len())) {
         for &number in group {
             let others = group.iter().filter(|other| **other != number);
-            add(scores, number, COMPANION * others.map(|&other| score(other)).fold(0.0, f64::max));
+            add_score(
+                scores,
+                number,
+                COMPANION_SHARE * others.map(|&other| score(other)).fold(0.0, f64::max),
+            );
         }
     }
 }
 
 /// Raises the score of the changelog that is closest to the best file.
-fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
+fn raise_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
         lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-    let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
-    let shared = |key: &FileKey| {
-        let own = key.directory().split('/').filter(|part| !part.is_empty());
-        // A changelog in a directory that does not contain the best file belongs to another part of the repository.
-        let mut way = best.as_str().split('/');
-        own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
+    let (Some((_, best)), Some((target_score, _))) = (ranked.first(), ranked.get(CHANGELOG_RANK)) else {
+        return;
     };
-    let logs = lexical.files().filter(|(_, file)| file.is_changelog);
-    let closest = logs
-        .filter_map(|(number, file)| Some((shared(&file.key)?, number)))
-        .max_by_key(|(shared, _)| *shared);
+    let common_directories = |key: &FileKey| {
+        let directories = key.directory().split('/').filter(|part| !part.is_empty());
+        // A changelog in a directory that does not contain the best file belongs to another part of the repository.
+        let mut best_path = best.as_str().split('/');
+        directories
+            .map(|part| best_path.next() == Some(part))
+            .try_fold(0_usize, |count, same| same.then_some(count + 1))
+    };
+    let changelogs = lexical.files().filter(|(_, file)| file.is_changelog);
+    let closest = changelogs
+        .filter_map(|(number, file)| Some((common_directories(&file.key)?, number)))
+        .max_by_key(|(common_directories, _)| *common_directories);
     if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
-        *score = score.max(*place);
+        *score = score.max(*target_score);
     }
 }
 
 /// Returns the symbols of a file whose names contain words of the text.
-fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
+fn matched_symbols(
+    outline: &Outline,
+    words: &BTreeMap<&str, f64>,
+    best: f64,
+    file_score: f64,
+) -> Vec<MatchedSymbol> {
     let mut names = QualifiedNames::default();
-    let mut found = Vec::new();
+    let mut symbols = Vec::new();
     for symbol in outline.visible() {
         names.enter(symbol);
-        let (mut worth, mut count) = (0.0, 0_u32);
+        let (mut value, mut count) = (0.0, 0_u32);
         each_subword(&symbol.name, |word| {
-            worth += words.get(stem(word)).copied().unwrap_or(0.0);
+            value += words.get(stem(word)).copied().unwrap_or(0.0);
             count += 1;
         });
-        if worth > 0.0 && symbol.kind.is_referable() {
-            let fit = (worth / (best * f64::from(count.max(1)).sqrt())).min(1.0);
-            found.push(MatchedSymbol { kind: symbol.kind, name: names.dotted(), score: (fit * file).sqrt() });
+        if value > 0.0 && symbol.kind.is_referable() {
+            let fit = (value / (best * f64::from(count.max(1)).sqrt())).min(1.0);
+            symbols.push(MatchedSymbol {
+                kind: symbol.kind,
+                name: names.dotted(),
+                score: (fit * file_score).sqrt(),
+            });
         }
     }
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    found.truncate(MAX_SYMBOLS);
-    found
+    symbols.sort_by(|a, b| b.score.total_cmp(&a.score));
+    symbols.truncate(MAX_SYMBOLS);
+    symbols
 }
 
 /// Returns the scores in the order of the graph's files.
-fn of_graph<'a>(
+fn in_graph_order<'a>(
     lexical: &'a LexicalIndex,
     references: &'a References,
     scores: &'a [f64],
@@ -240,19 +264,19 @@ fn of_graph<'a>(
         .map(move |key| number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0))
 }
 
-fn add(scores: &mut [f64], number: u32, more: f64) {
+fn add_score(scores: &mut [f64], number: u32, more: f64) {
     if let Some(score) = scores.get_mut(number as usize) {
         *score += more;
     }
 }
 
 /// Scales scores so that the best is 1.
-fn to_one(scores: &mut [f64]) {
+fn normalize(scores: &mut [f64]) {
     let best = scores.iter().copied().fold(0.0, f64::max);
     if best > 0.0 {
         scores.iter_mut().for_each(|score| *score /= best);
     }
 }
 
-/// `by_size` relies on the position of `Field::Symbol`.
+/// `add_size_bonus` relies on the position of `Field::Symbol`.
 const _: () = assert!(Field::Symbol as usize == 2);

@@ -45,18 +45,19 @@ impl Repository {
     }
 
     fn relevant(&self, text: &str) -> Vec<Relevant> {
-        self.ask(&Query { text, ..Query::default() })
+        self.relevant_to(&Query { text, ..Query::default() })
     }
 
-    fn ask(&self, query: &Query<'_>) -> Vec<Relevant> {
+    fn relevant_to(&self, query: &Query<'_>) -> Vec<Relevant> {
         relevant(&self.symbols, &self.lexical, &self.references, query, 20)
     }
 
     #[track_caller]
     fn check(&self, text: &str, first: &[&str]) {
-        let found = self.relevant(text);
-        let found: Vec<&str> = found.iter().map(|file| file.file.as_str()).take(first.len()).collect();
-        assert_eq!(found, first, "{text}");
+        let relevant_files = self.relevant(text);
+        let relevant_files: Vec<&str> =
+            relevant_files.iter().map(|file| file.file.as_str()).take(first.len()).collect();
+        assert_eq!(relevant_files, first, "{text}");
     }
 }
 
@@ -68,7 +69,7 @@ fn outlined(path: &str, text: &str) -> Option<(FileKey, Arc<FileSymbols>)> {
 }
 
 #[test]
-fn names_in_any_spelling_and_form_lead_to_their_files() {
+fn names_match_in_any_spelling_and_form() {
     let repository = Repository::new();
     repository.check("Cookies are set twice", &["src/net/cookies.py"]);
     repository.check("Stop resolving a redirect forever", &["src/net/sessions.py"]);
@@ -76,48 +77,51 @@ fn names_in_any_spelling_and_form_lead_to_their_files() {
 }
 
 #[test]
-fn a_path_that_the_text_spells_out_comes_first() {
+fn a_file_whose_path_the_text_contains_comes_first() {
     let repository = Repository::new();
     repository.check("Say in docs/guide.rst that sessions send cookies", &["docs/guide.rst"]);
     repository.check("cookies: move to `adapters.py`.", &["src/net/adapters.py"]);
 }
 
 #[test]
-fn a_source_brings_its_tests_along() {
+fn a_source_file_raises_its_tests() {
     Repository::new().check("backoff too long", &["src/net/retry.py", "tests/test_retry.py"]);
 }
 
 #[test]
-fn the_list_of_changes_is_proposed_but_not_first() {
-    let found = Repository::new().relevant("Fix cookies of sessions");
-    let place = found.iter().position(|file| file.file.as_str() == "CHANGES.md").unwrap();
-    assert!((4..=6).contains(&place), "{place}");
+fn the_changelog_is_raised_but_not_first() {
+    let relevant_files = Repository::new().relevant("Fix cookies of sessions");
+    let position = relevant_files.iter().position(|file| file.file.as_str() == "CHANGES.md").unwrap();
+    assert!((4..=6).contains(&position), "{position}");
 }
 
 #[test]
-fn who_signed_a_text_says_nothing() {
+fn trailers_of_commit_messages_are_ignored() {
     let repository = Repository::new();
     let signed = "Fix backoff\n\nSigned-off-by: Cookie Adapters <cookies@adapters.example>\n";
     assert_eq!(repository.relevant(signed), repository.relevant("Fix backoff"));
 }
 
 #[test]
-fn symbols_that_fit_are_told_with_what_they_are_in() {
-    let found = Repository::new().relevant("resolve redirects");
-    let names: Vec<&str> = found[0].symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-    assert_eq!((found[0].score, &names[..]), (1.0, &["Session.resolve_redirects"][..]));
+fn matched_symbols_have_qualified_names() {
+    let relevant_files = Repository::new().relevant("resolve redirects");
+    let names: Vec<&str> = relevant_files[0].symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!((relevant_files[0].score, &names[..]), (1.0, &["Session.resolve_redirects"][..]));
 }
 
 #[test]
-fn a_text_about_nothing_here_scores_low() {
+fn a_text_without_matches_scores_low() {
     let repository = Repository::new();
-    let found = repository.relevant("zebra quagga");
-    assert!(found.iter().all(|file| file.score < 0.5 && file.symbols.is_empty()), "{found:?}");
+    let relevant_files = repository.relevant("zebra quagga");
+    assert!(
+        relevant_files.iter().all(|file| file.score < 0.5 && file.symbols.is_empty()),
+        "{relevant_files:?}"
+    );
     assert_eq!(repository.relevant(" "), []);
     let open = [FileKey::from("src/net/retry.py")];
     let seeds = Seeds { open: &open, ..Seeds::default() };
-    let found = repository.ask(&Query { text: "zebra quagga", seeds });
-    assert_eq!(found[0].file, open[0]);
+    let relevant_files = repository.relevant_to(&Query { text: "zebra quagga", seeds });
+    assert_eq!(relevant_files[0].file, open[0]);
 }
 
 #[test]
@@ -154,7 +158,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_gives_each_file_once_in_order(text in any_text()) {
+    fn each_file_is_returned_once_in_order_for_any_text(text in any_text()) {
         let found = Repository::new().relevant(&text);
         prop_assert!(found.iter().all(|file| file.score > 0.0 && file.score <= 1.0));
         prop_assert!(found.is_sorted_by(|a, b| a.score >= b.score));

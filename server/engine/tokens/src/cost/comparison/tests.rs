@@ -20,7 +20,7 @@ struct Session {
 impl Session {
     fn new(model: &str, ttl: CacheTtl) -> Self {
         let model = &Models::builtin().resolve(model).model;
-        let prices = Prices::of(model, ttl);
+        let prices = Prices::for_model(model, ttl);
         Self {
             prices,
             lifetimes: Prices::lifetimes(model),
@@ -35,7 +35,7 @@ impl Session {
     }
 
     /// Sends the next prompt after a pause.
-    fn ask(&mut self, pause_s: u64) {
+    fn send(&mut self, pause_s: u64) {
         self.now_ms += pause_s * 1_000;
         self.blocks.push(1_000);
         let end = self.blocks.len() - 1;
@@ -43,10 +43,10 @@ impl Session {
             if self.prices.extended.is_some() { Breakpoint::Extended } else { Breakpoint::Short };
         // The provider counts a tenth more than Strata does.
         let spans = |percent: usize| -> Vec<Span> {
-            let span = |(at, tokens): (usize, &usize)| Span {
-                hash: ContentHash::of(&at.to_string()),
+            let span = |(index, tokens): (usize, &usize)| Span {
+                hash: ContentHash::of(&index.to_string()),
                 tokens: tokens * percent / 100,
-                mark: if at == end { Mark::Breakpoint(breakpoint) } else { Mark::None },
+                mark: if index == end { Mark::Breakpoint(breakpoint) } else { Mark::None },
                 continues_run: false,
             };
             self.blocks.iter().enumerate().map(span).collect()
@@ -74,9 +74,9 @@ impl Session {
         self.comparison.add(&charges, usage, &sent);
     }
 
-    fn played(model: &str, ttl: CacheTtl, pauses_s: &[u64]) -> (CostComparison, Amount) {
+    fn simulate(model: &str, ttl: CacheTtl, pauses_s: &[u64]) -> (CostComparison, Amount) {
         let mut session = Self::new(model, ttl);
-        pauses_s.iter().for_each(|pause| session.ask(*pause));
+        pauses_s.iter().for_each(|pause| session.send(*pause));
         (session.comparison.report().unwrap(), session.billed)
     }
 }
@@ -84,8 +84,8 @@ impl Session {
 /// Pauses of which some are longer than five minutes, and one is longer than an hour.
 const PAUSES_S: [u64; 8] = [0, 60, 600, 30, 900, 4_000, 100, 20];
 
-fn assert_close(one: f64, other: f64) {
-    assert!((one - other).abs() <= 0.001 * other, "{one} is not {other}");
+fn assert_close(actual: f64, expected: f64) {
+    assert!((actual - expected).abs() <= 0.001 * expected, "{actual} is not {expected}");
 }
 
 #[test]
@@ -98,22 +98,25 @@ fn the_actual_cost_is_what_the_provider_billed() {
         ("gpt-5.6-sol", CacheTtl::Auto),
         ("gemini-3-flash", CacheTtl::Auto),
     ] {
-        let (report, billed) = Session::played(model, ttl, &PAUSES_S);
+        let (report, billed) = Session::simulate(model, ttl, &PAUSES_S);
         assert_eq!(report.requests, billed.requests);
         // Providers that round cached prefixes down do so in tokens of their own.
         assert!(
             (report.actual.cost - billed.cost).abs() <= 0.02 * billed.cost,
             "{model}: {report:?}, {billed:?}"
         );
-        let (dollars, of_bill) = (report.actual.dollars.unwrap(), billed.known_dollars().unwrap());
-        assert!((dollars - of_bill).abs() <= 0.02 * of_bill, "{model}: {dollars}, {of_bill}");
+        let (dollars, billed_dollars) = (report.actual.dollars.unwrap(), billed.known_dollars().unwrap());
+        assert!(
+            (dollars - billed_dollars).abs() <= 0.02 * billed_dollars,
+            "{model}: {dollars}, {billed_dollars}"
+        );
     }
 }
 
 #[test]
-fn each_case_costs_what_a_session_under_its_conditions_is_billed() {
-    let cost = |ttl, pauses: &[u64]| Session::played("claude-opus-4-7", ttl, pauses).1.cost;
-    let (report, billed) = Session::played("claude-opus-4-7", CacheTtl::FiveMinutes, &PAUSES_S);
+fn each_case_costs_as_much_as_a_session_under_its_conditions() {
+    let cost = |ttl, pauses: &[u64]| Session::simulate("claude-opus-4-7", ttl, pauses).1.cost;
+    let (report, billed) = Session::simulate("claude-opus-4-7", CacheTtl::FiveMinutes, &PAUSES_S);
     assert_close(report.without_pauses.cost, cost(CacheTtl::FiveMinutes, &[0; 8]));
     assert_close(report.without_cache.cost, billed.usage.input_tokens() as f64);
     assert_close(report.without_cache.share, 1.0);
@@ -124,7 +127,7 @@ fn each_case_costs_what_a_session_under_its_conditions_is_billed() {
     assert!(one_hour.cost.cost < five_minutes.cost.cost);
 
     // The other way round, from a session whose breakpoints ask for an hour.
-    let (report, billed) = Session::played("claude-opus-4-7", CacheTtl::Auto, &PAUSES_S);
+    let (report, billed) = Session::simulate("claude-opus-4-7", CacheTtl::Auto, &PAUSES_S);
     let [five_minutes, one_hour] = report.lifetimes[..] else { panic!("{report:?}") };
     assert_close(five_minutes.cost.cost, cost(CacheTtl::FiveMinutes, &PAUSES_S));
     assert_close(one_hour.cost.cost, billed.cost);
@@ -132,7 +135,7 @@ fn each_case_costs_what_a_session_under_its_conditions_is_billed() {
 
 #[test]
 fn a_model_with_one_lifetime_has_no_choice_of_lifetimes() {
-    let (report, _) = Session::played("gpt-5.1", CacheTtl::Auto, &PAUSES_S);
+    let (report, _) = Session::simulate("gpt-5.1", CacheTtl::Auto, &PAUSES_S);
     assert_eq!(report.lifetimes, []);
     assert!(report.without_pauses.cost < report.actual.cost);
 }
@@ -145,10 +148,10 @@ fn without_a_bill_there_is_nothing_to_compare() {
 #[test]
 fn a_shortfall_empties_the_cache_in_each_case() {
     let mut session = Session::new("claude-opus-4-7", CacheTtl::FiveMinutes);
-    session.ask(0);
+    session.send(0);
     // The provider loses its cache during a pause in which no entry expires.
     session.provider.forget();
-    session.ask(10);
+    session.send(10);
     let report = session.comparison.report().unwrap();
     assert_close(report.actual.cost, session.billed.cost);
     assert_close(report.without_pauses.cost, session.billed.cost);
@@ -157,18 +160,18 @@ fn a_shortfall_empties_the_cache_in_each_case() {
 #[test]
 fn a_long_session_keeps_a_bounded_number_of_entries() {
     let mut caches = None;
-    let prices = Prices::of(&Models::builtin().resolve("gpt-5.1").model, CacheTtl::Auto);
-    for at in 0..3_000_u64 {
+    let prices = Prices::for_model(&Models::builtin().resolve("gpt-5.1").model, CacheTtl::Auto);
+    for index in 0..3_000_u64 {
         // Each prompt differs from its first block on.
         let span = |n: u64| Span {
-            hash: ContentHash::of(&format!("{at} {n}")),
+            hash: ContentHash::of(&format!("{index} {n}")),
             tokens: 1_000,
             mark: Mark::None,
             continues_run: false,
         };
         let sent = SentRequest {
             spans: (0..10).map(span).collect(),
-            at_ms: at * 60_000,
+            at_ms: index * 60_000,
             identity: ContentHash::NONE,
             prices,
             lifetimes: Vec::new(),

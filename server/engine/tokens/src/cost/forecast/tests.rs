@@ -8,11 +8,11 @@ use crate::cost::{Breakpoint, Mark, Provider, Span};
 use crate::models::{LongContext, Models};
 
 fn prices(ttl: Ttl) -> Prices {
-    Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, ttl.into())
+    Prices::for_model(&Models::builtin().resolve("claude-opus-4-7").model, ttl.into())
 }
 
-fn forecast(course: SessionTrend<'_>) -> Forecast {
-    Forecast::of(&course, &prices(Ttl::FiveMinutes), &prices(Ttl::OneHour))
+fn forecast(trend: SessionTrend<'_>) -> Forecast {
+    Forecast::new(&trend, &prices(Ttl::FiveMinutes), &prices(Ttl::OneHour))
 }
 
 #[track_caller]
@@ -34,7 +34,7 @@ fn short_pauses_are_cheaper_under_five_minutes_and_long_ones_under_an_hour() {
 }
 
 #[test]
-fn a_pause_that_is_too_long_makes_the_next_turn_write_everything() {
+fn a_pause_beyond_the_lifetime_makes_the_next_turn_write_everything() {
     let outlook = forecast(SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &[] }).five_minutes;
     assert_cost(outlook.next_in_time, 40_000.0 * 0.1 + 1_000.0 * 1.25);
     assert_cost(outlook.next_too_late, 41_000.0 * 1.25);
@@ -42,21 +42,21 @@ fn a_pause_that_is_too_long_makes_the_next_turn_write_everything() {
 
 #[test]
 fn a_switch_writes_everything_at_the_price_of_the_other_model() {
-    assert_cost(switch(&prices(Ttl::FiveMinutes), 40_000), 50_000.0);
-    assert_cost(switch(&Prices::uncached(), 40_000), 40_000.0);
+    assert_cost(switch_charge(&prices(Ttl::FiveMinutes), 40_000), 50_000.0);
+    assert_cost(switch_charge(&Prices::uncached(), 40_000), 40_000.0);
     let long_context = Some(LongContext { above: 39_999, input: 2.0, output: 1.0 });
-    assert_cost(switch(&Prices { long_context, ..prices(Ttl::FiveMinutes) }, 40_000), 100_000.0);
+    assert_cost(switch_charge(&Prices { long_context, ..prices(Ttl::FiveMinutes) }, 40_000), 100_000.0);
 }
 
 #[test]
-fn five_minutes_stand_when_it_is_all_the_same() {
-    let course = SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &[u64::MAX, 0] };
-    let same = Forecast::of(&course, &Prices::uncached(), &Prices::uncached());
+fn five_minutes_are_recommended_if_both_lifetimes_cost_the_same() {
+    let trend = SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &[u64::MAX, 0] };
+    let same = Forecast::new(&trend, &Prices::uncached(), &Prices::uncached());
     assert_eq!(same.cheaper, Ttl::FiveMinutes);
 }
 
 #[test]
-fn a_reply_spells_it_in_camel_case() {
+fn a_forecast_is_serialized_in_camel_case() {
     let reply =
         serde_json::to_value(forecast(SessionTrend { marked: 4_096, growth: 0, pauses_ms: &[] })).unwrap();
     assert_eq!(reply["fiveMinutes"]["nextTooLate"]["written"], 4_096);
@@ -94,23 +94,23 @@ proptest! {
         for turn in 0..=turns {
             now_ms += if turn == 0 { 0 } else { pauses_ms[turn - 1] };
             spans.iter_mut().for_each(|span| span.mark = Mark::None);
-            let said: usize = spans.iter().map(|span| span.tokens).sum();
+            let sent_tokens: usize = spans.iter().map(|span| span.tokens).sum();
             spans.push(Span {
                 hash: ContentHash::of(&turn.to_string()),
-                tokens: tokens(turn) - said,
+                tokens: tokens(turn) - sent_tokens,
                 mark: Mark::Breakpoint(Breakpoint::Short),
                 continues_run: false,
             });
             expected = expected + provider.charge(&spans, now_ms).unwrap();
         }
-        let outlook = CostOutlook::of(&SessionTrend { marked, growth, pauses_ms: &pauses_ms }, &prices);
+        let outlook = CostOutlook::new(&SessionTrend { marked, growth, pauses_ms: &pauses_ms }, &prices);
         let Charge { read, written, plain, cost, .. } = outlook.spent;
         prop_assert_eq!((read, written, plain), (expected.read, expected.written, expected.plain));
         prop_assert!((cost - expected.cost).abs() < 1e-6);
     }
 
     #[test]
-    fn no_figure_makes_it_panic(marked: usize, growth: usize, pauses_ms: Vec<u64>) {
+    fn no_input_makes_a_forecast_panic(marked: usize, growth: usize, pauses_ms: Vec<u64>) {
         let forecast = forecast(SessionTrend { marked, growth, pauses_ms: &pauses_ms });
         prop_assert!(forecast.one_hour.expiries <= forecast.five_minutes.expiries);
         prop_assert!(forecast.five_minutes.next_in_time.cost <= forecast.five_minutes.next_too_late.cost);

@@ -65,14 +65,14 @@ fn a_prefix_below_the_minimum_is_not_cached() {
 }
 
 #[test]
-fn a_marker_sees_twenty_spans_its_own_counted() {
-    for (behind, found) in [(19, true), (20, false)] {
+fn a_marker_looks_back_over_twenty_spans_including_its_own() {
+    for (distance, found) in [(19, true), (20, false)] {
         let mut provider = Provider::new(explicit());
         bill(&mut provider, 0, &[("r|", 2000)]);
-        let names: Vec<String> = (1..behind).map(|n| n.to_string()).chain(["e|".to_owned()]).collect();
+        let names: Vec<String> = (1..distance).map(|n| n.to_string()).chain(["e|".to_owned()]).collect();
         let spans = [span("r", 2000)].into_iter().chain(names.iter().map(|name| span(name, 10)));
         let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
-        assert_eq!(charge.read, if found { 2000 } else { 0 }, "{behind} spans after the entry");
+        assert_eq!(charge.read, if found { 2000 } else { 0 }, "{distance} spans after the entry");
     }
 }
 
@@ -91,7 +91,7 @@ fn a_run_of_tool_calls_is_one_position() {
 }
 
 #[test]
-fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
+fn without_a_lookback_only_a_marker_at_the_same_position_reads_an_entry() {
     let kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 0, lookback: 1 };
     let mut provider = Provider::new(Prices { kind, ..explicit() });
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
@@ -107,7 +107,7 @@ fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
 }
 
 #[test]
-fn a_marker_inside_what_was_read_makes_no_entry() {
+fn a_marker_inside_the_read_prefix_writes_no_entry() {
     let mut provider = Provider::new(explicit());
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
     assert_eq!(bill(&mut provider, 1, &[("a|", 2000), ("b|", 2000)]).read, 4000);
@@ -115,7 +115,7 @@ fn a_marker_inside_what_was_read_makes_no_entry() {
 }
 
 #[test]
-fn a_marker_inside_what_was_read_refreshes_its_entry() {
+fn a_marker_inside_the_read_prefix_refreshes_its_entry() {
     let mut provider = Provider::new(explicit());
     bill(&mut provider, 0, &[("a|", 2000), ("b|", 2000)]);
     bill(&mut provider, 200_000, &[("a|", 2000), ("b|", 2000)]);
@@ -123,7 +123,7 @@ fn a_marker_inside_what_was_read_refreshes_its_entry() {
 }
 
 #[test]
-fn an_entry_dies_when_nobody_uses_it_for_its_lifetime() {
+fn an_entry_expires_if_it_is_unused_for_its_lifetime() {
     let prompt = [("a", 2000), ("b|", 2000)];
     let mut provider = Provider::new(explicit());
     bill(&mut provider, 0, &prompt);
@@ -135,14 +135,14 @@ fn an_entry_dies_when_nobody_uses_it_for_its_lifetime() {
 }
 
 #[test]
-fn a_clock_that_goes_back_kills_nothing() {
+fn a_clock_that_goes_back_expires_nothing() {
     let mut provider = Provider::new(explicit());
     bill(&mut provider, u64::MAX, &[("a|", 2000)]);
     assert_eq!(bill(&mut provider, 0, &[("a|", 2000)]).read, 2000);
 }
 
 #[test]
-fn a_request_with_too_many_markers_is_refused_and_changes_nothing() {
+fn a_request_with_too_many_markers_is_rejected_and_changes_nothing() {
     let mut provider = Provider::new(explicit());
     let prompt = [("a|", 2000), ("b|", 1), ("c|", 1), ("d|", 1), ("e|", 1)];
     let refused = provider.charge(&request(&prompt), 0);
@@ -163,7 +163,7 @@ fn an_automatic_cache_reads_the_longest_known_prefix_in_steps() {
 }
 
 #[test]
-fn an_automatic_cache_may_take_a_fee_for_writes() {
+fn an_automatic_cache_may_charge_for_writes() {
     let mut provider = Provider::new(Prices { write: 1.25, ..automatic() });
     assert_cost(bill(&mut provider, 0, &[("a", 2000)]), 2500.0);
     assert_cost(bill(&mut provider, 1, &[("a", 2000), ("b", 100)]), 192.0 + 180.0 * 1.25);
@@ -180,7 +180,7 @@ fn without_a_cache_all_input_is_plain() {
 }
 
 #[test]
-fn a_long_prompt_costs_more_in_all_of_its_parts() {
+fn all_parts_of_a_long_prompt_cost_more() {
     let long_context = Some(LongContext { above: 3_000, input: 2.0, output: 1.0 });
     let mut provider = Provider::new(Prices { long_context, ..explicit() });
     assert_cost(bill(&mut provider, 0, &[("a|", 2000), ("b", 1000)]), 3500.0);
@@ -188,7 +188,7 @@ fn a_long_prompt_costs_more_in_all_of_its_parts() {
 }
 
 #[test]
-fn a_long_session_keeps_nothing_that_is_dead() {
+fn a_long_session_drops_expired_entries() {
     let mut provider = Provider::new(automatic());
     for turn in 0..20_000_u64 {
         let name = turn.to_string();
@@ -205,22 +205,21 @@ struct Naive {
 }
 
 impl Naive {
-    fn alive(&self, prefix: &[ContentHash], now_ms: u64) -> bool {
+    fn is_cached(&self, prefix: &[ContentHash], now_ms: u64) -> bool {
         self.seconds(prefix, now_ms).is_some()
     }
 
     /// Returns the lifetime of a live entry.
     fn seconds(&self, prefix: &[ContentHash], now_ms: u64) -> Option<u32> {
-        let found = self
-            .entries
-            .iter()
-            .find(|(known, seconds, used)| known == prefix && now_ms - used <= u64::from(*seconds) * 1_000);
-        found.map(|(_, seconds, _)| *seconds)
+        let entry = self.entries.iter().find(|(prefix_hashes, seconds, used)| {
+            prefix_hashes == prefix && now_ms - used <= u64::from(*seconds) * 1_000
+        });
+        entry.map(|(_, seconds, _)| *seconds)
     }
 
-    fn keep(&mut self, prefix: &[ContentHash], seconds: u32, now_ms: u64) {
+    fn store(&mut self, prefix: &[ContentHash], seconds: u32, now_ms: u64) {
         let seconds = self.seconds(prefix, now_ms).unwrap_or(seconds);
-        self.entries.retain(|(known, ..)| known != prefix);
+        self.entries.retain(|(prefix_hashes, ..)| prefix_hashes != prefix);
         self.entries.push((prefix.to_vec(), seconds, now_ms));
     }
 
@@ -229,14 +228,14 @@ impl Naive {
         let hashes: Vec<ContentHash> = spans.iter().map(|span| span.hash).collect();
         let tokens = |end: usize| spans[..end].iter().map(|span| span.tokens).sum::<usize>();
         let ends = 1..=spans.len();
-        let readable = |end: &usize| self.alive(&hashes[..*end], now_ms);
+        let readable = |end: &usize| self.is_cached(&hashes[..*end], now_ms);
         let minimum = self.prices.min_tokens;
         match self.prices.kind {
             CacheKind::None => (0, 0, 0),
             CacheKind::Automatic { granularity } => {
-                let known = ends.clone().filter(readable).map(tokens).max().unwrap_or(0);
-                let read = known / granularity * granularity;
-                ends.for_each(|end| self.keep(&hashes[..end], self.prices.seconds, now_ms));
+                let prefix_hashes = ends.clone().filter(readable).map(tokens).max().unwrap_or(0);
+                let read = prefix_hashes / granularity * granularity;
+                ends.for_each(|end| self.store(&hashes[..end], self.prices.seconds, now_ms));
                 (if read < minimum { 0 } else { read }, 0, 0)
             }
             CacheKind::Explicit { max_breakpoints, lookback, .. } => {
@@ -248,25 +247,30 @@ impl Naive {
                     let back = if lookback == 1 { marker - end } else { positions(marker) - positions(end) };
                     back < lookback
                 };
-                let seen = |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
-                let found = ends.filter(seen).filter(readable).max();
-                let read = found.map_or(0, tokens);
-                let beyond = |end: Option<&usize>| end.map_or(0, |end| tokens(*end).saturating_sub(read));
+                let is_in_reach =
+                    |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
+                let entry = ends.filter(is_in_reach).filter(readable).max();
+                let read = entry.map_or(0, tokens);
+                let tokens_after_read =
+                    |end: Option<&usize>| end.map_or(0, |end| tokens(*end).saturating_sub(read));
                 // Lookups and earlier markers write nothing.
                 let is_breakpoint = |end: &usize| spans[end - 1].mark.breakpoint().is_some();
                 let writers: Vec<usize> = (1..=spans.len()).filter(is_breakpoint).collect();
                 let writers = &writers[writers.len().saturating_sub(max_breakpoints)..];
                 let markers: Vec<usize> = markers.into_iter().filter(|end| writers.contains(end)).collect();
-                let written = beyond(markers.last());
-                let long = beyond(markers.iter().rfind(|end| extended(end)));
-                let makes = |end: &&usize| tokens(**end) >= read || self.alive(&hashes[..**end], now_ms);
-                let kept: Vec<usize> = markers.iter().filter(makes).copied().chain(found).collect();
-                for end in kept {
-                    let long = self.prices.extended.filter(|_| extended(&end));
-                    let seconds = long.map_or(self.prices.seconds, |long| long.seconds);
-                    self.keep(&hashes[..end], seconds, now_ms);
+                let written = tokens_after_read(markers.last());
+                let extended_tokens = tokens_after_read(markers.iter().rfind(|end| extended(end)));
+                let writes_entry =
+                    |end: &&usize| tokens(**end) >= read || self.is_cached(&hashes[..**end], now_ms);
+                let stored_ends: Vec<usize> =
+                    markers.iter().filter(writes_entry).copied().chain(entry).collect();
+                for end in stored_ends {
+                    let extended_tokens = self.prices.extended.filter(|_| extended(&end));
+                    let seconds = extended_tokens
+                        .map_or(self.prices.seconds, |extended_tokens| extended_tokens.seconds);
+                    self.store(&hashes[..end], seconds, now_ms);
                 }
-                (read, written, long)
+                (read, written, extended_tokens)
             }
         }
     }
@@ -322,7 +326,7 @@ fn prices() -> impl Strategy<Value = Prices> {
 
 proptest! {
     #[test]
-    fn the_slow_model_bills_the_same(prices in prices(), session in session()) {
+    fn a_naive_implementation_bills_the_same(prices in prices(), session in session()) {
         let mut provider = Provider::new(prices);
         let mut naive = Naive { prices, entries: Vec::new() };
         for (spans, now_ms) in session {
@@ -349,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn a_longer_prompt_costs_no_less_and_neither_does_an_empty_cache(
+    fn neither_a_longer_prompt_nor_an_empty_cache_costs_less(
         prices in prices(), session in session(), more in 1..5_000_usize,
     ) {
         let mut provider = Provider::new(prices);
