@@ -1,7 +1,7 @@
 //! Redacts messages before they are sent: every text passes through `tokens::redaction`. Data that has the
 //! form of image bytes, or of content encrypted by a provider, is left unchanged.
 
-use strata_tokens::redaction::{Screen, is_bytes};
+use strata_tokens::redaction::{Screen, is_base64_text};
 
 use crate::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 
@@ -19,7 +19,6 @@ pub(crate) fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<C
     blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
 }
 
-/// Replaces secrets in the parts of a tool result with placeholders.
 pub(crate) fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
     let part = |part| match part {
         ResultPart::Text { text } => ResultPart::Text { text: screen.owned(text) },
@@ -62,7 +61,7 @@ fn screen_image(screen: &Screen, image: Image) -> Image {
     let source = match image.source {
         ImageSource::Base64 { media_type, data } => ImageSource::Base64 {
             media_type: screen.owned(media_type),
-            data: if is_bytes(&data) { data } else { screen.owned(data) },
+            data: if is_base64_text(&data) { data } else { screen.owned(data) },
         },
         ImageSource::Url { url } => ImageSource::Url { url: screen.owned(url) },
     };
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_and_json_are_screened_to_the_last_string() {
+    fn every_string_in_messages_and_json_is_screened() {
         let screen = screen();
         let secret = random();
         let password = ["xK9#mP2$", "vL5n"].concat();
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_keep_their_bytes_and_nothing_else() {
+    fn screening_keeps_only_the_bytes_of_images() {
         let screen = screen();
         let secret = random();
         let image = |source| Image { source, width: None, height: None };
@@ -135,12 +134,12 @@ mod tests {
             image(ImageSource::Base64 { media_type: media_type.to_owned(), data: data.to_owned() })
         };
         let key = ["AKI", "A2345ABCDEFGHJKLM"].concat();
-        let kept = bytes("image/png", &key);
+        let picture = bytes("image/png", &key);
         let pictures = [
             image(ImageSource::Url { url: format!("https://example.org/a.png?token={secret}") }),
             bytes("image/png", &format!("token {secret}")),
             bytes(&secret, "AAAA"),
-            kept.clone(),
+            picture.clone(),
         ];
         let sealed = vec![
             ContentBlock::Thinking { text: "so".to_owned(), signature: Some(format!("it is {secret}")) },
@@ -152,7 +151,7 @@ mod tests {
         );
         let parts = screen_parts(&screen, pictures.map(ResultPart::Image).to_vec());
         assert!(!format!("{blocks:?} {parts:?}").contains(&secret), "{blocks:?} {parts:?}");
-        assert_eq!((blocks.len(), blocks.last()), (4, Some(&ContentBlock::Image(kept.clone()))));
-        assert_eq!(parts.last(), Some(&ResultPart::Image(kept)));
+        assert_eq!((blocks.len(), blocks.last()), (4, Some(&ContentBlock::Image(picture.clone()))));
+        assert_eq!(parts.last(), Some(&ResultPart::Image(picture)));
     }
 }

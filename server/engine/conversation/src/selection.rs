@@ -97,22 +97,22 @@ impl Selection {
                 }
             }
         }
-        let mut found = Vec::new();
+        let mut found_ranges = Vec::new();
         for anchor in anchors.iter_mut() {
             match anchor.follow(&lines) {
-                Some(now) => {
-                    found = joined(&found, now.range);
-                    *anchor = now;
+                Some(moved) => {
+                    found_ranges = joined(&found_ranges, moved.range);
+                    *anchor = moved;
                 }
                 None => missing.push(anchor.range),
             }
         }
         // Ranges that have grown together have one anchor.
-        if found.len() + missing.len() < anchors.len() {
+        if found_ranges.len() + missing.len() < anchors.len() {
             anchors.retain(|anchor| missing.contains(&anchor.range));
-            anchors.extend(found.iter().filter_map(|range| LineAnchor::new(&lines, *range)));
+            anchors.extend(found_ranges.iter().filter_map(|range| LineAnchor::new(&lines, *range)));
         }
-        *ranges = found;
+        *ranges = found_ranges;
         if missing.is_empty() {
             self.missing.remove(key);
         } else {
@@ -138,7 +138,6 @@ impl Selection {
         self.selected.remove(key)
     }
 
-    /// Excludes a file from the prompt, and deselects it.
     pub fn exclude(&mut self, key: FileKey) {
         self.deselect(&key);
         self.excluded.insert(key);
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_join_and_a_whole_file_swallows_them() {
+    fn line_ranges_are_joined_and_a_whole_file_replaces_them() {
         let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         for range in ["L10-20", "L40", "L21-30", "L15-25"] {
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_follow_their_text_and_come_back_with_it() {
+    fn selected_lines_follow_edits_and_return_with_their_text() {
         let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         let text = "one\ntwo\nthree\nfour\nfive\n";
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_confirmed_holds_for_as_long_as_the_file_is_selected() {
+    fn a_confirmation_lasts_while_the_file_is_selected() {
         let mut selection = Selection::default();
         let key = FileKey::from("a.rs");
         selection.confirm(key.clone());

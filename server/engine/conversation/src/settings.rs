@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_base::text::Unreadable;
 
-use super::compaction::{AutoCompaction, Family, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions};
+use super::compaction::{
+    AutoCompaction, BuiltinProfile, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions,
+};
 
 /// Author of compaction summaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -37,10 +39,10 @@ pub struct CompactionSettings {
     pub auto: bool,
     /// Compaction profile, which decides when to compact, what to keep, and what the summary looks like: `topic`,
     /// `continuation`, `checkpoint`, `rolling`, `handoff`, or one that you define in `compaction.profiles`.
-    #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
+    #[schemars(extend("x-workspace" = BuiltinProfile::ALL.map(BuiltinProfile::name)))]
     pub profile: String,
     /// Profiles of your own, and overrides for the built-in ones, keyed by profile name.
-    #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
+    #[schemars(extend("x-workspace" = BuiltinProfile::ALL.map(BuiltinProfile::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
     /// What writes summaries. By default, your editor's model if the editor offers one, else the provider of
     /// `compaction.model`, else fixed rules without a model.
@@ -66,7 +68,7 @@ impl Default for CompactionSettings {
         Self {
             enabled: true,
             auto: true,
-            profile: Family::Topic.name().to_owned(),
+            profile: BuiltinProfile::Topic.name().to_owned(),
             profiles: BTreeMap::new(),
             summariser: SummariserKind::Auto,
             model: None,
@@ -83,7 +85,7 @@ impl CompactionSettings {
     /// Returns the active profile, with the cutoff of `results`. Falls back to `topic` if the name is
     /// unknown, although validation of the settings rejects unknown names.
     pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
-        self.profile_named(&self.profile, results).unwrap_or_else(|_| Family::default().profile())
+        self.profile_named(&self.profile, results).unwrap_or_else(|_| BuiltinProfile::default().profile())
     }
 
     /// Returns the profile called `name`, with the cutoff of `results`.
@@ -94,7 +96,6 @@ impl CompactionSettings {
         Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
     }
 
-    /// Returns whether to check if a compaction is due.
     pub fn watched(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
@@ -213,8 +214,8 @@ impl TryFrom<String> for KeyVariable {
     type Error = Unreadable;
 
     fn try_from(name: String) -> Result<Self, Unreadable> {
-        let plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-        if plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        let is_plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        if is_plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
             Ok(Self(name))
         } else {
             Err(Unreadable(format!(
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_keys_are_taken() {
+    fn only_names_of_key_variables_are_accepted() {
         for name in ["ANTHROPIC_API_KEY", "HF_TOKEN", "MY_KEY", "AZURE_2_KEY"] {
             assert_eq!(KeyVariable::try_from(name.to_owned()).map(String::from), Ok(name.to_owned()));
         }

@@ -69,19 +69,19 @@ pub fn parse(text: &str) -> Transcript {
     let text = text.trim_start_matches('\u{feff}');
     let lines: Vec<Option<Line>> =
         text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::from_str(line).ok()).collect();
-    let of_the_main_agent = lines.iter().flatten().any(|line| line.is_talk() && !line.is_sidechain);
+    let of_the_main_agent = lines.iter().flatten().any(|line| line.is_message() && !line.is_sidechain);
     let nodes: Vec<_> =
         lines.iter().map(|line| line.as_ref().map(|line| line.node(of_the_main_agent))).collect();
-    let is_left = branch::left(&nodes);
-    let mut reader = Reader::default();
+    let is_left = branch::abandoned_lines(&nodes);
+    let mut parser = TranscriptParser::default();
     for (line, is_left) in lines.into_iter().zip(is_left) {
         match line {
             Some(line) if is_left || (of_the_main_agent && line.is_sidechain) => {}
-            Some(line) => reader.line(line),
-            None => reader.transcript.skipped += 1,
+            Some(line) => parser.line(line),
+            None => parser.transcript.skipped += 1,
         }
     }
-    reader.end()
+    parser.finish()
 }
 
 #[derive(Deserialize)]
@@ -147,7 +147,7 @@ enum Source {
 }
 
 impl Line {
-    fn is_talk(&self) -> bool {
+    fn is_message(&self) -> bool {
         matches!(&*self.kind, "user" | "assistant")
     }
 
@@ -165,14 +165,14 @@ impl Line {
         Node {
             id: self.uuid.as_deref(),
             parent: self.parent_uuid.as_deref().or(self.logical_parent_uuid.as_deref()),
-            is_talk: self.is_talk() && !(skips_subagents && self.is_sidechain),
+            is_message: self.is_message() && !(skips_subagents && self.is_sidechain),
             keys: id.into_iter().chain(calls).collect(),
         }
     }
 }
 
 #[derive(Default)]
-struct Reader {
+struct TranscriptParser {
     transcript: Transcript,
     /// The user's messages since the last answer.
     request: Vec<ContentBlock>,
@@ -184,20 +184,20 @@ struct Reader {
     answer_id: Option<String>,
 }
 
-impl Reader {
+impl TranscriptParser {
     fn line(&mut self, mut line: Line) {
         if self.transcript.folder.is_none() {
             self.transcript.folder = line.cwd.take();
         }
         let time_ms = line.timestamp.as_deref().and_then(clock::milliseconds);
         match (&*line.kind, &*line.subtype) {
-            ("system", "compact_boundary") => self.compacted(),
-            _ if line.is_talk() => {
+            ("system", "compact_boundary") => self.record_compaction(),
+            _ if line.is_message() => {
                 match line.message.and_then(|message| Message::deserialize(message).ok()) {
                     None => self.transcript.skipped += 1,
-                    Some(message) if line.kind == "user" => self.said(message, time_ms),
+                    Some(message) if line.kind == "user" => self.add_request(message, time_ms),
                     Some(message) if message.model == NO_MODEL => {}
-                    Some(message) => self.answered(message, time_ms),
+                    Some(message) => self.add_answer(message, time_ms),
                 }
             }
             _ => {}
@@ -205,17 +205,17 @@ impl Reader {
     }
 
     /// Records a compaction. The next line is the summary, which also covers unanswered messages.
-    fn compacted(&mut self) {
+    fn record_compaction(&mut self) {
         self.past = PriorHistory::Summarised;
         self.lost.append(&mut self.request);
     }
 
-    fn said(&mut self, message: Message, time_ms: Option<u64>) {
+    fn add_request(&mut self, message: Message, time_ms: Option<u64>) {
         self.request.extend(message.content.blocks());
         self.time_ms = time_ms.or(self.time_ms);
     }
 
-    fn answered(&mut self, message: Message, time_ms: Option<u64>) {
+    fn add_answer(&mut self, message: Message, time_ms: Option<u64>) {
         let billed = message.usage.map(Usage::from);
         let model = message.model;
         let blocks = message.content.blocks();
@@ -224,7 +224,7 @@ impl Reader {
             Some(turn) if continues => {
                 turn.answer.extend(blocks);
                 turn.answered_ms = time_ms.or(turn.answered_ms);
-                turn.billed = most(turn.billed, billed);
+                turn.billed = max_usage(turn.billed, billed);
             }
             _ => {
                 let request = self.request();
@@ -252,7 +252,7 @@ impl Reader {
         }
     }
 
-    fn end(mut self) -> Transcript {
+    fn finish(mut self) -> Transcript {
         let rest = self.request();
         let unanswered = (!rest.request.is_empty() || !rest.lost.is_empty()).then_some(rest);
         Transcript { unanswered, ..self.transcript }
@@ -261,13 +261,13 @@ impl Reader {
 
 /// Merges usage by taking the maximum of each count, because every line of an answer repeats the counts so
 /// far.
-fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
-    let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
+fn max_usage(earlier: Option<Usage>, later: Option<Usage>) -> Option<Usage> {
+    let (Some(earlier), Some(later)) = (earlier, later) else { return earlier.or(later) };
     Some(Usage {
-        input: before.input.max(now.input),
-        output: before.output.max(now.output),
-        cache_read: before.cache_read.max(now.cache_read),
-        cache_write: before.cache_write.max(now.cache_write),
+        input: earlier.input.max(later.input),
+        output: earlier.output.max(later.output),
+        cache_read: earlier.cache_read.max(later.cache_read),
+        cache_write: earlier.cache_write.max(later.cache_write),
     })
 }
 

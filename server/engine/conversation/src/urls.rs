@@ -38,7 +38,6 @@ impl Pages {
         is_new
     }
 
-    /// Removes and returns the page with the URL `address`, if any.
     pub fn remove(&mut self, address: &str) -> Option<Page> {
         self.0.remove(address)
     }
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_version_takes_the_place_of_the_old_one_and_keeps_its_name() {
+    fn a_new_version_of_a_page_replaces_the_old_one_under_the_same_id() {
         let (old, new) = (page("https://a", "1"), page("https://a", "2"));
         let mut pages = Pages::default();
         assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (true, false));

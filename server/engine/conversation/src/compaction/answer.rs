@@ -2,7 +2,7 @@
 
 use strata_base::text::clip_to_weight;
 
-use super::question::Question;
+use super::question::SummarizerQuestion;
 use crate::extractive::Structure;
 
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
@@ -68,9 +68,9 @@ const REFUSALS: [&str; 18] = [
 /// # Errors
 /// The reason why the answer is no summary: it is empty, too short for what it replaces, a refusal, far too long, or
 /// has none of the requested headings.
-pub(super) fn checked(
+pub(super) fn validated_summary(
     answer: Result<String, String>,
-    question: &Question,
+    question: &SummarizerQuestion,
     structure: Structure,
     count: &dyn Fn(&str) -> usize,
 ) -> Result<String, String> {
@@ -80,18 +80,18 @@ pub(super) fn checked(
         let problem = if answer.trim().is_empty() { "is empty" } else { "contains only reasoning" };
         return Err(format!("the answer {problem}"));
     }
-    let weight = count(text);
-    if weight > question.max_tokens.saturating_mul(OVER_LONG) {
-        return Err(format!("the answer has {weight} tokens, more than the {} allowed", question.max_tokens));
+    let tokens = count(text);
+    if tokens > question.max_tokens.saturating_mul(OVER_LONG) {
+        return Err(format!("the answer has {tokens} tokens, more than the {} allowed", question.max_tokens));
     }
     let start = text.to_lowercase().replace('\u{2019}', "'");
-    if weight <= LONGEST_REFUSAL && REFUSALS.iter().any(|refusal| start.starts_with(refusal)) {
+    if tokens <= LONGEST_REFUSAL && REFUSALS.iter().any(|refusal| start.starts_with(refusal)) {
         return Err("the model refused to summarize".to_owned());
     }
     let material = count(&question.prompt);
     let least = (material / SHORTEST_SHARE).min(question.max_tokens / SHORTEST_ALLOWED_SHARE);
-    if weight < least {
-        return Err(format!("the answer has only {weight} tokens for {material} tokens of conversation"));
+    if tokens < least {
+        return Err(format!("the answer has only {tokens} tokens for {material} tokens of conversation"));
     }
     if material >= STRUCTURED && !structure.has_heading_in(text) {
         return Err("the answer has none of the headings of a summary".to_owned());

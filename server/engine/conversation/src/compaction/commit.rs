@@ -9,17 +9,16 @@ use crate::history::{History, HistoryChange, Message, MessageId};
 use crate::providers::{Violation, violations};
 
 use super::profile::Profile;
-use super::run::{Draft, Size, Strategy, SummaryAuthor};
+use super::run::{CompactionDraft, CompactionStrategy, ConversationSize, SummaryAuthor};
 
 /// A committed compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Record {
-    /// Name of the profile that was applied.
+pub struct CompactionRecord {
     pub profile: String,
-    pub strategy: Strategy,
-    pub before: Size,
-    pub after: Size,
+    pub strategy: CompactionStrategy,
+    pub before: ConversationSize,
+    pub after: ConversationSize,
     /// Author of the summary. Absent if there is no summary, and in sessions stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
@@ -50,18 +49,18 @@ pub enum DraftRefusal {
 /// reject the result.
 pub fn commit(
     history: &History,
-    draft: Draft,
+    draft: CompactionDraft,
     profile: &Profile,
 ) -> Result<(History, HistoryChange), DraftRefusal> {
     let visible: Vec<_> = history.sent().cloned().collect();
-    let there: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
-    let is_whole = draft.basis.covered.iter().all(|id| there.contains(id));
-    if draft.profile != *profile || !is_whole || draft.basis.epoch(&visible) != draft.epoch {
+    let existing: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
+    let is_complete = draft.basis.covered.iter().all(|id| existing.contains(id));
+    if draft.profile != *profile || !is_complete || draft.basis.epoch(&visible) != draft.epoch {
         return Err(DraftRefusal::Changed);
     }
     let mut compacted = history.clone();
     let rebuilt = compacted.rebuild(&draft.basis.covered, draft.entries);
-    let seen: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
-    let violations = violations(&seen);
+    let sent: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
+    let violations = violations(&sent);
     if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(DraftRefusal::Invalid { violations }) }
 }

@@ -14,20 +14,22 @@ mod status;
 mod transcript;
 mod trigger;
 
-pub use commit::{DraftRefusal, Record, commit};
+pub use commit::{CompactionRecord, DraftRefusal, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
 pub(crate) use profile::KEPT_RESULTS;
+pub use profile::{
+    ActivityListUpdate, BuiltinProfile, CompactionMoment, NoSuchProfile, Profile, ProfileOptions,
+};
 #[cfg(test)]
-pub(crate) use profile::{Digest, First, Keep, Reserve, Trigger};
-pub use profile::{Family, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
+pub(crate) use profile::{Digest, FirstMessage, KeepRules, Reserve, Trigger};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
-pub use question::{Purpose, Question};
+pub use question::{SummarizerQuestion, SummaryPurpose};
 #[cfg(test)]
 pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{
-    AuthorKind, Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, SummaryAuthor,
-    Topics,
+    AuthorKind, CompactionDraft, CompactionRun, CompactionStrategy, ConversationSize, EMERGENCY,
+    NotCompacted, Summariser, SummaryAuthor, TokenCounters, Topics,
 };
 #[cfg(test)]
 pub(crate) use split::split;

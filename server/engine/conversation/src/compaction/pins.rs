@@ -80,9 +80,9 @@ impl Pins {
                 let _ = write!(missing, "{REQUEST_HEADING}{request}");
             }
         }
-        let words = Words::of(text);
+        let words = SummaryWords::new(text);
         let unnamed: Vec<&str> =
-            self.edited.iter().map(String::as_str).filter(|path| !words.name(path)).collect();
+            self.edited.iter().map(String::as_str).filter(|path| !words.contains_path(path)).collect();
         let paths = pinned_paths(&unnamed, PINNED_PATHS_TOKENS, count);
         if !paths.trim().is_empty() {
             let _ = write!(missing, "{PATHS_HEADING}{}", paths.trim_end());
@@ -99,7 +99,7 @@ impl Pins {
 /// Returns the user's last request: the message that opened the last exchange, verbatim, or the request
 /// recorded in an earlier summary.
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
-    let asked = messages.iter().rev().filter_map(|message| {
+    let requests = messages.iter().rev().filter_map(|message| {
         let text = message.text();
         if message.is_summary() {
             carried_request(&text).map(str::to_owned)
@@ -107,7 +107,7 @@ pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
             History::begins_exchange(message).then_some(text)
         }
     });
-    asked.map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
+    requests.map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
 }
 
 /// Extracts the last request from the summary of an earlier compaction.
@@ -119,19 +119,19 @@ fn carried_request(summary: &str) -> Option<&str> {
     [PATHS_HEADING, TODOS_HEADING]
         .iter()
         .filter_map(|next| rest.split_once(*next))
-        .map(|(it, _)| it)
-        .min_by_key(|it| it.len())
+        .map(|(request, _)| request)
+        .min_by_key(|request| request.len())
         .or(Some(rest))
 }
 
 /// Words of a summary that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
-struct Words<'a> {
+struct SummaryWords<'a> {
     plain: HashSet<&'a str>,
     bundled: HashSet<String>,
 }
 
-impl<'a> Words<'a> {
-    fn of(text: &'a str) -> Self {
+impl<'a> SummaryWords<'a> {
+    fn new(text: &'a str) -> Self {
         let separators = |c: char| c.is_whitespace() || "`'\"()<>,;|".contains(c);
         let trimmed = |word: &'a str| word.trim_end_matches(['.', ':']).trim_start_matches("./");
         Self {
@@ -141,7 +141,7 @@ impl<'a> Words<'a> {
     }
 
     /// Whether the summary contains `path` as a word.
-    fn name(&self, path: &str) -> bool {
+    fn contains_path(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         self.plain.contains(path) || self.bundled.contains(path)
     }

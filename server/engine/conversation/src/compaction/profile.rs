@@ -18,7 +18,7 @@ pub(crate) const KEPT_RESULTS: usize = 10;
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ProfileName")]
-pub enum Family {
+pub enum BuiltinProfile {
     /// Cuts the conversation where the topic changed. Otherwise replaces older exchanges with a pair of
     /// summary messages.
     #[default]
@@ -40,8 +40,7 @@ pub(super) const SUMMARY_SHARE: usize = 4;
 /// When Strata checks whether a compaction is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "CompactionMoment")]
-pub enum Moment {
+pub enum CompactionMoment {
     /// Checks after each turn. The next prompt may still use the uncompacted conversation.
     AfterTurn,
     /// Checks before each prompt is assembled. If a compaction is due, the prompt waits until it is finished.
@@ -82,7 +81,7 @@ pub struct Reserve {
 
 /// How a compaction treats the first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum First {
+pub(crate) enum FirstMessage {
     /// The first message is kept verbatim.
     Kept,
     /// The first message is summarized with the others.
@@ -91,8 +90,8 @@ pub(crate) enum First {
 
 /// What a compaction keeps verbatim, besides pinned messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Keep {
-    pub(crate) first: First,
+pub struct KeepRules {
+    pub(crate) first: FirstMessage,
     /// Token limit for the newest messages to keep, capped at half of the size at which a compaction is
     /// due. If 0, `messages` determines how many messages to keep.
     pub tokens: usize,
@@ -130,14 +129,14 @@ pub struct Digest {
 
 /// How a compaction changes two lists of the session: the files read and the steps (tool calls) taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lists {
+pub enum ActivityListUpdate {
     /// Keeps the lists of files read and steps.
-    Stay,
+    Keep,
     /// Clears the list of files read, because their content is no longer in the conversation, and keeps the
     /// last 10 steps.
-    Shortened,
+    Shorten,
     /// Clears the lists of files read and steps.
-    Renewed,
+    Clear,
 }
 
 /// A named set of compaction rules.
@@ -145,15 +144,15 @@ pub enum Lists {
 pub struct Profile {
     pub name: String,
     /// Built-in profile that determines the sections of the summary and the rebuilt conversation.
-    pub family: Family,
+    pub builtin: BuiltinProfile,
     /// When to check whether a compaction is due.
-    pub moment: Moment,
+    pub moment: CompactionMoment,
     pub trigger: Trigger,
-    pub keep: Keep,
+    pub keep: KeepRules,
     pub summary: SummaryRules,
     /// Maximum share of the window that the compacted prompt may take.
     pub target_share: Option<f64>,
-    pub lists: Lists,
+    pub lists: ActivityListUpdate,
 }
 
 /// A compaction profile of your own, or overrides for a built-in one. Every field is optional.
@@ -162,9 +161,9 @@ pub struct Profile {
 pub struct ProfileOptions {
     /// Built-in profile that supplies every value not set here. Defaults to the built-in profile of the same name, or
     /// else to `topic`.
-    pub like: Option<Family>,
+    pub like: Option<BuiltinProfile>,
     /// When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration.
-    pub moment: Option<Moment>,
+    pub moment: Option<CompactionMoment>,
     /// Size of the conversation, in tokens, above which it is compacted as soon as compacting saves money. 0 disables
     /// this condition.
     #[schemars(extend("x-workspace" = true))]
@@ -244,7 +243,7 @@ pub struct NoSuchProfile {
     pub known: String,
 }
 
-impl Family {
+impl BuiltinProfile {
     pub const ALL: [Self; 5] =
         [Self::Topic, Self::Continuation, Self::Checkpoint, Self::Rolling, Self::Handoff];
 
@@ -260,7 +259,7 @@ impl Family {
 
     /// Returns the built-in profile called `name`, or `None` if there is none.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.name() == name)
+        Self::ALL.into_iter().find(|builtin| builtin.name() == name)
     }
 
     pub(crate) fn structure(self) -> Structure {
@@ -275,32 +274,32 @@ impl Family {
 
     /// Returns the profile with its default values (`docs/compaction.md`, "The five profiles").
     pub fn profile(self) -> Profile {
-        let nothing = Keep { first: First::Summarised, tokens: 0, messages: 0, exchanges: 0 };
+        let nothing = KeepRules { first: FirstMessage::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =
             SummaryRules { tokens: 500, words: None, result_chars: 1_800, call_chars: 1_200, digest: None };
         let profile = Profile {
             name: self.name().to_owned(),
-            family: self,
-            moment: Moment::AfterTurn,
+            builtin: self,
+            moment: CompactionMoment::AfterTurn,
             trigger: Trigger::default(),
             keep: nothing.clone(),
             summary: summary.clone(),
             target_share: None,
-            lists: Lists::Stay,
+            lists: ActivityListUpdate::Keep,
         };
         match self {
             Self::Topic => Profile {
                 trigger: Trigger { pays_over: Some(24_000), ..Trigger::default() },
-                keep: Keep { tokens: 4_000, exchanges: 2, ..nothing },
+                keep: KeepRules { tokens: 4_000, exchanges: 2, ..nothing },
                 ..profile
             },
             Self::Continuation => Profile {
-                moment: Moment::BeforeAssembling,
+                moment: CompactionMoment::BeforeAssembling,
                 trigger: Trigger { window_share: Some(0.8), messages_over: Some(25), ..Trigger::default() },
-                keep: Keep { first: First::Kept, messages: 6, ..nothing },
+                keep: KeepRules { first: FirstMessage::Kept, messages: 6, ..nothing },
                 summary: SummaryRules { tokens: 1_600, words: Some((300, 800)), ..summary },
                 target_share: Some(0.5),
-                lists: Lists::Shortened,
+                lists: ActivityListUpdate::Shorten,
                 ..profile
             },
             Self::Checkpoint => Profile {
@@ -308,7 +307,7 @@ impl Family {
                     reserve: Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }),
                     ..Trigger::default()
                 },
-                keep: Keep { tokens: 20_000, messages: 5, ..nothing },
+                keep: KeepRules { tokens: 20_000, messages: 5, ..nothing },
                 summary: SummaryRules {
                     tokens: 2_000,
                     digest: Some(Digest { kept_results: KEPT_RESULTS, line_chars: 160, lines: 40 }),
@@ -317,18 +316,18 @@ impl Family {
                 ..profile
             },
             Self::Rolling => Profile {
-                moment: Moment::OnIteration,
+                moment: CompactionMoment::OnIteration,
                 trigger: Trigger { exchanges_over: Some(5), ..Trigger::default() },
-                keep: Keep { exchanges: 5, ..nothing },
+                keep: KeepRules { exchanges: 5, ..nothing },
                 summary: SummaryRules { tokens: 2_000, words: Some((0, 500)), ..summary },
                 ..profile
             },
             Self::Handoff => Profile {
-                moment: Moment::BeforeAssembling,
+                moment: CompactionMoment::BeforeAssembling,
                 trigger: Trigger { context_from: Some(200_000), ..Trigger::default() },
                 // The summarizer of a handoff sees tool calls and results in full.
                 summary: SummaryRules { tokens: 4_000, result_chars: 0, call_chars: 0, ..summary },
-                lists: Lists::Renewed,
+                lists: ActivityListUpdate::Clear,
                 ..profile
             },
         }
@@ -339,20 +338,23 @@ impl Profile {
     /// Returns the profile called `name`, with the overrides from the settings.
     ///
     /// # Errors
-    /// [`NoSuchProfile`] if `name` is neither built in nor in `own`.
-    pub(crate) fn named(name: &str, own: &BTreeMap<String, ProfileOptions>) -> Result<Self, NoSuchProfile> {
-        let options = own.get(name);
-        let family = match (options.and_then(|options| options.like), Family::named(name)) {
+    /// [`NoSuchProfile`] if `name` is neither built in nor in `custom`.
+    pub(crate) fn named(
+        name: &str,
+        custom: &BTreeMap<String, ProfileOptions>,
+    ) -> Result<Self, NoSuchProfile> {
+        let options = custom.get(name);
+        let builtin = match (options.and_then(|options| options.like), BuiltinProfile::named(name)) {
             (Some(like), _) => like,
-            (None, Some(family)) => family,
-            (None, None) if options.is_some() => Family::default(),
+            (None, Some(builtin)) => builtin,
+            (None, None) if options.is_some() => BuiltinProfile::default(),
             (None, None) => {
-                let shipped = Family::ALL.iter().map(|family| family.name());
-                let known: Vec<&str> = shipped.chain(own.keys().map(String::as_str)).collect();
+                let names = BuiltinProfile::ALL.iter().map(|builtin| builtin.name());
+                let known: Vec<&str> = names.chain(custom.keys().map(String::as_str)).collect();
                 return Err(NoSuchProfile { name: name.to_owned(), known: known.join(", ") });
             }
         };
-        let profile = Self { name: name.to_owned(), ..family.profile() };
+        let profile = Self { name: name.to_owned(), ..builtin.profile() };
         Ok(options.map_or_else(|| profile.clone(), |options| options.applied_to(profile.clone())))
     }
 }
@@ -369,7 +371,7 @@ impl Profile {
 
 impl ProfileOptions {
     fn applied_to(&self, mut profile: Profile) -> Profile {
-        let unless_zero = |figure: usize| (figure > 0).then_some(figure);
+        let unless_zero = |value: usize| (value > 0).then_some(value);
         let trigger = &mut profile.trigger;
         let share = |share: f64| (share > 0.0).then_some(share);
         replace(&mut trigger.pays_over, self.pays_over.map(unless_zero));
@@ -385,7 +387,7 @@ impl ProfileOptions {
             replace(&mut reserve.otherwise, self.max_tokens);
             replace(&mut reserve.messages, self.max_messages);
         }
-        let first = |kept| if kept { First::Kept } else { First::Summarised };
+        let first = |is_kept| if is_kept { FirstMessage::Kept } else { FirstMessage::Summarised };
         replace(&mut profile.moment, self.moment);
         replace(&mut profile.keep.first, self.keep_first.map(first));
         replace(&mut profile.keep.tokens, self.keep_tokens);
@@ -403,8 +405,8 @@ impl ProfileOptions {
     }
 }
 
-fn replace<T>(figure: &mut T, by: Option<T>) {
+fn replace<T>(value: &mut T, by: Option<T>) {
     if let Some(by) = by {
-        *figure = by;
+        *value = by;
     }
 }

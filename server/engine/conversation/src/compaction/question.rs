@@ -14,8 +14,8 @@ use crate::conversation_facts::{FileTrace, ToolPatterns, facts, one_line};
 use crate::history::Message;
 
 use super::pins::PINNED_PATHS_TOKENS;
-use super::profile::{Family, Profile};
-use super::transcript::{CLOSE, Clipping, OPEN, escape_closing_tags, said, transcript};
+use super::profile::{BuiltinProfile, Profile};
+use super::transcript::{CLOSE, Clipping, OPEN, escape_closing_tags, recorded_text, transcript};
 
 /// Maximum number of messages shown to a model that looks for a topic change (`docs/compaction.md`, "The five
 /// profiles").
@@ -32,8 +32,7 @@ pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
 /// What a model is asked to do for a compaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "SummaryPurpose")]
-pub enum Purpose {
+pub enum SummaryPurpose {
     /// Finds where the topic changed.
     FindTopic,
     /// Summarizes a conversation or a part of it.
@@ -45,8 +44,8 @@ pub enum Purpose {
 /// A request to a model: its instructions, the prompt, and the maximum length of the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Question {
-    pub purpose: Purpose,
+pub struct SummarizerQuestion {
+    pub purpose: SummaryPurpose,
     pub system: String,
     pub prompt: String,
     /// Token limit for the answer.
@@ -83,25 +82,25 @@ const HANDOFF_RULES: &str = "Write it for an agent that takes over without havin
 
 /// Returns a question about the last topic change, and the index of the first message that the question
 /// lists. It lists as many of the newest `messages` as fit in `window` tokens.
-pub(super) fn find_topic(
+pub(super) fn topic_question(
     messages: &[Arc<Message>],
     window: usize,
     count: &dyn Fn(&str) -> usize,
-) -> (Question, usize) {
+) -> (SummarizerQuestion, usize) {
     const ASKED: &str = "The messages are numbered. Find the last place where the user changed the topic: a new task, not the next \
                          step of the same one. Answer with one JSON object: {\"boundary\": the number of the first message of the new \
                          topic, or null if there is none, \"confidence\": your confidence from 0 to 1}.";
     const ANSWER: usize = 200;
     // 100 tokens for the tags, and 8 for each message number.
-    let mut room = window.saturating_sub(count(SYSTEM) + count(ASKED) + ANSWER + 100);
+    let mut tokens_left = window.saturating_sub(count(SYSTEM) + count(ASKED) + ANSWER + 100);
     let clipping = Clipping { result_chars: DETECT_CHARS, call_chars: DETECT_CHARS };
     let mut lines = Vec::new();
     for message in messages.iter().rev().take(DETECT_MESSAGES) {
         let speaker = message.body.role.as_str();
         // One line for each message, so that no text can imitate another message.
-        let line = format!("{speaker}: {}", one_line(&said(message, clipping), DETECT_CHARS));
-        let Some(left) = room.checked_sub(count(&line) + 8) else { break };
-        room = left;
+        let line = format!("{speaker}: {}", one_line(&recorded_text(message, clipping), DETECT_CHARS));
+        let Some(left) = tokens_left.checked_sub(count(&line) + 8) else { break };
+        tokens_left = left;
         lines.push(line);
     }
     let from = messages.len() - lines.len();
@@ -110,11 +109,19 @@ pub(super) fn find_topic(
         let _ = writeln!(listed, "[{number}] {line}");
     }
     let prompt = format!("{OPEN}\n{listed}{CLOSE}\n\n{ASKED}");
-    (Question { purpose: Purpose::FindTopic, system: SYSTEM.to_owned(), prompt, max_tokens: ANSWER }, from)
+    (
+        SummarizerQuestion {
+            purpose: SummaryPurpose::FindTopic,
+            system: SYSTEM.to_owned(),
+            prompt,
+            max_tokens: ANSWER,
+        },
+        from,
+    )
 }
 
-/// Parses the answer to [`find_topic`]. `None` if it names no boundary or is malformed.
-pub(super) fn boundary(answer: &str) -> Option<Boundary> {
+/// Parses the answer to [`topic_question`]. `None` if it names no boundary or is malformed.
+pub(super) fn parse_boundary(answer: &str) -> Option<Boundary> {
     let (start, end) = (answer.find('{')?, answer.rfind('}')?);
     let value: serde_json::Value = strata_base::json::from_str(answer.get(start..=end)?).ok()?;
     let at = usize::try_from(value.get("boundary")?.as_u64()?).ok()?;
@@ -124,57 +131,57 @@ pub(super) fn boundary(answer: &str) -> Option<Boundary> {
 
 /// Returns the questions that ask a model to summarize `messages`: one, or one for each part if the messages
 /// exceed `window` tokens.
-pub(super) fn summarise(
+pub(super) fn summary_questions(
     messages: &[Arc<Message>],
     profile: &Profile,
     window: usize,
     tools: &ToolPatterns,
     count: &dyn Fn(&str) -> usize,
-) -> Vec<Question> {
+) -> Vec<SummarizerQuestion> {
     let answer = answer_tokens(profile, window);
-    let wanted = wanted(profile, answer);
+    let instructions = instructions(profile, answer);
     let files = known_files(messages, profile, tools, window, count);
-    let room = room(&[&wanted, &files], answer, window, count);
-    let parts = packed(transcript(messages, Clipping::from(&profile.summary)), room, count);
-    let of = parts.len();
+    let part_tokens = part_tokens(&[&instructions, &files], answer, window, count);
+    let parts = pack(transcript(messages, Clipping::from(&profile.summary)), part_tokens, count);
+    let part_count = parts.len();
     let ask = |(at, part): (usize, String)| {
-        let which = match of {
+        let position = match part_count {
             1 => String::new(),
-            _ => format!("This is part {} of {of} of the conversation.\n\n", at + 1),
+            _ => format!("This is part {} of {part_count} of the conversation.\n\n", at + 1),
         };
-        let prompt = format!("{OPEN}\n{part}\n{CLOSE}\n\n{files}{which}{wanted}");
-        question(Purpose::Summarise, prompt, answer)
+        let prompt = format!("{OPEN}\n{part}\n{CLOSE}\n\n{files}{position}{instructions}");
+        question(SummaryPurpose::Summarise, prompt, answer)
     };
     parts.into_iter().enumerate().map(ask).collect()
 }
 
 /// Returns the questions that ask a model to merge the partial `summaries` of `messages`: one, or one for
 /// each group of summaries if together they exceed the window.
-pub(super) fn merge(
+pub(super) fn merge_questions(
     summaries: &[String],
     messages: &[Arc<Message>],
     profile: &Profile,
     window: usize,
     tools: &ToolPatterns,
     count: &dyn Fn(&str) -> usize,
-) -> Vec<Question> {
+) -> Vec<SummarizerQuestion> {
     let answer = answer_tokens(profile, window);
-    let wanted = wanted(profile, answer);
+    let instructions = instructions(profile, answer);
     let files = known_files(messages, profile, tools, window, count);
-    let room = room(&[&wanted, &files], answer, window, count);
+    let part_tokens = part_tokens(&[&instructions, &files], answer, window, count);
     let ask = |part: String| {
         let prompt = format!(
             "{OPEN}\n{part}\n{CLOSE}\n\n{files}These are summaries of the parts of one conversation, in order. Merge them into one. \
-             Where parts disagree, the later one counts.\n\n{wanted}"
+             Where parts disagree, the later one counts.\n\n{instructions}"
         );
-        question(Purpose::Merge, prompt, answer)
+        question(SummaryPurpose::Merge, prompt, answer)
     };
     let summaries = summaries.iter().map(|summary| escape_closing_tags(summary)).collect();
-    packed(summaries, room, count).into_iter().map(ask).collect()
+    pack(summaries, part_tokens, count).into_iter().map(ask).collect()
 }
 
-fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
-    Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
+fn question(purpose: SummaryPurpose, prompt: String, max_tokens: usize) -> SummarizerQuestion {
+    SummarizerQuestion { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
 }
 
 /// Returns the token limit for an answer: the profile's limit, or a quarter of the window if that is less.
@@ -192,7 +199,7 @@ fn known_files(
     window: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> String {
-    if !matches!(profile.family, Family::Continuation | Family::Handoff) {
+    if !matches!(profile.builtin, BuiltinProfile::Continuation | BuiltinProfile::Handoff) {
         return String::new();
     }
     let touched = |(_, trace): &(String, FileTrace)| trace.is_touched();
@@ -216,30 +223,30 @@ fn known_files(
 
 /// Returns the tokens left in `window` for a part of the conversation, after subtracting the `other` parts of
 /// the question and an answer of `answer` tokens.
-fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
+fn part_tokens(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
-    let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
-    window.saturating_sub(taken).max(500)
+    let used = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
+    window.saturating_sub(used).max(500)
 }
 
-/// Joins `texts` into as few parts as possible, each of at most `room` tokens. Clips each string that exceeds
-/// `room` on its own.
-fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
+/// Joins `texts` into as few parts as possible, each of at most `max_tokens` tokens. Clips each string that exceeds
+/// `max_tokens` on its own.
+fn pack(texts: Vec<String>, max_tokens: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;
     for text in texts {
-        let text = strata_base::text::clip_to_weight(&text, room, count);
+        let text = strata_base::text::clip_to_weight(&text, max_tokens, count);
         // One token for the joining line break.
-        let weight = count(&text) + 1;
+        let tokens = count(&text) + 1;
         match parts.last_mut() {
-            Some(part) if weight <= left => {
+            Some(part) if tokens <= left => {
                 part.push('\n');
                 part.push_str(&text);
-                left -= weight;
+                left -= tokens;
             }
             _ => {
                 parts.push(text);
-                left = room.saturating_sub(weight);
+                left = max_tokens.saturating_sub(tokens);
             }
         }
     }
@@ -247,9 +254,9 @@ fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec
 }
 
 /// Returns the instructions for a summary of at most `answer` tokens.
-fn wanted(profile: &Profile, answer: usize) -> String {
-    let family = profile.family;
-    let rules = if family == Family::Handoff { HANDOFF_RULES } else { RULES };
+fn instructions(profile: &Profile, answer: usize) -> String {
+    let builtin = profile.builtin;
+    let rules = if builtin == BuiltinProfile::Handoff { HANDOFF_RULES } else { RULES };
     let length = match profile.summary.words {
         Some((0, most)) => format!("At most {most} words."),
         Some((least, most)) => format!("Between {least} and {most} words."),
@@ -258,6 +265,6 @@ fn wanted(profile: &Profile, answer: usize) -> String {
     format!(
         "Write a summary under exactly these headings. The text in brackets below each says what belongs \
          there.\n\n{}\n\n{rules}\n\n{length}",
-        family.structure().template()
+        builtin.structure().template()
     )
 }

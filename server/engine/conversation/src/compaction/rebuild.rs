@@ -11,7 +11,7 @@ use crate::history::{
 };
 
 use super::pins::{LAST_REQUEST, last_request};
-use super::profile::{Family, Profile};
+use super::profile::{BuiltinProfile, Profile};
 use super::split::Split;
 
 /// First sentences of a `continuation` summary.
@@ -35,7 +35,6 @@ const GOAL_CHARS: usize = 4_000;
 /// Maximum characters of a kept tool result if the compacted prompt is too large.
 const FORCED_CLIP: usize = 400;
 
-/// Input for building the compacted conversation.
 pub(super) struct Rebuild<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
@@ -60,31 +59,31 @@ impl Rebuild<'_> {
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
         entries.extend(first.map(Entry::Keep));
-        match self.profile.family {
-            Family::Topic => {
-                entries.push(summary_of(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
-                entries.push(summary_of(Role::Assistant, TOPIC_ANSWER.to_owned()));
+        match self.profile.builtin {
+            BuiltinProfile::Topic => {
+                entries.push(summary_entry(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
+                entries.push(summary_entry(Role::Assistant, TOPIC_ANSWER.to_owned()));
             }
-            Family::Continuation => {
+            BuiltinProfile::Continuation => {
                 let text = format!("{CONTINUED}\n\n{summary}{missing}\n\n{READ_AGAIN}");
-                entries.push(summary_of(Role::User, text));
+                entries.push(summary_entry(Role::User, text));
             }
-            Family::Checkpoint => {
-                entries.push(summary_of(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
+            BuiltinProfile::Checkpoint => {
+                entries.push(summary_entry(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
             }
-            Family::Rolling => {
+            BuiltinProfile::Rolling => {
                 let goal = self.goal().map(|goal| format!("# Goal\n{goal}\n\n")).unwrap_or_default();
                 let text = format!("{goal}# Progress Summary\n{summary}{missing}");
-                entries.push(summary_of(Role::User, text));
+                entries.push(summary_entry(Role::User, text));
             }
-            Family::Handoff => {
+            BuiltinProfile::Handoff => {
                 let request = last_request(self.visible).map(|text| format!("\n\n{LAST_REQUEST}{text}"));
                 let text = format!("{summary}{missing}{}", request.unwrap_or_default());
-                entries.push(summary_of(Role::User, text));
+                entries.push(summary_entry(Role::User, text));
             }
         }
         entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(Entry::Keep));
-        entries.extend(self.kept());
+        entries.extend(self.kept_entries());
         entries
     }
 
@@ -95,8 +94,9 @@ impl Rebuild<'_> {
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
         let spared: Vec<Entry> = spared.map(Entry::Keep).collect();
         let text = format!("{opening}{missing}");
-        let said = (!text.trim().is_empty()).then(|| summary_of(Role::User, text.trim().to_owned()));
-        spared.into_iter().chain(said).chain(self.kept()).collect()
+        let opening_message =
+            (!text.trim().is_empty()).then(|| summary_entry(Role::User, text.trim().to_owned()));
+        spared.into_iter().chain(opening_message).chain(self.kept_entries()).collect()
     }
 
     /// Returns the text of the first user message, clipped to [`GOAL_CHARS`]; `None` if it contains no text.
@@ -117,14 +117,14 @@ impl Rebuild<'_> {
     }
 
     /// Returns the messages kept at the end, with older tool results digested if the profile requires it.
-    fn kept(&self) -> Vec<Entry> {
-        let kept = self.visible.get(self.split.end..).unwrap_or_default();
+    fn kept_entries(&self) -> Vec<Entry> {
+        let newest = self.visible.get(self.split.end..).unwrap_or_default();
         // Archived results are already stubs.
         let results = |message: &Message| match message.body.kind {
             Kind::ToolResultArchived => 0,
             _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
         };
-        let total: usize = kept.iter().map(|message| results(message)).sum();
+        let total: usize = newest.iter().map(|message| results(message)).sum();
         let rules = self.profile.summary.digest.filter(|digest| digest.kept_results > 0);
         let mut excess = rules.map_or(0, |digest| total.saturating_sub(digest.kept_results));
         let calls = match excess {
@@ -132,12 +132,12 @@ impl Rebuild<'_> {
             _ => answered_calls(self.visible.iter().map(|message| &**message)),
         };
         let mut digest = Vec::new();
-        let mut entries: Vec<Entry> = Vec::with_capacity(kept.len() + 1);
-        for message in kept {
-            let held = results(message);
-            let is_free = message.body.pin == Pin::Free && held == message.body.content.len();
-            if held > 0 && held <= excess && is_free {
-                excess -= held;
+        let mut entries: Vec<Entry> = Vec::with_capacity(newest.len() + 1);
+        for message in newest {
+            let result_count = results(message);
+            let is_free = message.body.pin == Pin::Free && result_count == message.body.content.len();
+            if result_count > 0 && result_count <= excess && is_free {
+                excess -= result_count;
                 let line_chars = rules.map_or(0, |digest| digest.line_chars);
                 digest.extend(message.body.content.iter().enumerate().map(|(place, block)| {
                     let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
@@ -169,34 +169,34 @@ impl Rebuild<'_> {
     }
 }
 
-/// Clips kept tool results in `entries`, oldest first, to save `over` tokens, and returns the tokens still to
+/// Clips kept tool results in `entries`, oldest first, to save `excess` tokens, and returns the tokens still to
 /// be saved. Does not change pinned messages. `visible` contains the kept messages.
 pub(super) fn clip_kept(
     entries: &mut [Entry],
     visible: &[Arc<Message>],
-    over: usize,
+    excess: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> usize {
-    let mut over = over;
+    let mut excess = excess;
     let bodies: HashMap<MessageId, &NewMessage> = visible
         .iter()
         .filter(|message| message.body.pin == Pin::Free && message.body.kind != Kind::ToolResultArchived)
         .map(|message| (message.id, &message.body))
         .collect();
     for entry in entries.iter_mut() {
-        if over == 0 {
+        if excess == 0 {
             break;
         }
         let Entry::Keep(id) = entry else { continue };
         let Some(body) = bodies.get(id) else { continue };
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
-            over = over.saturating_sub(saved);
+            excess = excess.saturating_sub(saved);
             // The user still sees the full message.
             *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }
-    over
+    excess
 }
 
 fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMessage, usize) {
@@ -208,9 +208,9 @@ fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMess
             if let ResultPart::Text { text } = part {
                 let before = count(text);
                 let short = clip_middle(text, FORCED_CLIP);
-                let now = count(&short);
-                if now < before {
-                    saved += before - now;
+                let after = count(&short);
+                if after < before {
+                    saved += before - after;
                     *text = short;
                 }
             }
@@ -229,6 +229,6 @@ fn digest_line(tool: &str, block: &ContentBlock, chars: usize) -> String {
     format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), chars))
 }
 
-fn summary_of(role: Role, text: String) -> Entry {
+fn summary_entry(role: Role, text: String) -> Entry {
     Entry::Add(NewMessage { kind: Kind::Summary, ..NewMessage::text(role, text) })
 }

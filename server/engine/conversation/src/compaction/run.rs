@@ -16,10 +16,10 @@ use crate::conversation_facts::{ToolPatterns, facts};
 use crate::extractive::{self, Budget};
 use crate::history::{ContentBlock, Entry, History, Kind, Message, MessageId, Pin, emergency_truncate};
 
-use super::answer::{checked, without_reasoning};
+use super::answer::{validated_summary, without_reasoning};
 use super::pins::Pins;
-use super::profile::{Family, Profile, SUMMARY_SHARE};
-use super::question::{self, DETECT_CONFIDENCE, Question};
+use super::profile::{BuiltinProfile, Profile, SUMMARY_SHARE};
+use super::question::{self, DETECT_CONFIDENCE, SummarizerQuestion};
 use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
@@ -33,10 +33,9 @@ const LEAST_SUMMARY: usize = 200;
 
 /// Functions that count tokens.
 #[derive(Clone, Copy)]
-pub struct Scales<'a> {
+pub struct TokenCounters<'a> {
     /// Counts the tokens of a message, including the overhead of the provider's format.
     pub message: &'a dyn Fn(&Message) -> usize,
-    /// Counts the tokens of a string.
     pub text: &'a dyn Fn(&str) -> usize,
 }
 
@@ -67,8 +66,7 @@ pub enum Topics {
 /// How a compaction shortened a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "CompactionStrategy")]
-pub enum Strategy {
+pub enum CompactionStrategy {
     /// The conversation was cut at the last topic change, without a summary.
     TopicCut,
     /// A model summarized the older messages.
@@ -82,23 +80,22 @@ pub enum Strategy {
 /// Number and total tokens of the messages that the model sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ConversationSize")]
-pub struct Size {
+pub struct ConversationSize {
     /// Number of messages.
     pub messages: usize,
     /// Total tokens of the messages.
     pub tokens: usize,
 }
 
-impl Size {
+impl ConversationSize {
     /// Measures the conversation as the model sees it.
-    pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
+    pub fn from_history(history: &History, counters: TokenCounters<'_>) -> Self {
         let visible: Vec<_> = history.sent().cloned().collect();
-        Self::of(&visible, scales)
+        Self::from_messages(&visible, counters)
     }
 
-    fn of(visible: &[Arc<Message>], scales: Scales<'_>) -> Self {
-        let tokens = visible.iter().map(|message| (scales.message)(message)).sum();
+    fn from_messages(visible: &[Arc<Message>], counters: TokenCounters<'_>) -> Self {
+        let tokens = visible.iter().map(|message| (counters.message)(message)).sum();
         Self { messages: visible.len(), tokens }
     }
 }
@@ -133,12 +130,12 @@ impl SummaryAuthor {
 
 /// A shortened conversation, ready to be committed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Draft {
+pub struct CompactionDraft {
     /// Profile that was applied.
     pub profile: Profile,
-    pub strategy: Strategy,
-    pub before: Size,
-    pub after: Size,
+    pub strategy: CompactionStrategy,
+    pub before: ConversationSize,
+    pub after: ConversationSize,
     /// Author of the summary, if there is one.
     pub summarised_by: Option<SummaryAuthor>,
     pub notes: Vec<String>,
@@ -153,7 +150,6 @@ pub enum NotCompacted {
     /// The profile keeps every message.
     #[error("nothing to compact: profile `{profile}` keeps all {messages} messages")]
     NothingOld {
-        /// Name of the profile.
         profile: String,
         /// Number of messages that the model sees.
         messages: usize,
@@ -168,7 +164,7 @@ pub enum NotCompacted {
 
 /// A compaction in progress.
 #[derive(Clone)]
-pub struct Run {
+pub struct CompactionRun {
     visible: Vec<Arc<Message>>,
     profile: Profile,
     pressure: Pressure,
@@ -183,27 +179,27 @@ pub struct Run {
 enum Phase {
     /// Asks where the topic changed. The question lists the visible messages from index `from` on.
     FindTopic {
-        question: Question,
+        question: SummarizerQuestion,
         from: usize,
     },
     /// Asks the `questions` one by one. `answers` contains the answers received so far, in the same order.
-    PromptRequest {
-        questions: Vec<Question>,
+    AskForSummary {
+        questions: Vec<SummarizerQuestion>,
         answers: Vec<String>,
     },
-    Done(Box<Result<Draft, NotCompacted>>),
+    Done(Box<Result<CompactionDraft, NotCompacted>>),
 }
 
-impl fmt::Debug for Run {
+impl fmt::Debug for CompactionRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run")
+        f.debug_struct("CompactionRun")
             .field("profile", &self.profile.name)
             .field("split", &self.split)
             .finish_non_exhaustive()
     }
 }
 
-impl Run {
+impl CompactionRun {
     /// Starts a compaction of the messages that the model sees.
     ///
     /// # Errors
@@ -214,13 +210,13 @@ impl Run {
         pressure: Pressure,
         summariser: Summariser,
         tools: ToolPatterns,
-        scales: Scales<'_>,
+        counters: TokenCounters<'_>,
     ) -> Result<Self, NotCompacted> {
         let visible: Vec<Arc<Message>> = history.sent().cloned().collect();
-        let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
+        let Some(split) = split(&visible, &profile, &pressure, counters.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
-        let nothing = Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() };
+        let nothing = Phase::AskForSummary { questions: Vec::new(), answers: Vec::new() };
         let mut run = Self {
             visible,
             profile,
@@ -232,54 +228,57 @@ impl Run {
             failures: Vec::new(),
         };
         match run.summariser {
-            Summariser::Extractive => run.extract(scales),
-            Summariser::Model { topics: Topics::Asked, window } if run.profile.family == Family::Topic => {
-                let (question, from) = question::find_topic(&run.visible, window, scales.text);
+            Summariser::Extractive => run.summarise_without_model(counters),
+            Summariser::Model { topics: Topics::Asked, window }
+                if run.profile.builtin == BuiltinProfile::Topic =>
+            {
+                let (question, from) = question::topic_question(&run.visible, window, counters.text);
                 run.phase = Phase::FindTopic { question, from };
             }
-            Summariser::Model { window, .. } => run.ask_for_summary(window, scales),
+            Summariser::Model { window, .. } => run.ask_for_summary(window, counters),
         }
         Ok(run)
     }
 
     /// Returns the next question; `None` when the compaction is done.
-    pub fn question(&self) -> Option<&Question> {
+    pub fn question(&self) -> Option<&SummarizerQuestion> {
         match &self.phase {
             Phase::FindTopic { question, .. } => Some(question),
-            Phase::PromptRequest { questions, answers } => questions.get(answers.len()),
+            Phase::AskForSummary { questions, answers } => questions.get(answers.len()),
             Phase::Done(_) => None,
         }
     }
 
     /// Takes the answer to [`question`](Self::question), or the reason why there is none. Does nothing if no
     /// question is open.
-    pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
+    pub fn answer(&mut self, answer: Result<String, String>, counters: TokenCounters<'_>) {
         let phase = std::mem::replace(
             &mut self.phase,
-            Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() },
+            Phase::AskForSummary { questions: Vec::new(), answers: Vec::new() },
         );
         match phase {
-            Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
-            Phase::PromptRequest { questions, mut answers } => {
+            Phase::FindTopic { from, .. } => self.handle_topic_answer(answer, from, counters),
+            Phase::AskForSummary { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
                 // The file names may be at the end of an answer that is clipped. A part of a conversation need not name
                 // any.
-                let whole = answer.as_deref().ok().filter(|_| questions.len() == 1);
-                let unnamed = whole.and_then(|text| self.pins().unnamed_files(text));
-                let checked = checked(answer, question, self.profile.family.structure(), scales.text);
+                let only_answer = answer.as_deref().ok().filter(|_| questions.len() == 1);
+                let unnamed = only_answer.and_then(|text| self.pins().unnamed_files(text));
+                let checked =
+                    validated_summary(answer, question, self.profile.builtin.structure(), counters.text);
                 match unnamed.map_or(checked, |files| {
                     Err(format!("the answer names none of the {files} edited files"))
                 }) {
                     Ok(text) => answers.push(text),
                     Err(reason) => {
                         self.failures.push(format!("no summary from a model: {reason}"));
-                        return self.extract(scales);
+                        return self.summarise_without_model(counters);
                     }
                 }
                 if answers.len() < questions.len() {
-                    self.phase = Phase::PromptRequest { questions, answers };
+                    self.phase = Phase::AskForSummary { questions, answers };
                 } else {
-                    self.answered(answers, questions.len(), scales);
+                    self.finish_round(answers, questions.len(), counters);
                 }
             }
             done @ Phase::Done(_) => self.phase = done,
@@ -290,9 +289,9 @@ impl Run {
     ///
     /// # Errors
     /// [`NotCompacted`] if the conversation would not get shorter.
-    pub fn finish(mut self, scales: Scales<'_>) -> Result<Draft, NotCompacted> {
+    pub fn finish(mut self, counters: TokenCounters<'_>) -> Result<CompactionDraft, NotCompacted> {
         if !matches!(self.phase, Phase::Done(_)) {
-            self.extract(scales);
+            self.summarise_without_model(counters);
         }
         match self.phase {
             Phase::Done(result) => *result,
@@ -300,75 +299,95 @@ impl Run {
         }
     }
 
-    fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
-        let found = answer.ok().and_then(|answer| question::boundary(without_reasoning(&answer)));
-        let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
+    fn handle_topic_answer(
+        &mut self,
+        answer: Result<String, String>,
+        from: usize,
+        counters: TokenCounters<'_>,
+    ) {
+        let boundary = answer.ok().and_then(|answer| question::parse_boundary(without_reasoning(&answer)));
+        let confident = boundary.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
         // Keep the minimum number of exchanges even if the topic is newer.
-        let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
-        let at = sure
+        let latest_cut =
+            last_exchanges(&self.visible, self.profile.keep.exchanges, self.token_limit(), counters.message);
+        let at = confident
             .and_then(|boundary| from.checked_add(boundary.at))
             .filter(|at| (self.split.end..self.visible.len()).contains(at))
-            .map(|at| at.min(least));
+            .map(|at| at.min(latest_cut));
         if let Some(at) = at
             && let Some(split) = split_at(&self.visible, &self.profile, at)
             && split.end >= self.split.end
         {
             let summarised = std::mem::replace(&mut self.split, split);
-            if self.end_with(Strategy::TopicCut, "", scales) {
+            if self.try_finish(CompactionStrategy::TopicCut, "", counters) {
                 return;
             }
             self.split = summarised;
         }
         match self.summariser {
-            Summariser::Model { window, .. } => self.ask_for_summary(window, scales),
-            Summariser::Extractive => self.extract(scales),
+            Summariser::Model { window, .. } => self.ask_for_summary(window, counters),
+            Summariser::Extractive => self.summarise_without_model(counters),
         }
     }
 
-    fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
-        let questions = question::summarise(&self.old(), &self.bounded(), window, &self.tools, scales.text);
-        self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
+    fn ask_for_summary(&mut self, window: usize, counters: TokenCounters<'_>) {
+        let questions = question::summary_questions(
+            &self.old_messages(),
+            &self.profile_with_bounded_summary(),
+            window,
+            &self.tools,
+            counters.text,
+        );
+        self.phase = Phase::AskForSummary { questions, answers: Vec::new() };
     }
 
-    fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
-        let Summariser::Model { window, .. } = self.summariser else { return self.extract(scales) };
+    fn finish_round(&mut self, answers: Vec<String>, question_count: usize, counters: TokenCounters<'_>) {
+        let Summariser::Model { window, .. } = self.summariser else {
+            return self.summarise_without_model(counters);
+        };
         if let [text] = answers.as_slice() {
-            if !self.end_with(Strategy::Model, text, scales) {
-                self.extract(scales);
+            if !self.try_finish(CompactionStrategy::Model, text, counters) {
+                self.summarise_without_model(counters);
             }
             return;
         }
-        let questions =
-            question::merge(&answers, &self.old(), &self.bounded(), window, &self.tools, scales.text);
+        let questions = question::merge_questions(
+            &answers,
+            &self.old_messages(),
+            &self.profile_with_bounded_summary(),
+            window,
+            &self.tools,
+            counters.text,
+        );
         // Each round of merging must reduce the number of questions, or merging would not terminate.
-        if questions.len() < asked {
-            self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
+        if questions.len() < question_count {
+            self.phase = Phase::AskForSummary { questions, answers: Vec::new() };
         } else {
             self.failures.push("the partial summaries together exceed the model's window".to_owned());
-            self.extract(scales);
+            self.summarise_without_model(counters);
         }
     }
 
-    fn extract(&mut self, scales: Scales<'_>) {
-        let summary = self.bounded().summary;
+    fn summarise_without_model(&mut self, counters: TokenCounters<'_>) {
+        let summary = self.profile_with_bounded_summary().summary;
         let budget = Budget { tokens: summary.tokens, words: summary.words };
-        let old = self.old();
-        let structure = self.profile.family.structure();
-        let text = extractive::summarise(&old, structure, &budget, &self.tools, None, scales.text);
-        if !self.end_with(Strategy::Extractive, &text, scales) {
-            self.truncate(scales);
+        let old = self.old_messages();
+        let structure = self.profile.builtin.structure();
+        let text = extractive::summarise(&old, structure, &budget, &self.tools, None, counters.text);
+        if !self.try_finish(CompactionStrategy::Extractive, &text, counters) {
+            self.drop_oldest(counters);
         }
     }
 
-    fn truncate(&mut self, scales: Scales<'_>) {
+    fn drop_oldest(&mut self, counters: TokenCounters<'_>) {
         if let Some(limit) =
-            self.limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
+            self.token_limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
         {
-            let kept = emergency_truncate(&self.visible, limit, scales.message);
-            let split = split_at(&self.visible, &self.profile, self.visible.len() - kept.len());
+            let remaining = emergency_truncate(&self.visible, limit, counters.message);
+            let split = split_at(&self.visible, &self.profile, self.visible.len() - remaining.len());
             if let Some(split) = split {
                 self.split = split;
-                if self.end_with(Strategy::Truncated, "", scales) {
+                if self.try_finish(CompactionStrategy::Truncated, "", counters) {
                     return;
                 }
             }
@@ -378,33 +397,40 @@ impl Run {
     }
 
     /// Completes the run with `summary` if that shortens the conversation, and returns whether it did.
-    fn end_with(&mut self, strategy: Strategy, summary: &str, scales: Scales<'_>) -> bool {
+    fn try_finish(
+        &mut self,
+        strategy: CompactionStrategy,
+        summary: &str,
+        counters: TokenCounters<'_>,
+    ) -> bool {
         let pins = self.pins();
         let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
         let write = |summary: &str| {
             let with = |missing: &str| match strategy {
-                Strategy::Model | Strategy::Extractive => rebuild.with_summary(summary, missing),
-                Strategy::TopicCut => rebuild.without_summary("", missing),
-                Strategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+                CompactionStrategy::Model | CompactionStrategy::Extractive => {
+                    rebuild.with_summary(summary, missing)
+                }
+                CompactionStrategy::TopicCut => rebuild.without_summary("", missing),
+                CompactionStrategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
             };
-            let bare = with("");
-            let missing = pins.missing(&self.text_of(&bare), scales.text);
-            if missing.is_empty() { bare } else { with(&missing) }
+            let without_facts = with("");
+            let missing = pins.missing(&self.text_of(&without_facts), counters.text);
+            if missing.is_empty() { without_facts } else { with(&missing) }
         };
         let mut entries = write(summary);
 
-        let before = self.size(scales);
+        let before = self.size(counters);
         let mut notes = Vec::new();
         if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
             let target = (window as f64 * share) as usize;
-            let over = |entries: &[Entry]| self.context_with(entries, scales).saturating_sub(target);
+            let over = |entries: &[Entry]| self.context_with(entries, counters).saturating_sub(target);
             let too_much = over(&entries);
-            let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
-            if left > 0 && !summary.is_empty() {
+            let excess = clip_kept(&mut entries, &self.visible, too_much, counters.text);
+            if excess > 0 && !summary.is_empty() {
                 // Keep a minimum, because a summary clipped to nothing would be useless.
-                let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
-                entries = write(&clip_to_weight(summary, room, scales.text));
-                clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
+                let summary_tokens = (counters.text)(summary).saturating_sub(excess).max(LEAST_SUMMARY);
+                entries = write(&clip_to_weight(summary, summary_tokens, counters.text));
+                clip_kept(&mut entries, &self.visible, usize::MAX, counters.text);
             }
             if over(&entries) > 0 {
                 notes.push(format!(
@@ -414,7 +440,7 @@ impl Run {
                 ));
             }
         }
-        let after = self.size_of(&entries, scales);
+        let after = self.size_of(&entries, counters);
         if after.tokens >= before.tokens {
             self.failures.push(format!(
                 "{} would not be shorter ({} tokens instead of {})",
@@ -428,16 +454,16 @@ impl Run {
         let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
         let Some(last_old) = last_old.map(|message| message.id) else { return false };
         let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
-        let kept: HashSet<MessageId> = entries.iter().filter_map(Entry::kept).collect();
-        let behind = self.visible.iter().skip(self.split.end).map(|message| message.id);
-        let rewritten = behind.filter(|id| !kept.contains(id)).collect();
+        let kept_ids: HashSet<MessageId> = entries.iter().filter_map(Entry::kept_message).collect();
+        let after_cut = self.visible.iter().skip(self.split.end).map(|message| message.id);
+        let rewritten = after_cut.filter(|id| !kept_ids.contains(id)).collect();
         let basis = Basis { covered, last_old, rewritten };
-        let draft = Draft {
+        let draft = CompactionDraft {
             profile: self.profile.clone(),
             strategy,
             before,
             after,
-            summarised_by: (strategy == Strategy::Extractive).then_some(SummaryAuthor::EXTRACTIVE),
+            summarised_by: (strategy == CompactionStrategy::Extractive).then_some(SummaryAuthor::EXTRACTIVE),
             notes,
             epoch: basis.epoch(&self.visible),
             basis,
@@ -448,45 +474,45 @@ impl Run {
     }
 
     /// Returns the tokens of the whole prompt if the conversation is replaced with `entries`.
-    fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
-        let around = self.pressure.context.saturating_sub(self.pressure.history);
-        around.saturating_add(self.size_of(entries, scales).tokens)
+    fn context_with(&self, entries: &[Entry], counters: TokenCounters<'_>) -> usize {
+        let other_tokens = self.pressure.context.saturating_sub(self.pressure.history);
+        other_tokens.saturating_add(self.size_of(entries, counters).tokens)
     }
 
     /// Returns the profile with its summary limit reduced to a share of the trigger limit.
-    fn bounded(&self) -> Profile {
+    fn profile_with_bounded_summary(&self) -> Profile {
         let mut profile = self.profile.clone();
-        let most = self.limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
+        let most = self.token_limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
         profile.summary.tokens = profile.summary.tokens.min(most);
         profile
     }
 
     /// Returns the lowest trigger limit, in tokens; `None` if no condition limits the tokens.
-    fn limit(&self) -> Option<usize> {
+    fn token_limit(&self) -> Option<usize> {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }
 
     /// Returns the facts that the summary must preserve.
     fn pins(&self) -> Pins {
-        let old = self.old();
-        let kept = self.visible.get(self.split.end..).unwrap_or_default();
-        Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools))
+        let old = self.old_messages();
+        let newest = self.visible.get(self.split.end..).unwrap_or_default();
+        Pins::new(&old, newest, &facts(old.iter().map(|message| &**message), &self.tools))
     }
 
     /// Returns the messages to summarize.
-    fn old(&self) -> Vec<Arc<Message>> {
+    fn old_messages(&self) -> Vec<Arc<Message>> {
         self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
     }
 
-    fn size(&self, scales: Scales<'_>) -> Size {
-        Size::of(&self.visible, scales)
+    fn size(&self, counters: TokenCounters<'_>) -> ConversationSize {
+        ConversationSize::from_messages(&self.visible, counters)
     }
 
-    fn size_of(&self, entries: &[Entry], scales: Scales<'_>) -> Size {
-        let mut size = Size::default();
+    fn size_of(&self, entries: &[Entry], counters: TokenCounters<'_>) -> ConversationSize {
+        let mut size = ConversationSize::default();
         for message in self.messages_of(entries) {
             size.messages += 1;
-            size.tokens += (scales.message)(&message);
+            size.tokens += (counters.message)(&message);
         }
         size
     }
@@ -516,7 +542,7 @@ impl Run {
         for message in self.messages_of(entries) {
             for block in &message.body.content {
                 match block {
-                    ContentBlock::Text { text: said } => text.push_str(said),
+                    ContentBlock::Text { text: block_text } => text.push_str(block_text),
                     ContentBlock::ToolCall { input, .. } => text.push_str(&input.to_string()),
                     _ => {}
                 }
@@ -527,7 +553,7 @@ impl Run {
     }
 }
 
-impl Strategy {
+impl CompactionStrategy {
     fn noun(self) -> &'static str {
         match self {
             Self::TopicCut => "the conversation since the last topic change",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::history::{ContentBlock, History, Message, OpenCalls, Pin};
 
-use super::profile::{First, Profile};
+use super::profile::{FirstMessage, Profile};
 use super::trigger::Pressure;
 
 /// The split of a conversation, as indices into the messages that the model sees.
@@ -24,44 +24,44 @@ pub(crate) struct Split {
 /// Multiple of `Keep::tokens` up to which the newest exchanges are kept whole.
 const EXCHANGES_OVER: usize = 6;
 
-/// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the
+/// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `count_tokens` returns the
 /// tokens of a message.
 pub(crate) fn split(
     visible: &[Arc<Message>],
     profile: &Profile,
     pressure: &Pressure,
-    weigh: &dyn Fn(&Message) -> usize,
+    count_tokens: &dyn Fn(&Message) -> usize,
 ) -> Option<Split> {
     let keep = &profile.keep;
     let limit = profile.trigger.token_limit(pressure.window, pressure.limit);
     let half = pressure.limit.map(|limit| limit / 2);
-    let by_weight = |budget| newest_within(visible, budget, weigh);
+    let by_tokens = |budget| newest_within(visible, budget, count_tokens);
     let by_number = || visible.len().saturating_sub(keep.messages);
     let from = if keep.tokens > 0 {
-        by_weight(limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2)))
+        by_tokens(limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2)))
     } else {
-        half.map_or(0, by_weight).max(by_number())
+        half.map_or(0, by_tokens).max(by_number())
     };
     // The window may be smaller than the trigger limit, and the request also needs space for the summary and
     // the next question.
     let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
-    let room = [limit, pressure.window, half, newest].into_iter().flatten().min();
-    let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
+    let max_tokens = [limit, pressure.window, half, newest].into_iter().flatten().min();
+    let from = from.min(last_exchanges(visible, keep.exchanges, max_tokens, count_tokens));
     let cut = split_at(visible, profile, from);
     // Many short messages can fit in the token budget, so also try the number of messages.
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
 impl Profile {
-    /// Returns the messages that a compaction would summarize. `weigh` returns the tokens of a message.
+    /// Returns the messages that a compaction would summarize. `count_tokens` returns the tokens of a message.
     pub fn old_messages(
         &self,
         history: &History,
         pressure: &Pressure,
-        weigh: &dyn Fn(&Message) -> usize,
+        count_tokens: &dyn Fn(&Message) -> usize,
     ) -> Vec<Arc<Message>> {
         let visible: Vec<_> = history.sent().cloned().collect();
-        let old = split(&visible, self, pressure, weigh).map(|split| split.old).unwrap_or_default();
+        let old = split(&visible, self, pressure, count_tokens).map(|split| split.old).unwrap_or_default();
         old.iter().filter_map(|at| visible.get(*at).cloned()).collect()
     }
 }
@@ -70,7 +70,7 @@ impl Profile {
 /// nothing to summarize.
 pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
     let end = clean_cut(visible, from);
-    let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
+    let first = (profile.keep.first == FirstMessage::Kept && end > 0).then_some(0);
     let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
     let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
     let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
@@ -78,10 +78,10 @@ pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize)
 }
 
 /// Returns the index of the first of the newest messages that together fit in `budget` tokens.
-fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Message) -> usize) -> usize {
+fn newest_within(visible: &[Arc<Message>], budget: usize, count_tokens: &dyn Fn(&Message) -> usize) -> usize {
     let mut sum = 0;
     let newest = visible.iter().rev().take_while(|message| {
-        sum += weigh(message);
+        sum += count_tokens(message);
         sum <= budget
     });
     visible.len() - newest.count()
@@ -94,19 +94,19 @@ pub(super) fn last_exchanges(
     visible: &[Arc<Message>],
     exchanges: usize,
     limit: Option<usize>,
-    weigh: &dyn Fn(&Message) -> usize,
+    count_tokens: &dyn Fn(&Message) -> usize,
 ) -> usize {
-    let (mut sum, mut begun, mut start) = (0_usize, 0, visible.len());
+    let (mut sum, mut exchange_count, mut start) = (0_usize, 0, visible.len());
     for (at, message) in visible.iter().enumerate().rev() {
-        if begun == exchanges {
+        if exchange_count == exchanges {
             return start;
         }
-        sum = sum.saturating_add(weigh(message));
+        sum = sum.saturating_add(count_tokens(message));
         if limit.is_some_and(|limit| sum > limit) {
             return start;
         }
         if History::begins_exchange(message) {
-            (begun, start) = (begun + 1, at);
+            (exchange_count, start) = (exchange_count + 1, at);
         }
     }
     0
@@ -116,10 +116,10 @@ pub(super) fn last_exchanges(
 /// results are pending stay after the cut.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
-    let mut parted: Vec<Pair> = pairs(visible);
-    parted.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
+    let mut pairs_by_result: Vec<Pair> = pairs(visible);
+    pairs_by_result.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
     let mut clean = from;
-    for pair in parted {
+    for pair in pairs_by_result {
         if pair.call < clean && clean <= pair.result {
             clean = pair.call;
         }
@@ -140,12 +140,12 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut open = OpenCalls::default();
     for (at, message) in visible.iter().enumerate() {
-        open.message(message);
+        open.begin_message(message);
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), at),
+                ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), at),
                 ContentBlock::ToolResult { call_id, .. } => {
-                    pairs.extend(open.result(call_id).map(|call| Pair { call, result: at }));
+                    pairs.extend(open.answer(call_id).map(|call| Pair { call, result: at }));
                 }
                 _ => {}
             }

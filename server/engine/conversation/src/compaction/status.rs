@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_base::text::grouped;
 
-use super::commit::Record;
+use super::commit::CompactionRecord;
 use super::profile::Profile;
-use super::run::{Size, Strategy, SummaryAuthor};
+use super::run::{CompactionStrategy, ConversationSize, SummaryAuthor};
 use super::trigger::{Pressure, TriggerMetric, TriggerReading};
 
 /// Reply to `compaction.status`.
@@ -44,22 +44,21 @@ pub struct CompactionStatus {
     pub conditions: Vec<TriggerReading>,
     /// The last compaction that was committed and not undone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<Last>,
+    pub last: Option<LastCompaction>,
 }
 
 /// A committed compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "LastCompaction")]
-pub struct Last {
+pub struct LastCompaction {
     /// Name of the profile that was applied.
     pub profile: String,
     /// How the conversation was shortened.
-    pub strategy: Strategy,
+    pub strategy: CompactionStrategy,
     /// Messages and tokens before the compaction.
-    pub before: Size,
+    pub before: ConversationSize,
     /// Messages and tokens after the compaction.
-    pub after: Size,
+    pub after: ConversationSize,
     /// Author of the summary, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
@@ -80,7 +79,7 @@ impl CompactionStatus {
         automatic: AutoCompaction,
         profile: &Profile,
         pressure: &Pressure,
-        last: Option<&Record>,
+        last: Option<&CompactionRecord>,
     ) -> Self {
         let conditions = profile.readings(pressure);
         let nearest =
@@ -91,16 +90,19 @@ impl CompactionStatus {
         let tokens = nearest.map_or(pressure.history, |nearest| nearest.now);
         let why = match (met, nearest) {
             _ if !enabled => "`compaction.enabled` is off".to_owned(),
-            (Some(met), _) => told(met),
+            (Some(met), _) => describe_reading(met),
             (None, Some(nearest @ TriggerReading { measured: TriggerMetric::ContextTokens, .. }))
                 if nearest.now >= nearest.limit =>
             {
-                format!("{}, but compacting the conversation would free too few of them", told(&nearest))
+                format!(
+                    "{}, but compacting the conversation would free too few of them",
+                    describe_reading(&nearest)
+                )
             }
             (None, Some(nearest)) if nearest.now > nearest.limit => {
-                format!("{}, but compacting now would cost more than it saves", told(&nearest))
+                format!("{}, but compacting now would cost more than it saves", describe_reading(&nearest))
             }
-            (None, Some(nearest)) => told(&nearest),
+            (None, Some(nearest)) => describe_reading(&nearest),
             (None, None) => format!("profile `{}` never compacts automatically", profile.name),
         };
         Self {
@@ -116,19 +118,19 @@ impl CompactionStatus {
             due: enabled && met.is_some(),
             running: false,
             conditions,
-            last: last.map(Last::from),
+            last: last.map(LastCompaction::from),
         }
     }
 }
 
 /// Formats a condition's value: `tokens of the conversation: 25,310 of 24,000`.
-fn told(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
+fn describe_reading(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
     format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
 }
 
-impl From<&Record> for Last {
-    fn from(record: &Record) -> Self {
-        let Record { profile, strategy, before, after, summarised_by, time_ms, .. } = record;
+impl From<&CompactionRecord> for LastCompaction {
+    fn from(record: &CompactionRecord) -> Self {
+        let CompactionRecord { profile, strategy, before, after, summarised_by, time_ms, .. } = record;
         Self {
             profile: profile.clone(),
             strategy: *strategy,

@@ -39,11 +39,11 @@ pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<S
 }
 
 /// Formats one message as recorded. Unlike [`transcript`], does not add missing results or drop unmatched ones.
-pub(super) fn said(message: &Message, clipping: Clipping) -> String {
+pub(super) fn recorded_text(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {
         ContentBlock::ToolResult { .. } if archived => format!("[result] {}", archived_stub(message.id)),
-        block => in_words(block, clipping),
+        block => block_text(block, clipping),
     });
     let words: Vec<String> = blocks.filter(|words| !words.trim().is_empty()).collect();
     escape_closing_tags(&words.join("\n"))
@@ -57,7 +57,7 @@ fn paragraph(projected: &ProjectedMessage, clipping: Clipping) -> String {
     let mut text = String::from(speaker);
     for block in &projected.content {
         text.push('\n');
-        text.push_str(&in_words(block, clipping));
+        text.push_str(&block_text(block, clipping));
     }
     escape_closing_tags(&text)
 }
@@ -67,7 +67,7 @@ pub(super) fn escape_closing_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["conversation"])
 }
 
-fn in_words(block: &ContentBlock, clipping: Clipping) -> String {
+fn block_text(block: &ContentBlock, clipping: Clipping) -> String {
     match block {
         ContentBlock::Text { text } => text.clone(),
         ContentBlock::Image(_) => "[picture]".to_owned(),

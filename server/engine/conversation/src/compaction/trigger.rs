@@ -79,10 +79,10 @@ pub struct TriggerReading {
 impl Pressure {
     /// Computes the pressure of a request. The caller sets `pays`, `messages` and `exchanges`. Does not count
     /// omittable files if they would not fit even without the conversation.
-    pub fn of(size: RequestSize, history: usize) -> Self {
+    pub fn from_request(size: RequestSize, history: usize) -> Self {
         let RequestSize { tokens, least, limit, window } = size;
-        let around = tokens.saturating_sub(history);
-        let context = if ceiling(limit).is_some_and(|most| around >= most) { least } else { tokens };
+        let other_tokens = tokens.saturating_sub(history);
+        let context = if ceiling(limit).is_some_and(|most| other_tokens >= most) { least } else { tokens };
         Self { history, context, window, limit, ..Self::default() }
     }
 }
@@ -104,13 +104,11 @@ impl fmt::Display for TriggerMetric {
 }
 
 impl TriggerReading {
-    /// Creates a reading of a condition that holds above `limit`.
-    fn over(measured: TriggerMetric, now: usize, limit: usize) -> Self {
+    fn due_above(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now > limit }
     }
 
-    /// Creates a reading that is due at or above `limit`.
-    fn from(measured: TriggerMetric, now: usize, limit: usize) -> Self {
+    fn due_from(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now >= limit }
     }
 
@@ -129,10 +127,10 @@ impl Trigger {
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
         let most = ceiling(pressure.limit);
         let over = |measured, now, limit: Option<usize>| {
-            limit.map(|limit| TriggerReading::over(measured, now, limit))
+            limit.map(|limit| TriggerReading::due_above(measured, now, limit))
         };
         let from = |measured, now, limit: Option<usize>| {
-            limit.map(|limit| TriggerReading::from(measured, now, limit))
+            limit.map(|limit| TriggerReading::due_from(measured, now, limit))
         };
         let helpful = |reading: TriggerReading| {
             let due = reading.due && (reading.measured != ContextTokens || helps(reading.limit));
@@ -153,7 +151,7 @@ impl Trigger {
             heavy.map(|reading| TriggerReading { due: reading.due && pressure.pays, ..reading }),
             over(HistoryTokens, history, self.history_over),
             from(ContextTokens, context, self.context_from).map(helpful),
-            over(ContextTokens, context, share_of(self.window_share, pressure.window)).map(helpful),
+            over(ContextTokens, context, share_in_tokens(self.window_share, pressure.window)).map(helpful),
             near.map(helpful),
             over(Messages, messages, self.messages_over),
             over(Exchanges, exchanges, self.exchanges_over),
@@ -167,7 +165,7 @@ impl Trigger {
     /// Returns the lowest trigger limit in tokens, if any. Kept messages may take at most half of it.
     pub fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
-        let share = share_of(self.window_share, window);
+        let share = share_in_tokens(self.window_share, window);
         [self.pays_over, self.history_over, self.context_from, near, share, ceiling(limit)]
             .into_iter()
             .flatten()
@@ -175,7 +173,7 @@ impl Trigger {
     }
 }
 
-fn share_of(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
+fn share_in_tokens(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
     share.zip(tokens).map(|(share, tokens)| (tokens as f64 * share) as usize)
 }
 
@@ -197,10 +195,10 @@ impl Profile {
     /// Whether a compaction brings a request below `limit`, and not just barely: selected files, rules and the system
     /// prompt stay. If they exceed the limit by themselves, the conversation alone counts.
     fn helps(&self, pressure: &Pressure, limit: usize) -> bool {
-        let stays = pressure.context.saturating_sub(pressure.history);
-        let kept = self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_SHARE);
-        let freed = pressure.history.saturating_sub(kept);
-        pressure.history >= limit || (stays + kept < limit && freed >= limit / WORTH)
+        let fixed_tokens = pressure.context.saturating_sub(pressure.history);
+        let remaining = self.keep.tokens.min(limit / 2) + self.summary.tokens.min(limit / SUMMARY_SHARE);
+        let freed = pressure.history.saturating_sub(remaining);
+        pressure.history >= limit || (fixed_tokens + remaining < limit && freed >= limit / WORTH)
     }
 
     /// Returns the first condition that makes a compaction due, or `None` if none does.

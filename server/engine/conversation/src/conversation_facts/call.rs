@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::describe;
 use super::files::FileState;
-use super::tools::Purpose;
+use super::tools::ToolPurpose;
 
 /// Argument names for a single path. Names are compared in lower case and without underscores.
 const PATH_KEYS: [&str; 11] = [
@@ -66,25 +66,25 @@ pub(super) struct Subject {
 
 impl Subject {
     /// Extracts the subject of a call with the arguments `input` to the tool `name`.
-    pub(super) fn of(name: &str, purpose: Purpose, input: &Value) -> Self {
+    pub(super) fn new(name: &str, purpose: ToolPurpose, input: &Value) -> Self {
         let mut subject = Self::default();
         let nothing = Map::new();
         let arguments = input.as_object().unwrap_or(&nothing);
-        if purpose == Purpose::Command {
+        if purpose == ToolPurpose::Command {
             subject.command = first(arguments, &COMMAND_KEYS).and_then(command_line);
             if let Some(command) = subject.command.as_deref() {
-                patched(command, &mut subject.files, &mut subject.changes);
+                parse_patch(command, &mut subject.files, &mut subject.changes);
             }
         }
-        if purpose == Purpose::Edit {
+        if purpose == ToolPurpose::Edit {
             let patch = input.as_str().or_else(|| first(arguments, &PATCH_KEYS)?.as_str());
-            patched(patch.unwrap_or_default(), &mut subject.files, &mut subject.changes);
+            parse_patch(patch.unwrap_or_default(), &mut subject.files, &mut subject.changes);
         }
-        if matches!(purpose, Purpose::Edit | Purpose::Read) && subject.files.is_empty() {
-            let state = intended(name, purpose, arguments);
+        if matches!(purpose, ToolPurpose::Edit | ToolPurpose::Read) && subject.files.is_empty() {
+            let state = intended_operation(name, purpose, arguments);
             subject.files.extend(paths(arguments).into_iter().map(|path| (path, state)));
             if matches!(state, FileState::Edited | FileState::Created) {
-                subject.written(arguments);
+                subject.extract_changes(arguments);
             }
         }
         subject.query = first_text(arguments, &QUERY_KEYS).or_else(|| first_text(arguments, &PATH_KEYS));
@@ -92,7 +92,7 @@ impl Subject {
     }
 
     /// Extracts the text that the call writes to files.
-    fn written(&mut self, arguments: &Map<String, Value>) {
+    fn extract_changes(&mut self, arguments: &Map<String, Value>) {
         let text = |arguments: &Map<String, Value>, names| {
             first(arguments, names).and_then(Value::as_str).map(str::to_owned)
         };
@@ -116,7 +116,7 @@ impl Subject {
 
     /// Returns the first path, the command line or the query, which distinguishes the call from others of the
     /// same tool.
-    pub(super) fn main(&self) -> Option<&str> {
+    pub(super) fn label(&self) -> Option<&str> {
         let path = self.files.first().map(|(path, _)| path.as_str());
         path.or(self.command.as_deref()).or(self.query.as_deref())
     }
@@ -124,11 +124,11 @@ impl Subject {
 
 /// Determines the intended operation of a file tool. Some tools support several and take the operation as an
 /// argument.
-fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> FileState {
+fn intended_operation(name: &str, purpose: ToolPurpose, arguments: &Map<String, Value>) -> FileState {
     let name = name.to_ascii_lowercase();
-    let asked = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
-    match (purpose, &*asked) {
-        (Purpose::Read, _) | (_, "view" | "read") => FileState::Read,
+    let operation = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
+    match (purpose, &*operation) {
+        (ToolPurpose::Read, _) | (_, "view" | "read") => FileState::Read,
         (_, "create" | "add") => FileState::Created,
         (_, "delete" | "remove") => FileState::Deleted,
         _ if name.contains("delete") || name.contains("remove") => FileState::Deleted,
@@ -140,10 +140,11 @@ fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> Fil
 /// Returns the argument called by the first of `names` that occurs in `arguments`. Argument names are compared
 /// without case, underscores and hyphens.
 fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
-    let plain = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
+    let normalize = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
     names.iter().find_map(|name| {
-        let fits =
-            |(key, value): (&String, &'a Value)| (key.len() <= 40 && plain(key) == **name).then_some(value);
+        let fits = |(key, value): (&String, &'a Value)| {
+            (key.len() <= 40 && normalize(key) == **name).then_some(value)
+        };
         arguments.iter().find_map(fits)
     })
 }
@@ -191,7 +192,7 @@ fn command_line(value: &Value) -> Option<String> {
 
 /// Parses the headers of a patch in Codex format (`*** Update File: x`) or unified diff format. Adds each
 /// file to `files`, and its first added lines to `changes`.
-fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<(String, String)>) {
+fn parse_patch(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<(String, String)>) {
     const HEADERS: [(&str, FileState); 4] = [
         ("*** Update File: ", FileState::Edited),
         ("*** Add File: ", FileState::Created),
@@ -215,7 +216,7 @@ fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<
             old = Some(path);
         } else if let (Some(new), Some(before)) = (line.strip_prefix("+++ "), old.take()) {
             finish(&files[..named], &mut added, changes);
-            files.extend(compared(before, new));
+            files.extend(file_in_diff_header(before, new));
         } else if let Some(line) = line.strip_prefix('+') {
             added.push(line);
         }
@@ -231,7 +232,7 @@ fn finish(files: &[(String, FileState)], added: &mut Vec<&str>, changes: &mut Ve
 }
 
 /// Returns the file and the operation from the two header lines of a unified diff.
-fn compared(old: &str, new: &str) -> Option<(String, FileState)> {
+fn file_in_diff_header(old: &str, new: &str) -> Option<(String, FileState)> {
     const NOTHING: &str = "/dev/null";
     let path = |side: &str, mark: &str| {
         let side = side.split('\t').next().unwrap_or_default().trim();
@@ -252,8 +253,8 @@ mod tests {
 
     use super::*;
 
-    fn files(name: &str, purpose: Purpose, input: Value) -> Vec<(String, FileState)> {
-        Subject::of(name, purpose, &input).files
+    fn files(name: &str, purpose: ToolPurpose, input: Value) -> Vec<(String, FileState)> {
+        Subject::new(name, purpose, &input).files
     }
 
     fn one(path: &str, state: FileState) -> Vec<(String, FileState)> {
@@ -266,44 +267,44 @@ mod tests {
             ["file_path", "path", "filename", "notebook_path", "target_file", "filePath", "absolute_path"]
         {
             let input = json!({ key: "src/a.rs", "content": "x" });
-            assert_eq!(files("Edit", Purpose::Edit, input), one("src/a.rs", FileState::Edited), "{key}");
+            assert_eq!(files("Edit", ToolPurpose::Edit, input), one("src/a.rs", FileState::Edited), "{key}");
         }
         let several = json!({ "files": [{ "path": "a" }, "b", 3] });
         assert_eq!(
-            files("read_many_files", Purpose::Read, several),
+            files("read_many_files", ToolPurpose::Read, several),
             [("a".to_owned(), FileState::Read), ("b".to_owned(), FileState::Read)]
         );
-        assert_eq!(files("Edit", Purpose::Edit, json!(["a"])), []);
+        assert_eq!(files("Edit", ToolPurpose::Edit, json!(["a"])), []);
     }
 
     #[test]
-    fn a_tool_that_does_several_things_is_told_which() {
-        let asked = |command: &str| {
+    fn a_tool_with_several_operations_takes_its_operation_from_an_argument() {
+        let files_of = |command: &str| {
             let input = json!({ "command": command, "path": "a.py" });
-            files("str_replace_based_edit_tool", Purpose::Edit, input)
+            files("str_replace_based_edit_tool", ToolPurpose::Edit, input)
         };
-        assert_eq!(asked("view"), one("a.py", FileState::Read));
-        assert_eq!(asked("create"), one("a.py", FileState::Created));
-        assert_eq!(asked("str_replace"), one("a.py", FileState::Edited));
-        let delete = files("delete_file", Purpose::Edit, json!({ "target_file": "a.py" }));
+        assert_eq!(files_of("view"), one("a.py", FileState::Read));
+        assert_eq!(files_of("create"), one("a.py", FileState::Created));
+        assert_eq!(files_of("str_replace"), one("a.py", FileState::Edited));
+        let delete = files("delete_file", ToolPurpose::Edit, json!({ "target_file": "a.py" }));
         assert_eq!(delete, one("a.py", FileState::Deleted));
     }
 
     #[test]
-    fn patches_name_their_files() {
+    fn files_are_read_from_patch_headers() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: b.rs\n+z\n*** Delete File: c.rs\n*** End Patch";
         let expected = [
             ("src/a.rs".to_owned(), FileState::Edited),
             ("b.rs".to_owned(), FileState::Created),
             ("c.rs".to_owned(), FileState::Deleted),
         ];
-        assert_eq!(files("apply_patch", Purpose::Edit, json!({ "input": patch })), expected);
-        assert_eq!(files("apply_patch", Purpose::Edit, json!(patch)), expected);
+        assert_eq!(files("apply_patch", ToolPurpose::Edit, json!({ "input": patch })), expected);
+        assert_eq!(files("apply_patch", ToolPurpose::Edit, json!(patch)), expected);
         let shell = json!({ "command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{patch}\nEOF")] });
-        assert_eq!(files("shell", Purpose::Command, shell), expected);
+        assert_eq!(files("shell", ToolPurpose::Command, shell), expected);
         let unified = "--- a/x.c\t2026\n+++ b/x.c\n@@ -1 +1 @@\n--- /dev/null\n+++ b/new.c\n--- a/old.c\n+++ /dev/null\n";
         assert_eq!(
-            files("apply_diff", Purpose::Edit, json!({ "diff": unified })),
+            files("apply_diff", ToolPurpose::Edit, json!({ "diff": unified })),
             [
                 ("x.c".to_owned(), FileState::Edited),
                 ("new.c".to_owned(), FileState::Created),
@@ -313,8 +314,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_known_by_file() {
-        let changes = |name: &str, input: Value| Subject::of(name, Purpose::Edit, &input).changes;
+    fn written_code_is_recorded_for_each_file() {
+        let changes = |name: &str, input: Value| Subject::new(name, ToolPurpose::Edit, &input).changes;
         let one = |path: &str, code: &str| (path.to_owned(), code.to_owned());
         let edit = json!({ "file_path": "a.rs", "old_string": "x\ny", "new_string": "x\nlet z = 1;" });
         assert_eq!(changes("Edit", edit), [one("a.rs", "let z = 1;")]);
@@ -328,8 +329,8 @@ mod tests {
         let unified = "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n+int x;\n--- a/y.c\n+++ b/y.c\n+int y;\n";
         let both = [one("x.c", "int x;"), one("y.c", "int y;")];
         assert_eq!(changes("apply_diff", json!({ "diff": unified })), both);
-        let whole = json!({ "file_path": "a.py", "content": "\"\"\"Talks to the kettle.\"\"\"\n\ndef main():\n    pass\n" });
-        let subject = Subject::of("Write", Purpose::Edit, &whole);
+        let arguments = json!({ "file_path": "a.py", "content": "\"\"\"Talks to the kettle.\"\"\"\n\ndef main():\n    pass\n" });
+        let subject = Subject::new("Write", ToolPurpose::Edit, &arguments);
         assert_eq!(subject.about.as_deref(), Some("Talks to the kettle"));
         assert_eq!(subject.changes, [one("a.py", "def main():")]);
         assert_eq!(
@@ -339,12 +340,12 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_queries() {
-        let subject = Subject::of("shell", Purpose::Command, &json!({ "command": ["cargo", "test"] }));
-        assert_eq!(subject.main(), Some("cargo test"));
-        let subject = Subject::of("Grep", Purpose::Search, &json!({ "pattern": "fn x", "path": "src" }));
-        assert_eq!((subject.main(), subject.files.len()), (Some("fn x"), 0));
-        let subject = Subject::of("LS", Purpose::Search, &json!({ "path": "src" }));
-        assert_eq!(subject.main(), Some("src"));
+    fn commands_and_queries_are_the_label_of_a_call() {
+        let subject = Subject::new("shell", ToolPurpose::Command, &json!({ "command": ["cargo", "test"] }));
+        assert_eq!(subject.label(), Some("cargo test"));
+        let subject = Subject::new("Grep", ToolPurpose::Search, &json!({ "pattern": "fn x", "path": "src" }));
+        assert_eq!((subject.label(), subject.files.len()), (Some("fn x"), 0));
+        let subject = Subject::new("LS", ToolPurpose::Search, &json!({ "path": "src" }));
+        assert_eq!(subject.label(), Some("src"));
     }
 }

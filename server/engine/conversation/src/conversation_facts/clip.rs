@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_stay_whole_and_lines_are_joined() {
+    fn lines_are_joined_and_words_are_not_split() {
         assert_eq!(one_line("  a\n\n b\u{2028}c\u{0}\t", 10), "a b c");
         assert_eq!(one_line("one two three four", 18), "one two three four");
         assert_eq!(one_line("one two three fours", 18), "one two three…");
@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_longer_and_never_two_lines(text in any::<String>(), limit in 0usize..50) {
+        fn the_result_is_one_line_within_the_limit(text in any::<String>(), limit in 0usize..50) {
             let line = one_line(&text, limit);
             prop_assert!(line.chars().count() <= limit);
             prop_assert!(!line.chars().any(|character| character.is_control() || (character.is_whitespace() && character != ' ')));

@@ -40,10 +40,9 @@ static CUES: LazyLock<Option<RegexSet>> =
 pub(super) struct Cues(u8);
 
 impl Cues {
-    /// Finds the cues of `sentence`.
-    pub(super) fn of(sentence: &str) -> Self {
+    pub(super) fn find_in(sentence: &str) -> Self {
         let Some(cues) = &*CUES else { return Self::default() };
-        Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
+        Self(cues.matches(sentence).iter().fold(0, |bits, at| bits | 1 << at))
     }
 
     /// Returns whether a sentence by `by` is a constraint or a decision; `None` if it is neither. Both are kept
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bindings_are_told_from_words() {
+    fn cue_words_determine_the_binding() {
         for (sentence, by, binding) in [
             ("Let's use SQLite for this.", Role::User, Some(Binding::Decision)),
             ("We decided to keep the old name.", Role::Assistant, Some(Binding::Decision)),
@@ -90,12 +89,12 @@ mod tests {
             ("Instead of lines 3-5 it has one.", Role::Assistant, None),
             ("Use a map instead of a list", Role::User, Some(Binding::Decision)),
         ] {
-            assert_eq!(Cues::of(sentence).binding(by), binding, "{sentence}");
+            assert_eq!(Cues::find_in(sentence).binding(by), binding, "{sentence}");
         }
     }
 
     #[test]
-    fn kinds_are_told_from_words() {
+    fn cue_words_determine_the_kind_of_note() {
         for (sentence, kind) in [
             ("All tests pass now.", Some(NoteKind::Done)),
             ("I've updated the parser.", Some(NoteKind::Done)),
@@ -104,7 +103,7 @@ mod tests {
             ("The plan is to split the file", Some(NoteKind::Plan)),
             ("Let me look at the file.", None),
         ] {
-            assert_eq!(Cues::of(sentence).kind(), kind, "{sentence}");
+            assert_eq!(Cues::find_in(sentence).kind(), kind, "{sentence}");
         }
     }
 }

@@ -73,27 +73,27 @@ pub(super) fn definitions(text: &str) -> Option<String> {
 
 /// Joins the first lines that contain a letter or digit into one line.
 pub(super) fn code<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let telling = lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
-    let code: Vec<&str> = telling.take(CODE_LINES).collect();
+    let code_lines = lines.map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
+    let code: Vec<&str> = code_lines.take(CODE_LINES).collect();
     (!code.is_empty()).then(|| brief(&code.join(" "), CODE_CHARS).replace('`', "'"))
 }
 
 /// Returns the first sentence of the first informative comment.
 fn commented(lines: &[&str]) -> Option<String> {
-    let mut said: Vec<&str> = Vec::new();
+    let mut comment_lines: Vec<&str> = Vec::new();
     for line in lines {
         match comment(line) {
-            Some(words) if is_telling(words) => said.push(words),
-            _ if !said.is_empty() => break,
+            Some(words) if is_informative(words) => comment_lines.push(words),
+            _ if !comment_lines.is_empty() => break,
             // A comment below code describes that code, not the file.
             None if is_definition(line) => return None,
             _ => continue,
         }
-        if said.len() == COMMENT_LINES || words_end(line) {
+        if comment_lines.len() == COMMENT_LINES || words_end(line) {
             break;
         }
     }
-    let text = said.join(" ");
+    let text = comment_lines.join(" ");
     let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
     let sentence =
         sentence.trim_end_matches(['.', ' ']).trim_end_matches("*/").trim_end_matches("-->").trim();
@@ -109,7 +109,7 @@ fn comment(line: &str) -> Option<&str> {
     Some(rest.trim().trim_end_matches("\"\"\""))
 }
 
-fn is_telling(words: &str) -> bool {
+fn is_informative(words: &str) -> bool {
     let small = words.to_lowercase();
     let is_notice = NOTICES.iter().any(|notice| small.contains(notice));
     !is_notice && words.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count() >= 2
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_what_the_comment_at_its_top_says() {
+    fn a_file_is_described_by_its_top_comment() {
         for (text, expected) in [
             ("//! Reads the probe. Never writes.\nuse x;\n", Some("Reads the probe")),
             (
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_the_first_new_lines() {
+    fn a_change_is_described_by_its_first_new_lines() {
         assert_eq!(
             change("let a = 1;\nlet b = 2;\n", "let a = 1;\n\nlet b = 3;\n}\n").as_deref(),
             Some("let b = 3;")
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_cut_in_half() {
+    fn descriptions_end_at_a_word_boundary() {
         let secret = format!("key = \"{}\"", "s3cr3t".repeat(10));
         assert_eq!(change("", &secret).as_deref(), Some("key = …"));
         let words = "abcdefghijklmnopqrstuvwxyz0123456789 ".repeat(12);
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn always_one_short_line(text in any::<String>(), other in any::<String>()) {
+        fn descriptions_are_one_short_line(text in any::<String>(), other in any::<String>()) {
             for line in [about(&text), change(&other, &text), definitions(&text)].into_iter().flatten() {
                 prop_assert!(line.chars().count() <= CODE_CHARS && !line.contains('\n') && !line.is_empty());
             }

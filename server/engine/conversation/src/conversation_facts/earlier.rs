@@ -12,7 +12,7 @@ use super::labels::{
 };
 use super::notation::unbundle;
 use super::sentences::without_mark;
-use super::todos::{Todo, TodoState, boxed};
+use super::todos::{Todo, TodoState, parse_checkbox};
 use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
 
 /// Maximum characters kept of a line in a summary. Requests may be longer.
@@ -25,8 +25,8 @@ const DESCRIBED: usize = 64;
 
 /// Adds the facts of the summary `text` to `facts`. The summary is in the message at `index`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
-    let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
+    let mut parser = SummaryParser { message, index, facts, section: SectionKind::Anything, described: 0 };
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| parser.line(line));
 }
 
 /// What the lines below a heading of a summary contain.
@@ -86,39 +86,39 @@ impl SectionKind {
             ("context", SectionKind::Notes(NoteKind::Finding)),
         ];
         let heading = heading.to_lowercase();
-        WORDS.iter().find(|(word, _)| heading.contains(word)).map_or(Self::Anything, |&(_, under)| under)
+        WORDS.iter().find(|(word, _)| heading.contains(word)).map_or(Self::Anything, |&(_, section)| section)
     }
 }
 
-struct Reader<'a> {
+struct SummaryParser<'a> {
     message: MessageId,
     index: usize,
     facts: &'a mut ConversationFacts,
-    under: SectionKind,
+    section: SectionKind,
     /// Number of file descriptions read so far.
     described: usize,
 }
 
-impl Reader<'_> {
+impl SummaryParser<'_> {
     fn line(&mut self, line: &str) {
         if let Some(heading) = heading(line) {
-            self.under = SectionKind::heading(heading);
+            self.section = SectionKind::heading(heading);
             return;
         }
         let content = without_mark(line);
-        if is_nothing(content) || self.labelled(line, content) {
+        if is_empty_marker(content) || self.labelled(line, content) {
             return;
         }
         self.files(content, None);
         let text = one_line(content, LINE);
         let is_item = content.len() < line.len();
-        match self.under {
+        match self.section {
             SectionKind::Requests | SectionKind::Request if is_item => self.request(content),
             SectionKind::Requests => {
-                self.under = SectionKind::Request;
+                self.section = SectionKind::Request;
                 self.request(content);
             }
-            SectionKind::Request => self.more_of_a_request(content),
+            SectionKind::Request => self.continue_request(content),
             SectionKind::Constraints => self.constraint(text),
             SectionKind::Decisions => self.decision(text),
             SectionKind::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
@@ -144,7 +144,7 @@ impl Reader<'_> {
             (FOUND, NoteKind::Finding),
             (DID_NOT_WORK, NoteKind::Failure),
         ];
-        if let Some(todo) = boxed(line) {
+        if let Some(todo) = parse_checkbox(line) {
             self.facts.todos.push(todo);
             return true;
         }
@@ -198,7 +198,7 @@ impl Reader<'_> {
         self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
     }
 
-    fn more_of_a_request(&mut self, text: &str) {
+    fn continue_request(&mut self, text: &str) {
         let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
         if let Some(request) = last {
             request.text.push(' ');
@@ -219,11 +219,12 @@ impl Reader<'_> {
     }
 
     fn error(&mut self, text: &str) {
-        let (about, said) = text.split_once(SAID).map_or((None, text), |(about, said)| (Some(about), said));
+        let (about, error) =
+            text.split_once(SAID).map_or((None, text), |(about, error)| (Some(about), error));
         self.facts.errors.push(UnresolvedError {
             message: self.message,
             tool: String::new(),
-            text: one_line(said, LINE),
+            text: one_line(error, LINE),
             about: about.map(|about| one_line(about, LINE)),
         });
     }
@@ -232,7 +233,7 @@ impl Reader<'_> {
     fn about(&mut self, text: &str) -> bool {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
-        let Some(trace) = self.named(name) else { return false };
+        let Some(trace) = self.file_named(name) else { return false };
         trace.about = Some(one_line(about, LINE));
         true
     }
@@ -241,13 +242,13 @@ impl Reader<'_> {
     fn change(&mut self, text: &str) -> bool {
         let at = self.index;
         let Some((name, code)) = text.split_once(": `") else { return false };
-        let Some(trace) = self.named(name) else { return false };
+        let Some(trace) = self.file_named(name) else { return false };
         trace.change = Some(LastChange { at, code: one_line(code.trim_end_matches('`'), LINE) });
         true
     }
 
     /// Returns the file whose path ends with `name`, if there is exactly one.
-    fn named(&mut self, name: &str) -> Option<&mut FileTrace> {
+    fn file_named(&mut self, name: &str) -> Option<&mut FileTrace> {
         self.described += 1;
         if self.described > DESCRIBED {
             return None;
@@ -271,15 +272,15 @@ impl Reader<'_> {
     /// Records the paths in a line. In a line without a label, only words with a directory and a file
     /// extension count, and the heading and wording decide whether the file was changed.
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
-        let state = labelled.unwrap_or_else(|| match self.under {
+        let state = labelled.unwrap_or_else(|| match self.section {
             SectionKind::Read => FileState::Read,
             SectionKind::Edited => FileState::Edited,
-            SectionKind::Files if tells_of_a_change(content) => FileState::Edited,
+            SectionKind::Files if mentions_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
             let path = if labelled.is_some() { &*path } else { without_line(&path) };
-            let is_listed = self.under == SectionKind::Edited && is_file_name(path);
+            let is_listed = self.section == SectionKind::Edited && is_file_name(path);
             if labelled.is_some() || is_listed || is_path(path) {
                 let trace = FileTrace::carried(self.index, state);
                 let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
@@ -288,7 +289,7 @@ impl Reader<'_> {
                 }
             }
         }
-        if labelled.is_none() && self.under == SectionKind::Files {
+        if labelled.is_none() && self.section == SectionKind::Files {
             self.described(content);
         }
     }
@@ -297,7 +298,7 @@ impl Reader<'_> {
     fn described(&mut self, content: &str) {
         let Some((name, about)) = content.split_once(": ") else { return };
         let name = without_line(name.trim_matches(['`', '*'])).to_owned();
-        if let Some(trace) = self.named(&name)
+        if let Some(trace) = self.file_named(&name)
             && trace.about.is_none()
         {
             trace.about = Some(one_line(about, LINE));
@@ -322,13 +323,12 @@ fn heading(line: &str) -> Option<&str> {
 }
 
 /// Whether a line marks an empty section.
-fn is_nothing(content: &str) -> bool {
+fn is_empty_marker(content: &str) -> bool {
     content.is_empty()
         || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
 }
 
-/// Whether a line about a file says that the file was changed.
-fn tells_of_a_change(content: &str) -> bool {
+fn mentions_change(content: &str) -> bool {
     const WORDS: [&str; 14] = [
         "added",
         "changed",
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_wrote_is_read_by_its_headings() {
+    fn a_models_summary_is_parsed_by_its_headings() {
         let facts = read_from(
             "Analysis:\n1. Primary Request and Intent:\n   - Make the parser faster\n\n## Key Decisions\n- Keep the old lexer\n\n\
              **Files and Code Sections**\n- `src/parse.rs:12-30`: changed the hot loop\n- src/lex.rs: has the lexer\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_commit_adds_is_read_by_its_headings() {
+    fn pins_added_to_a_summary_are_parsed_by_their_headings() {
         let facts = read_from(
             "## Last request\n\nmake it\nfaster\n\n## Files edited\n\nsrc/{a.rs,b/c.rs}, x.md (and 3 more)\n\n## Open tasks\n\n- measure",
         );
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn own_lines_are_read_by_their_labels() {
+    fn labelled_lines_of_our_summaries_are_parsed() {
         let facts = read_from(
             "- Asked first: a\n- Decided: b\n- edited: src/{x.rs,y.rs}\n- Unresolved: go test -> FAIL\n- Ran: make (failed)\n\
              - 🔄 c\n- Found: d\n- About x.rs (2 edits): the door\n- Changed y.rs: `open()`\n- Changed the lock: `no file`",

@@ -29,7 +29,7 @@ pub(super) enum Cause {
 /// Failures so far that no later call has repaired.
 #[derive(Default)]
 pub(super) struct Errors {
-    found: Vec<Option<UnresolvedError>>,
+    errors: Vec<Option<UnresolvedError>>,
     open: HashMap<Cause, Vec<usize>>,
 }
 
@@ -41,15 +41,15 @@ impl Errors {
             StepOutcome::Badly => {
                 // A repeated failure replaces the earlier one, because the last message is the most
                 // informative.
-                self.mend(&cause);
-                self.open.entry(cause).or_default().push(self.found.len());
-                self.found.push(Some(error()));
+                self.resolve(&cause);
+                self.open.entry(cause).or_default().push(self.errors.len());
+                self.errors.push(Some(error()));
             }
             StepOutcome::Well => {
                 if let Cause::Change(path) = &cause {
-                    self.mend(&Cause::Look(path.clone()));
+                    self.resolve(&Cause::Look(path.clone()));
                 }
-                self.mend(&cause);
+                self.resolve(&cause);
             }
         }
     }
@@ -57,7 +57,7 @@ impl Errors {
     /// Records an error from an earlier summary.
     pub(super) fn carry(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
-            Some(about) => Cause::Command(head(about)),
+            Some(about) => Cause::Command(command_head(about)),
             None => Cause::Call(error.text.clone(), None),
         };
         self.note(cause, StepOutcome::Badly, || error);
@@ -65,12 +65,12 @@ impl Errors {
 
     /// Returns the unrepaired errors, in order.
     pub(super) fn into_unresolved(self) -> Vec<UnresolvedError> {
-        self.found.into_iter().flatten().collect()
+        self.errors.into_iter().flatten().collect()
     }
 
-    fn mend(&mut self, cause: &Cause) {
+    fn resolve(&mut self, cause: &Cause) {
         for at in self.open.remove(cause).unwrap_or_default() {
-            if let Some(error) = self.found.get_mut(at) {
+            if let Some(error) = self.errors.get_mut(at) {
                 *error = None;
             }
         }
@@ -79,13 +79,13 @@ impl Errors {
 
 /// Returns the part of a command line that stays the same when the command is retried with other options: the
 /// program and its first one or two arguments. Skips changing directories, setting variables and waiting.
-pub(crate) fn head(command: &str) -> String {
+pub(crate) fn command_head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
-    let told = parts.map(words).find(|words| !words.is_empty());
-    told.unwrap_or_default().join(" ")
+    let words = parts.map(head_words).find(|words| !words.is_empty());
+    words.unwrap_or_default().join(" ")
 }
 
-fn words(part: &str) -> Vec<&str> {
+fn head_words(part: &str) -> Vec<&str> {
     const PRELUDE: [&str; 7] = ["cd", "export", "source", "set", "sleep", "pushd", "true"];
     const WRAPPERS: [&str; 5] = ["sudo", "time", "env", "timeout", "nice"];
     let is_variable = |word: &str| word.contains('=') && !word.starts_with('-');
@@ -94,35 +94,35 @@ fn words(part: &str) -> Vec<&str> {
         is_variable(word) || WRAPPERS.contains(word) || is_number(word) || word.starts_with('#')
     });
     let Some(program) = rest.next().filter(|program| !PRELUDE.contains(program)) else { return Vec::new() };
-    let mut told = vec![program];
+    let mut words = vec![program];
     let is_plain = |word: &str| {
         word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'))
     };
     for word in rest.filter(|word| !word.starts_with('-')).take(2) {
         if is_plain(word) {
-            told.push(word);
-        } else if told.len() == 1 {
-            told.push(word);
+            words.push(word);
+        } else if words.len() == 1 {
+            words.push(word);
             break;
         } else {
             break;
         }
     }
-    told
+    words
 }
 
 /// Returns the lines of a failed result that describe the error, joined into one line.
-pub(super) fn told(text: &str) -> String {
+pub(super) fn error_message(text: &str) -> String {
     let begin = clip::head(text, LOOKED_AT);
     let end = clip::tail(&text[begin.len()..], LOOKED_AT);
     let lines = || begin.lines().chain(end.lines()).map(str::trim).filter(|line| !line.is_empty());
-    let telling: Vec<&str> = lines().filter(|line| is_telling(line)).take(LINES).collect();
-    if telling.is_empty() {
+    let error_lines: Vec<&str> = lines().filter(|line| describes_error(line)).take(LINES).collect();
+    if error_lines.is_empty() {
         let rest: Vec<&str> = lines().filter(|line| !is_exit_code(line)).take(LINES).collect();
         let shown = if rest.is_empty() { lines().take(1).collect() } else { rest };
         one_line(&shown.join(" · "), TEXT)
     } else {
-        one_line(&telling.join(" · "), TEXT)
+        one_line(&error_lines.join(" · "), TEXT)
     }
 }
 
@@ -130,7 +130,7 @@ fn is_exit_code(line: &str) -> bool {
     line.len() < 24 && line.to_ascii_lowercase().starts_with("exit code")
 }
 
-fn is_telling(line: &str) -> bool {
+fn describes_error(line: &str) -> bool {
     const WORDS: [&str; 14] = [
         "error",
         "fail",
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_known_by_how_it_begins() {
+    fn a_command_is_identified_by_its_first_words() {
         for (command, expected) in [
             ("go test ./...", "go test"),
             ("cd /x && RUST_LOG=1 cargo test -p a --lib | tail -3", "cargo test a"),
@@ -166,20 +166,20 @@ mod tests {
             ("", ""),
             ("cd /x", ""),
         ] {
-            assert_eq!(head(command), expected, "{command}");
+            assert_eq!(command_head(command), expected, "{command}");
         }
     }
 
     #[test]
-    fn the_lines_that_tell_what_went_wrong_are_kept() {
+    fn an_error_message_consists_of_the_lines_that_describe_the_error() {
         let output = "Exit code 1\nok  pkg/a\n--- FAIL: TestX (0.1s)\n    x_test.go:3: expected 1\nFAIL\n";
         assert_eq!(
-            told(output),
+            error_message(output),
             "--- FAIL: TestX (0.1s) · x_test.go:3: expected 1 · FAIL"
                 .replace(" · x_test.go:3: expected 1", "")
         );
-        assert_eq!(told("Exit code 2\nsomething odd"), "something odd");
-        assert_eq!(told("Exit code 2"), "Exit code 2");
-        assert_eq!(told(""), "");
+        assert_eq!(error_message("Exit code 2\nsomething odd"), "something odd");
+        assert_eq!(error_message("Exit code 2"), "Exit code 2");
+        assert_eq!(error_message(""), "");
     }
 }

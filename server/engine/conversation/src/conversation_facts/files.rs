@@ -146,7 +146,7 @@ pub(super) struct Files {
 impl Files {
     /// Records an operation on the file at `path`. Ignores paths longer than file systems allow.
     pub(super) fn note(&mut self, path: &str, index: usize, state: FileState) {
-        let Some(path) = normal(path) else { return };
+        let Some(path) = normalize_path(path) else { return };
         match self.traces.get_mut(path) {
             Some(trace) => trace.note(index, state),
             None => {
@@ -159,7 +159,7 @@ impl Files {
 
     /// Records a description of the file at `path`, and the code last written to it.
     pub(super) fn describe(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
-        let Some(trace) = normal(path).and_then(|path| self.traces.get_mut(path)) else { return };
+        let Some(trace) = normalize_path(path).and_then(|path| self.traces.get_mut(path)) else { return };
         if let Some(about) = about {
             trace.about = Some(about.to_owned());
         }
@@ -169,12 +169,12 @@ impl Files {
     }
 
     pub(super) fn knows(&self, path: &str) -> bool {
-        normal(path).is_some_and(|path| self.traces.contains_key(path))
+        normalize_path(path).is_some_and(|path| self.traces.contains_key(path))
     }
 
     /// Records a trace from an earlier summary.
     pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
-        let Some(path) = normal(path) else { return };
+        let Some(path) = normalize_path(path) else { return };
         self.traces
             .entry(path.to_owned())
             .and_modify(|known| known.join(carried))
@@ -182,12 +182,12 @@ impl Files {
     }
 
     /// Returns the traces by path, and adds the number of mentions from `names` to each.
-    pub(super) fn into_traces(mut self, names: &Names) -> BTreeMap<String, FileTrace> {
+    pub(super) fn into_traces(mut self, names: &NameMentions) -> BTreeMap<String, FileTrace> {
         self.join_spellings();
         for (path, trace) in &mut self.traces {
-            if let Some(named) = names.get(name(path)) {
-                trace.mentions += named.texts;
-                trace.last = trace.last.max(named.last);
+            if let Some(mentions) = names.get(name(path)) {
+                trace.mentions += mentions.texts;
+                trace.last = trace.last.max(mentions.last);
             }
         }
         self.traces
@@ -201,17 +201,20 @@ impl Files {
             absolute.entry(name(path)).or_default().push(path);
         }
         let same = |path: &String| {
-            let candidates = absolute.get(name(path)).filter(|found| found.len() <= MOST_SPELLINGS)?;
-            let ends =
-                |whole: &&&str| whole.strip_suffix(path.as_str()).is_some_and(|front| front.ends_with('/'));
+            let candidates = absolute.get(name(path)).filter(|paths| paths.len() <= MOST_SPELLINGS)?;
+            let ends = |candidate: &&&str| {
+                candidate.strip_suffix(path.as_str()).is_some_and(|front| front.ends_with('/'))
+            };
             let mut fitting = candidates.iter().filter(ends);
             let only = fitting.next().filter(|_| fitting.next().is_none())?;
             Some((path.clone(), (*only).to_owned()))
         };
         let joined: Vec<(String, String)> =
             self.traces.keys().filter(|path| !is_absolute(path)).filter_map(same).collect();
-        for (relative, whole) in joined {
-            if let (Some(trace), Some(known)) = (self.traces.remove(&relative), self.traces.get_mut(&whole)) {
+        for (relative, absolute_path) in joined {
+            if let (Some(trace), Some(known)) =
+                (self.traces.remove(&relative), self.traces.get_mut(&absolute_path))
+            {
                 known.join(&trace);
             }
         }
@@ -235,7 +238,7 @@ pub(super) fn state(intended: FileState, ended: StepOutcome) -> FileState {
 const MAX_PATH_BYTES: usize = 4096;
 
 /// Removes a leading `./`. `None` if `path` cannot be a path.
-pub(super) fn normal(path: &str) -> Option<&str> {
+pub(super) fn normalize_path(path: &str) -> Option<&str> {
     let mut path = path.trim();
     while let Some(rest) = path.strip_prefix("./") {
         path = rest.trim_start_matches('/');
@@ -250,8 +253,8 @@ pub(super) fn normal(path: &str) -> Option<&str> {
 
 /// File names and the messages that mention them.
 #[derive(Default)]
-pub(super) struct Names {
-    seen: HashMap<String, FileMentions>,
+pub(super) struct NameMentions {
+    by_name: HashMap<String, FileMentions>,
 }
 
 /// Mentions of a file name.
@@ -262,24 +265,24 @@ pub(super) struct FileMentions {
     pub last: usize,
 }
 
-impl Names {
+impl NameMentions {
     /// Records the file names in `text`: words that contain a dot, without their directories.
-    pub(super) fn read(&mut self, index: usize, text: &str) {
+    pub(super) fn record(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {
             let name = word.trim_end_matches('.');
             if name.len() > 255 || !name.trim_start_matches('.').contains('.') {
                 continue;
             }
-            match self.seen.get_mut(name) {
-                Some(named) if named.last == index => {}
-                Some(named) => *named = FileMentions { texts: named.texts + 1, last: index },
-                None => drop(self.seen.insert(name.to_owned(), FileMentions { texts: 1, last: index })),
+            match self.by_name.get_mut(name) {
+                Some(mentions) if mentions.last == index => {}
+                Some(mentions) => *mentions = FileMentions { texts: mentions.texts + 1, last: index },
+                None => drop(self.by_name.insert(name.to_owned(), FileMentions { texts: 1, last: index })),
             }
         }
     }
 
     fn get(&self, name: &str) -> Option<FileMentions> {
-        self.seen.get(name).copied()
+        self.by_name.get(name).copied()
     }
 }

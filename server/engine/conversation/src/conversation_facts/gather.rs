@@ -10,9 +10,9 @@ use super::clip::{self, one_line};
 use super::cues::{Binding, Cues};
 use super::describe;
 use super::errors::{self, Cause, Errors};
-use super::files::{self, FileState, Files, LastChange, Names};
+use super::files::{self, FileState, Files, LastChange, NameMentions};
 use super::todos::{self, Todos};
-use super::tools::{Purpose, ToolPatterns};
+use super::tools::{ToolPatterns, ToolPurpose};
 use super::{
     Command, ConversationFacts, Note, Request, Statement, StepOutcome, UnresolvedError, earlier, requests,
     sentences,
@@ -28,22 +28,22 @@ const LOOKED_AT: usize = 400;
 /// Facts gathered so far.
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
-    purposes: HashMap<&'a str, Purpose>,
+    purposes: HashMap<&'a str, ToolPurpose>,
     open: OpenCalls<&'a str, OpenCall<'a>>,
     files: Files,
-    names: Names,
+    names: NameMentions,
     errors: Errors,
     todos: Todos,
-    said: HashSet<String>,
+    known_texts: HashSet<String>,
     facts: ConversationFacts,
 }
 
 /// A call whose result has not been read yet.
 struct OpenCall<'a> {
     tool: &'a str,
-    purpose: Purpose,
+    purpose: ToolPurpose,
     subject: Subject,
-    todos: todos::Role,
+    todos: todos::TodoToolEffect,
     /// Index of the call's command in the list of commands; `None` if the call runs no command.
     command: Option<usize>,
     index: usize,
@@ -56,17 +56,17 @@ impl<'a> Gatherer<'a> {
             purposes: HashMap::new(),
             open: OpenCalls::default(),
             files: Files::default(),
-            names: Names::default(),
+            names: NameMentions::default(),
             errors: Errors::default(),
             todos: Todos::default(),
-            said: HashSet::new(),
+            known_texts: HashSet::new(),
             facts: ConversationFacts::default(),
         }
     }
 
-    /// Reads the next message, which is at `index`.
-    pub(super) fn message(&mut self, index: usize, message: &'a Message) {
-        self.open.message(message);
+    /// `index` is the position of the message in the conversation.
+    pub(super) fn read_message(&mut self, index: usize, message: &'a Message) {
+        self.open.begin_message(message);
         for key in &message.body.files_modified {
             self.files.note(key.as_str(), index, FileState::Edited);
         }
@@ -74,15 +74,15 @@ impl<'a> Gatherer<'a> {
             self.files.note(key.as_str(), index, FileState::Mentioned);
         }
         if message.is_summary() {
-            return self.summary(index, message.id, &message.text());
+            return self.read_summary(index, message.id, &message.text());
         }
         for block in &message.body.content {
             match block {
-                ContentBlock::Text { text } => self.text(index, message, text),
+                ContentBlock::Text { text } => self.read_text(index, message, text),
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = *self.purposes.entry(name).or_insert_with(|| self.tools.purpose(name));
-                    let todos = self.todos.call(id, name, input);
-                    let subject = Subject::of(name, purpose, input);
+                    let todos = self.todos.read_call(id, name, input);
+                    let subject = Subject::new(name, purpose, input);
                     let command = subject.command.clone().map(|text| {
                         self.facts.commands.push(Command {
                             message: message.id,
@@ -91,11 +91,11 @@ impl<'a> Gatherer<'a> {
                         });
                         self.facts.commands.len() - 1
                     });
-                    self.open.call(id, OpenCall { tool: name, purpose, subject, todos, command, index });
+                    self.open.add_call(id, OpenCall { tool: name, purpose, subject, todos, command, index });
                 }
                 ContentBlock::ToolResult { call_id, content, outcome } => {
-                    if let Some(call) = self.open.result(call_id) {
-                        self.result(index, message.id, call, call_id, content, *outcome);
+                    if let Some(call) = self.open.answer(call_id) {
+                        self.read_result(index, message.id, call, call_id, content, *outcome);
                     }
                 }
                 ContentBlock::Image(_)
@@ -106,33 +106,35 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Reads a summary of earlier messages.
-    pub(super) fn summary(&mut self, index: usize, message: MessageId, text: &str) {
+    pub(super) fn read_summary(&mut self, index: usize, message: MessageId, text: &str) {
         let mut carried = ConversationFacts::default();
         earlier::read(text, message, index, &mut carried);
         carried.files.iter().for_each(|(path, trace)| self.files.carry(path, trace));
         carried.errors.into_iter().for_each(|error| self.errors.carry(error));
         carried.todos.into_iter().for_each(|todo| self.todos.carry(todo));
-        let said = &mut self.said;
-        let mut is_new = |text: &String| said.insert(text.clone());
+        let known_texts = &mut self.known_texts;
+        let mut is_new = |text: &String| known_texts.insert(text.clone());
         self.facts.requests.extend(carried.requests.into_iter().filter(|request| is_new(&request.text)));
         self.facts.commands.extend(carried.commands);
-        self.facts.decisions.extend(carried.decisions.into_iter().filter(|said| is_new(&said.text)));
-        self.facts.constraints.extend(carried.constraints.into_iter().filter(|said| is_new(&said.text)));
+        self.facts
+            .decisions
+            .extend(carried.decisions.into_iter().filter(|statement| is_new(&statement.text)));
+        self.facts
+            .constraints
+            .extend(carried.constraints.into_iter().filter(|statement| is_new(&statement.text)));
         self.facts.notes.extend(carried.notes.into_iter().filter(|note| is_new(&note.text)));
     }
 
-    /// Returns the gathered facts.
     pub(super) fn into_facts(mut self) -> ConversationFacts {
         let unanswered = self.open.into_unanswered();
         let mut unanswered: Vec<OpenCall<'a>> =
             unanswered.given_up.into_iter().chain(unanswered.waiting).collect();
-        unanswered.sort_by(|a, b| (a.index, a.subject.main()).cmp(&(b.index, b.subject.main())));
+        unanswered.sort_by(|a, b| (a.index, a.subject.label()).cmp(&(b.index, b.subject.label())));
         for call in unanswered {
             for (path, state) in &call.subject.files {
                 self.files.note(path, call.index, *state);
             }
-            written(&mut self.files, &call.subject, call.index);
+            record_changes(&mut self.files, &call.subject, call.index);
         }
         ConversationFacts {
             files: self.files.into_traces(&self.names),
@@ -142,12 +144,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn text(&mut self, index: usize, message: &Message, text: &str) {
+    fn read_text(&mut self, index: usize, message: &Message, text: &str) {
         if message.body.kind == Kind::ToolSummary || message.body.kind == Kind::SystemEvent {
             return;
         }
         let words = match message.body.role {
-            Role::User => requests::spoken(text),
+            Role::User => requests::user_words(text),
             Role::Assistant => text.into(),
         };
         if words.is_empty() {
@@ -156,27 +158,27 @@ impl<'a> Gatherer<'a> {
         if message.body.role == Role::User {
             self.facts.requests.push(Request { message: message.id, text: words.clone().into_owned() });
         }
-        self.names.read(index, &words);
-        self.todos.said(&words);
+        self.names.record(index, &words);
+        self.todos.read_text(&words);
         for sentence in sentences::sentences(&words) {
-            self.sentence(message, sentence);
+            self.read_sentence(message, sentence);
         }
     }
 
-    fn sentence(&mut self, message: &Message, sentence: &str) {
+    fn read_sentence(&mut self, message: &Message, sentence: &str) {
         let by = message.body.role;
         // A colon introduces something other than prose, and a question by the assistant commits to nothing.
         if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
             return;
         }
-        let cues = Cues::of(sentence);
+        let cues = Cues::find_in(sentence);
         let binding = cues.binding(by);
         let kind = cues.kind().filter(|_| by == Role::Assistant);
         if binding.is_none() && kind.is_none() {
             return;
         }
         let text = one_line(&sentence.replace("**", ""), SENTENCE);
-        if !self.said.insert(text.clone()) {
+        if !self.known_texts.insert(text.clone()) {
             return;
         }
         let message = message.id;
@@ -188,7 +190,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn result(
+    fn read_result(
         &mut self,
         index: usize,
         message: MessageId,
@@ -198,14 +200,17 @@ impl<'a> Gatherer<'a> {
         outcome: Outcome,
     ) {
         let text = content.iter().find_map(ResultPart::text).unwrap_or_default();
-        let begin = clip::head(text, LOOKED_AT);
-        let ended =
-            if says_it_failed(begin, call.purpose) { StepOutcome::Badly } else { StepOutcome::from(outcome) };
-        if call.todos == todos::Role::Create && ended == StepOutcome::Well {
-            self.todos.created(call_id, begin);
+        let start = clip::head(text, LOOKED_AT);
+        let ended = if has_failure_exit_code(start, call.purpose) {
+            StepOutcome::Badly
+        } else {
+            StepOutcome::from(outcome)
+        };
+        if call.todos == todos::TodoToolEffect::Create && ended == StepOutcome::Well {
+            self.todos.assign_number(call_id, start);
         }
         for (path, intended) in &call.subject.files {
-            let creates = *intended == FileState::Edited && begin.contains("created");
+            let creates = *intended == FileState::Edited && start.contains("created");
             let state = if creates && !self.files.knows(path) { FileState::Created } else { *intended };
             self.files.note(path, index, files::state(state, ended));
             if state == FileState::Read && ended != StepOutcome::Badly && call.subject.files.len() == 1 {
@@ -213,26 +218,26 @@ impl<'a> Gatherer<'a> {
             }
         }
         if ended != StepOutcome::Badly {
-            written(&mut self.files, &call.subject, index);
+            record_changes(&mut self.files, &call.subject, index);
         }
         if let Some(command) = call.command.and_then(|at| self.facts.commands.get_mut(at)) {
             command.ended = ended;
         }
-        if REFUSED.iter().any(|refusal| begin.contains(refusal)) {
+        if REFUSED.iter().any(|refusal| start.contains(refusal)) {
             return;
         }
         let error = UnresolvedError {
             message,
             tool: call.tool.to_owned(),
-            text: if ended == StepOutcome::Badly { errors::told(text) } else { String::new() },
-            about: call.subject.main().map(|about| one_line(about, SENTENCE)),
+            text: if ended == StepOutcome::Badly { errors::error_message(text) } else { String::new() },
+            about: call.subject.label().map(|about| one_line(about, SENTENCE)),
         };
         causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
     }
 }
 
 /// Records the code that a successful call wrote to its files.
-fn written(files: &mut Files, subject: &Subject, at: usize) {
+fn record_changes(files: &mut Files, subject: &Subject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
         files.describe(path, Some(about), None);
     }
@@ -245,26 +250,26 @@ fn written(files: &mut Files, subject: &Subject, at: usize) {
 fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {
-            let path = files::normal(path).unwrap_or(path).to_owned();
+            let path = files::normalize_path(path).unwrap_or(path).to_owned();
             if *state == FileState::Read { Cause::Look(path) } else { Cause::Change(path) }
         };
         return call.subject.files.iter().map(cause).collect();
     }
     vec![match &call.subject.command {
-        Some(command) => Cause::Command(errors::head(command)),
-        None => Cause::Call(call.tool.to_owned(), call.subject.main().map(str::to_owned)),
+        Some(command) => Cause::Command(errors::command_head(command)),
+        None => Cause::Call(call.tool.to_owned(), call.subject.label().map(str::to_owned)),
     }]
 }
 
 /// Whether the result of a command starts with a nonzero exit code. Some formats report failures only this
 /// way.
-fn says_it_failed(begin: &str, purpose: Purpose) -> bool {
-    if purpose != Purpose::Command {
+fn has_failure_exit_code(start: &str, purpose: ToolPurpose) -> bool {
+    if purpose != ToolPurpose::Command {
         return false;
     }
-    let begin = begin.to_ascii_lowercase();
+    let start = start.to_ascii_lowercase();
     ["exit code: ", "exit code ", "exit_code\":", "exit_code: ", "exit status "].iter().any(|mark| {
-        let code = begin.split_once(mark).map(|(_, rest)| rest.trim_start());
+        let code = start.split_once(mark).map(|(_, rest)| rest.trim_start());
         code.is_some_and(|code| code.starts_with(|c: char| c.is_ascii_digit() && c != '0'))
     })
 }

@@ -50,7 +50,6 @@ pub(crate) const RESOLVE: &str = "Resolve: ";
 /// Separates a failed call from its error message.
 pub(crate) const SAID: &str = " -> ";
 
-/// Returns the label of files with this state.
 pub(crate) fn state_label(state: FileState) -> &'static str {
     match state {
         FileState::Edited => "edited: ",
@@ -62,7 +61,6 @@ pub(crate) fn state_label(state: FileState) -> &'static str {
     }
 }
 
-/// Returns the label of tasks with this state.
 pub(crate) fn todo_label(state: TodoState) -> &'static str {
     match state {
         TodoState::Done => "✅ ",

@@ -30,13 +30,13 @@ pub use notation::unbundle;
 pub(crate) use step_outcome::StepOutcome;
 pub use steps::{Step, files_read, steps};
 pub(crate) use todos::TodoState;
-pub(crate) use tools::Purpose;
 pub use tools::ToolPatterns;
+pub(crate) use tools::ToolPurpose;
 pub(crate) use types::{Command, ConversationFacts, Note, Request};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
-pub(crate) use errors::head as command_head;
-pub(crate) use requests::spoken;
+pub(crate) use errors::command_head;
+pub(crate) use requests::user_words;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::last_calls;
 
@@ -52,14 +52,14 @@ pub(crate) fn facts_after<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,
 ) -> ConversationFacts {
-    let mut gathered = gather::Gatherer::new(tools);
+    let mut gatherer = gather::Gatherer::new(tools);
     let mut messages = messages.into_iter().enumerate().peekable();
     if let Some(summary) = summary {
         let first = messages.peek().map_or(MessageId(0), |(_, message)| message.id);
-        gathered.summary(0, first, summary);
+        gatherer.read_summary(0, first, summary);
     }
-    messages.for_each(|(index, message)| gathered.message(index, message));
-    gathered.into_facts()
+    messages.for_each(|(index, message)| gatherer.read_message(index, message));
+    gatherer.into_facts()
 }
 
 #[cfg(test)]

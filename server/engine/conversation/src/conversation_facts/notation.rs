@@ -15,19 +15,19 @@ const FACTOR: usize = 8;
 /// Writes each path once, with common directories factored out: `src/{a.rs,b.rs}`.
 pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut tree = Folder::default();
-    let mut odd = Vec::new();
+    let mut unfoldable = Vec::new();
     for path in paths {
         if path.contains(is_sign) || path.ends_with('/') {
-            odd.push(path);
+            unfoldable.push(path);
         } else if !path.is_empty() {
             tree.insert(path);
         }
     }
-    odd.sort_unstable();
-    odd.dedup();
+    unfoldable.sort_unstable();
+    unfoldable.dedup();
     let mut text = String::new();
     tree.write_top(&mut text);
-    for path in odd {
+    for path in unfoldable {
         let gap = if text.is_empty() { "" } else { ", " };
         text.push_str(gap);
         text.push('`');
@@ -41,14 +41,14 @@ pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
 /// for other text.
 pub fn unbundle(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    let mut room = FLOOR + FACTOR * text.len();
+    let mut budget = FLOOR + FACTOR * text.len();
     for (at, piece) in text.split('`').enumerate() {
         let quoted = at % 2 == 1;
         if quoted && !piece.contains('\n') && piece.contains(is_sign) {
             paths.push(piece.to_owned());
         }
         for word in piece.split_whitespace() {
-            expand(trimmed(word), &mut room, &mut paths);
+            expand(trimmed(word), &mut budget, &mut paths);
         }
     }
     paths
@@ -137,7 +137,7 @@ impl Entry<'_> {
 
 /// Expands one word. Keeps the word unchanged if its braces are malformed or adjacent, since adjacent groups
 /// would multiply.
-fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
+fn expand(word: &str, budget: &mut usize, paths: &mut Vec<String>) {
     if word.is_empty() {
         return;
     }
@@ -145,18 +145,18 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
         paths.push(word.to_owned());
         return;
     }
-    let begun = paths.len();
-    let before = *room;
-    if Expansion::new(room, paths).run(word).is_none() {
-        paths.truncate(begun);
-        *room = before.saturating_sub(word.len());
+    let count_before = paths.len();
+    let before = *budget;
+    if Expansion::new(budget, paths).run(word).is_none() {
+        paths.truncate(count_before);
+        *budget = before.saturating_sub(word.len());
         paths.push(word.to_owned());
     }
 }
 
 /// State while expanding one word.
 struct Expansion<'a> {
-    room: &'a mut usize,
+    budget: &'a mut usize,
     paths: &'a mut Vec<String>,
     /// Text of the path before the current position.
     prefix: String,
@@ -165,8 +165,8 @@ struct Expansion<'a> {
 }
 
 impl<'a> Expansion<'a> {
-    fn new(room: &'a mut usize, paths: &'a mut Vec<String>) -> Self {
-        Self { room, paths, prefix: String::new(), open: Vec::new() }
+    fn new(budget: &'a mut usize, paths: &'a mut Vec<String>) -> Self {
+        Self { budget, paths, prefix: String::new(), open: Vec::new() }
     }
 
     fn run(mut self, word: &str) -> Option<()> {
@@ -208,7 +208,7 @@ impl<'a> Expansion<'a> {
 
     fn emit(&mut self, closed: Option<usize>) -> Option<()> {
         if closed.is_none() {
-            *self.room = self.room.checked_sub(self.prefix.len())?;
+            *self.budget = self.budget.checked_sub(self.prefix.len())?;
             self.paths.push(self.prefix.clone());
         }
         Some(())
@@ -219,7 +219,7 @@ impl<'a> Expansion<'a> {
             return Some(());
         }
         let paths = self.paths.get_mut(first..)?;
-        *self.room = self.room.checked_sub(paths.len().checked_mul(literal.len())?)?;
+        *self.budget = self.budget.checked_sub(paths.len().checked_mul(literal.len())?)?;
         paths.iter_mut().for_each(|path| path.push_str(literal));
         Some(())
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_write_is_read_too() {
+    fn paths_in_other_notations_are_read() {
         assert_eq!(
             unbundle("see (src/{a,b}.rs), and `x y`."),
             ["see", "src/a.rs", "src/b.rs", "and", "x y", "x", "y"]
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expansion_ends() {
+    fn the_size_of_an_expansion_is_limited() {
         let deep = format!("{}{}", "a/{".repeat(5_000), ",b".repeat(5_000)) + &"}".repeat(5_000);
         let bytes: usize = unbundle(&deep).iter().map(String::len).sum();
         assert!(bytes <= FLOOR + FACTOR * deep.len() + deep.len());
@@ -260,7 +260,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(paths in proptest::collection::btree_set("(/)?([a-c]{1,2}/){0,4}[a-d .{},]{1,4}", 0..20)) {
+        fn bundled_paths_are_read_back(paths in proptest::collection::btree_set("(/)?([a-c]{1,2}/){0,4}[a-d .{},]{1,4}", 0..20)) {
             let paths: BTreeSet<String> = paths.into_iter().filter(|path| path.trim() == path && !path.ends_with('.')).collect();
             let text = bundle(paths.iter().map(String::as_str));
             let read: BTreeSet<String> = unbundle(&text).into_iter().collect();
@@ -270,7 +270,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_makes_it_fail(text in "[a-b{},`/ \u{e9}]{0,60}") {
+        fn any_text_can_be_expanded(text in "[a-b{},`/ \u{e9}]{0,60}") {
             unbundle(&text);
         }
     }

@@ -48,7 +48,7 @@ impl Message {
 
 /// Returns the user's own words in `text`, possibly none. Keeps an agent's command with arguments (`/review
 /// the parser`), and drops one without arguments.
-pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
+pub(crate) fn user_words(text: &str) -> Cow<'_, str> {
     if NOTICES.iter().any(|notice| text.trim_start().starts_with(notice)) {
         return Cow::Borrowed("");
     }
@@ -63,7 +63,7 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
             Cow::Owned(format!("{name} {arguments}"))
         };
     }
-    without_machinery(text)
+    without_program_elements(text)
 }
 
 /// Returns the content of the first element `<name>` in `text`; `None` if there is none or it is not closed.
@@ -74,28 +74,28 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 /// Removes the elements that programs add. Keeps an unclosed element and everything after it, because
 /// searching for many missing ends would take quadratic time.
-fn without_machinery(text: &str) -> Cow<'_, str> {
-    let mut kept = String::new();
+fn without_program_elements(text: &str) -> Cow<'_, str> {
+    let mut cleaned = String::new();
     let mut rest = text;
-    let mut looked = 0;
-    while let Some(at) = rest[looked..].find('<').map(|at| at + looked) {
+    let mut searched = 0;
+    while let Some(at) = rest[searched..].find('<').map(|at| at + searched) {
         let tag = &rest[at + 1..];
         if !MACHINERY.iter().any(|name| tag.starts_with(name)) {
-            looked = at + 1;
+            searched = at + 1;
             continue;
         }
         let name = tag.split(|c: char| c == '>' || c.is_whitespace()).next().unwrap_or_default();
         let end = format!("</{name}>");
         let Some(closed) = tag.find(&end) else { break };
-        kept.push_str(&rest[..at]);
+        cleaned.push_str(&rest[..at]);
         rest = &tag[closed + end.len()..];
-        looked = 0;
+        searched = 0;
     }
-    if kept.is_empty() && rest.len() == text.len() {
+    if cleaned.is_empty() && rest.len() == text.len() {
         return Cow::Borrowed(text.trim());
     }
-    kept.push_str(rest);
-    Cow::Owned(kept.trim().to_owned())
+    cleaned.push_str(rest);
+    Cow::Owned(cleaned.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_programs_add_is_left_out() {
+    fn text_added_by_programs_is_removed() {
         for (text, words) in [
             (" fix it \n", "fix it"),
             ("<system-reminder>x\ny</system-reminder>\nfix it", "fix it"),
@@ -118,7 +118,7 @@ mod tests {
             ("[Request interrupted by user for tool use]", ""),
             ("<div>mine</div>", "<div>mine</div>"),
         ] {
-            assert_eq!(spoken(text), words, "{text}");
+            assert_eq!(user_words(text), words, "{text}");
         }
     }
 }

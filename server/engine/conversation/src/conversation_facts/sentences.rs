@@ -46,8 +46,8 @@ pub(super) fn without_mark(line: &str) -> &str {
         None
     };
     let line = rest.unwrap_or(line);
-    let unboxed = ["[ ] ", "[x] ", "[X] ", "[~] "].iter().find_map(|mark| line.strip_prefix(mark));
-    unboxed.unwrap_or(line).trim_end_matches("**").trim()
+    let without_checkbox = ["[ ] ", "[x] ", "[X] ", "[~] "].iter().find_map(|mark| line.strip_prefix(mark));
+    without_checkbox.unwrap_or(line).trim_end_matches("**").trim()
 }
 
 /// Iterator over the sentences of a line. A sentence ends at `.`, `!` or `?` if a space follows, and then
@@ -81,11 +81,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_is_cut_and_code_is_passed_over() {
+    fn sentences_are_split_and_code_is_skipped() {
         let text = "# Head\nWe use tabs, e.g. here. Really! Don't you agree?\n\n```\nlet x = 1; // must\n```\n- [ ] **write** the tests\n2. Then ship the thing\n| a | b |\nö. Übrigens ist das auch ein Satz.";
-        let found: Vec<&str> = sentences(text).collect();
+        let parsed: Vec<&str> = sentences(text).collect();
         assert_eq!(
-            found,
+            parsed,
             [
                 "We use tabs, e.g. here.",
                 "Don't you agree?",

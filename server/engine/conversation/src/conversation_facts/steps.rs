@@ -7,7 +7,7 @@ use crate::history::{ContentBlock, Message, MessageId, OpenCalls, Outcome};
 
 use super::call::Subject;
 use super::clip::one_line;
-use super::{FileTrace, Purpose, StepOutcome, ToolPatterns, facts, todos};
+use super::{FileTrace, StepOutcome, ToolPatterns, ToolPurpose, facts, todos};
 
 /// Maximum characters of a step's subject.
 const SUBJECT: usize = 200;
@@ -30,7 +30,7 @@ pub struct Step {
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
     calls(messages, tools)
         .into_iter()
-        .filter(|(purpose, _)| *purpose != Purpose::Edit)
+        .filter(|(purpose, _)| *purpose != ToolPurpose::Edit)
         .map(|(_, step)| step)
         .collect()
 }
@@ -41,13 +41,13 @@ pub(crate) fn last_calls<'a>(
     tools: &ToolPatterns,
     most: usize,
 ) -> Vec<Step> {
-    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { name, input, .. } if !todos::keeps(name, input));
-    let mut found = 0;
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { name, input, .. } if !todos::is_todo_call(name, input));
+    let mut call_count = 0;
     let mut last: Vec<&Message> = messages
         .rev()
         .take_while(|message| {
-            let enough = found >= most;
-            found += message.body.content.iter().filter(is_call).count();
+            let enough = call_count >= most;
+            call_count += message.body.content.iter().filter(is_call).count();
             !enough
         })
         .collect();
@@ -58,30 +58,33 @@ pub(crate) fn last_calls<'a>(
 }
 
 /// Returns all tool calls except those that update a to-do list.
-fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
-    let mut calls: Vec<(Purpose, Step)> = Vec::new();
+fn calls<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> Vec<(ToolPurpose, Step)> {
+    let mut calls: Vec<(ToolPurpose, Step)> = Vec::new();
     let mut open = OpenCalls::default();
     for message in messages {
-        open.message(message);
+        open.begin_message(message);
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
-                    open.call(id.as_str(), None);
+                ContentBlock::ToolCall { id, name, input } if todos::is_todo_call(name, input) => {
+                    open.add_call(id.as_str(), None);
                 }
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = tools.purpose(name);
-                    let subject = Subject::of(name, purpose, input);
-                    open.call(id.as_str(), Some(calls.len()));
+                    let subject = Subject::new(name, purpose, input);
+                    open.add_call(id.as_str(), Some(calls.len()));
                     let step = Step {
                         message: message.id,
                         tool: name.clone(),
-                        subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
+                        subject: one_line(subject.label().unwrap_or_default(), SUBJECT),
                         ended: StepOutcome::Unanswered,
                     };
                     calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
-                    if let Some((_, step)) = open.result(call_id).flatten().and_then(|at| calls.get_mut(at)) {
+                    if let Some((_, step)) = open.answer(call_id).flatten().and_then(|at| calls.get_mut(at)) {
                         step.ended = StepOutcome::from(*outcome);
                     }
                 }

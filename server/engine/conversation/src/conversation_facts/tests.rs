@@ -9,11 +9,11 @@ use crate::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPar
 
 /// A conversation under construction.
 #[derive(Default)]
-struct Talk {
+struct ConversationBuilder {
     history: History,
 }
 
-impl Talk {
+impl ConversationBuilder {
     fn user(mut self, text: &str) -> Self {
         self.history.add(NewMessage::text(Role::User, text));
         self
@@ -73,8 +73,8 @@ impl Talk {
 }
 
 #[test]
-fn an_error_vanishes_when_the_same_thing_succeeds_later() {
-    let failed = Talk::default().runs("cargo test --lib", Outcome::Error, "test x FAILED");
+fn an_error_is_resolved_when_the_same_call_succeeds_later() {
+    let failed = ConversationBuilder::default().runs("cargo test --lib", Outcome::Error, "test x FAILED");
     assert_eq!(failed.errors(), ["cargo test --lib"]);
     let failed = failed.runs("cargo build", Outcome::Ok, "");
     assert_eq!(failed.errors(), ["cargo test --lib"], "another command mends nothing");
@@ -85,116 +85,136 @@ fn an_error_vanishes_when_the_same_thing_succeeds_later() {
 }
 
 #[test]
-fn the_last_of_several_failures_stands_for_all() {
-    let talk =
-        Talk::default().runs("make", Outcome::Error, "error: a").runs("make", Outcome::Error, "error: b");
-    let errors = talk.facts().errors;
+fn only_the_last_of_repeated_failures_is_listed() {
+    let conversation = ConversationBuilder::default().runs("make", Outcome::Error, "error: a").runs(
+        "make",
+        Outcome::Error,
+        "error: b",
+    );
+    let errors = conversation.facts().errors;
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].text, "error: b");
 }
 
 #[test]
-fn a_look_does_not_mend_a_failed_change_but_a_change_mends_a_failed_look() {
-    let talk = Talk::default().edits("a.rs", Outcome::Error).reads("a.rs", Outcome::Ok);
-    assert_eq!(talk.errors(), ["a.rs"]);
-    assert_eq!(talk.edits("./a.rs", Outcome::Ok).errors(), Vec::<String>::new());
-    let talk = Talk::default().reads("b.rs", Outcome::Error).edits("b.rs", Outcome::Ok);
-    assert_eq!(talk.errors(), Vec::<String>::new());
+fn a_read_does_not_resolve_a_failed_change_but_a_change_resolves_a_failed_read() {
+    let conversation =
+        ConversationBuilder::default().edits("a.rs", Outcome::Error).reads("a.rs", Outcome::Ok);
+    assert_eq!(conversation.errors(), ["a.rs"]);
+    assert_eq!(conversation.edits("./a.rs", Outcome::Ok).errors(), Vec::<String>::new());
+    let conversation =
+        ConversationBuilder::default().reads("b.rs", Outcome::Error).edits("b.rs", Outcome::Ok);
+    assert_eq!(conversation.errors(), Vec::<String>::new());
 }
 
 #[test]
-fn a_refused_call_is_no_error_and_an_exit_code_is_one() {
-    let refused =
-        Talk::default().runs("rm x", Outcome::Error, "The user doesn't want to proceed with this tool use.");
+fn a_refused_call_is_not_an_error_but_a_nonzero_exit_code_is() {
+    let refused = ConversationBuilder::default().runs(
+        "rm x",
+        Outcome::Error,
+        "The user doesn't want to proceed with this tool use.",
+    );
     assert_eq!(refused.errors(), Vec::<String>::new());
-    let unmarked =
-        Talk::default().runs("ls y", Outcome::Ok, "Exit code: 2\nls: y: No such file or directory");
+    let unmarked = ConversationBuilder::default().runs(
+        "ls y",
+        Outcome::Ok,
+        "Exit code: 2\nls: y: No such file or directory",
+    );
     assert_eq!(unmarked.errors(), ["ls y"]);
     assert_eq!(unmarked.facts().commands[0].ended, StepOutcome::Badly);
-    let fine = Talk::default().runs("ls y", Outcome::Ok, "Exit code: 0\ny");
+    let fine = ConversationBuilder::default().runs("ls y", Outcome::Ok, "Exit code: 0\ny");
     assert_eq!(fine.errors(), Vec::<String>::new());
 }
 
 #[test]
-fn the_last_thing_done_with_a_file_is_known() {
-    let talk = Talk::default().reads("./src/a.rs", Outcome::Ok);
-    assert_eq!(talk.state("src/a.rs"), Some(FileState::Read));
-    let talk = talk.edits("src/a.rs", Outcome::Ok).assistant("a.rs is better now, see src/a.rs.");
-    assert_eq!(talk.state("src/a.rs"), Some(FileState::Edited));
-    let trace = &talk.facts().files["src/a.rs"];
+fn a_file_has_the_state_of_its_last_operation() {
+    let conversation = ConversationBuilder::default().reads("./src/a.rs", Outcome::Ok);
+    assert_eq!(conversation.state("src/a.rs"), Some(FileState::Read));
+    let conversation =
+        conversation.edits("src/a.rs", Outcome::Ok).assistant("a.rs is better now, see src/a.rs.");
+    assert_eq!(conversation.state("src/a.rs"), Some(FileState::Edited));
+    let trace = &conversation.facts().files["src/a.rs"];
     assert_eq!((trace.reads, trace.edits, trace.mentions, trace.last), (1, 1, 1, 4));
-    let talk = talk.asks("delete_file", json!({ "target_file": "src/a.rs" })).gets(Outcome::Ok, "");
-    assert_eq!(talk.state("src/a.rs"), Some(FileState::Deleted));
-    let talk = Talk::default().edits("b.rs", Outcome::Error);
-    assert_eq!(talk.state("b.rs"), Some(FileState::Failed));
-    assert!(!talk.facts().files["b.rs"].is_touched());
+    let conversation =
+        conversation.asks("delete_file", json!({ "target_file": "src/a.rs" })).gets(Outcome::Ok, "");
+    assert_eq!(conversation.state("src/a.rs"), Some(FileState::Deleted));
+    let conversation = ConversationBuilder::default().edits("b.rs", Outcome::Error);
+    assert_eq!(conversation.state("b.rs"), Some(FileState::Failed));
+    assert!(!conversation.facts().files["b.rs"].is_touched());
 }
 
 #[test]
-fn a_file_that_was_not_there_before_was_created() {
-    let write = |talk: Talk, said| talk.asks("Write", json!({ "file_path": "a.rs" })).gets(Outcome::Ok, said);
+fn writing_a_new_file_counts_as_creating_it() {
+    let write = |conversation: ConversationBuilder, output| {
+        conversation.asks("Write", json!({ "file_path": "a.rs" })).gets(Outcome::Ok, output)
+    };
     let created = "File created successfully at: a.rs";
-    assert_eq!(write(Talk::default(), created).state("a.rs"), Some(FileState::Created));
-    let talk = write(Talk::default().reads("a.rs", Outcome::Ok), "The file a.rs has been updated.");
-    assert_eq!(talk.state("a.rs"), Some(FileState::Edited));
+    assert_eq!(write(ConversationBuilder::default(), created).state("a.rs"), Some(FileState::Created));
+    let conversation =
+        write(ConversationBuilder::default().reads("a.rs", Outcome::Ok), "The file a.rs has been updated.");
+    assert_eq!(conversation.state("a.rs"), Some(FileState::Edited));
 }
 
 #[test]
 fn a_call_without_a_result_counts_as_done() {
-    let talk = Talk::default().asks("Edit", json!({ "file_path": "a.rs" }));
-    assert_eq!(talk.state("a.rs"), Some(FileState::Edited));
+    let conversation = ConversationBuilder::default().asks("Edit", json!({ "file_path": "a.rs" }));
+    assert_eq!(conversation.state("a.rs"), Some(FileState::Edited));
 }
 
 #[test]
-fn files_that_messages_state_count() {
-    let mut talk = Talk::default();
+fn files_listed_in_message_metadata_count() {
+    let mut conversation = ConversationBuilder::default();
     let mut message = NewMessage::text(Role::Assistant, "done");
     message.files_modified = vec![FileKey::from("a.rs")];
     message.files_mentioned = vec![FileKey::from("b.rs")];
-    talk.history.add(message);
+    conversation.history.add(message);
     assert_eq!(
-        (talk.state("a.rs"), talk.state("b.rs")),
+        (conversation.state("a.rs"), conversation.state("b.rs")),
         (Some(FileState::Edited), Some(FileState::Mentioned))
     );
 }
 
 #[test]
-fn a_relative_and_an_absolute_spelling_are_one_file_when_that_is_clear() {
-    let talk = Talk::default().reads("/w/src/a.rs", Outcome::Ok).edits("src/a.rs", Outcome::Ok);
-    let files = talk.facts().files;
+fn a_relative_and_an_absolute_path_are_one_file_unless_ambiguous() {
+    let conversation =
+        ConversationBuilder::default().reads("/w/src/a.rs", Outcome::Ok).edits("src/a.rs", Outcome::Ok);
+    let files = conversation.facts().files;
     assert_eq!(files.keys().collect::<Vec<_>>(), ["/w/src/a.rs"]);
     let trace = &files["/w/src/a.rs"];
     assert_eq!((trace.reads, trace.edits, trace.last_state), (1, 1, FileState::Edited));
-    let unclear = talk.reads("/other/src/a.rs", Outcome::Ok);
+    let unclear = conversation.reads("/other/src/a.rs", Outcome::Ok);
     assert_eq!(unclear.facts().files.len(), 3);
 }
 
 #[test]
 fn requests_are_the_users_own_words() {
-    let talk = Talk::default()
+    let conversation = ConversationBuilder::default()
         .user("<system-reminder>be nice</system-reminder>\nFix the parser")
         .user("<system-reminder>only this</system-reminder>")
         .runs("ls", Outcome::Ok, "not a request")
         .user("and the lexer");
-    let requests: Vec<String> = talk.facts().requests.into_iter().map(|request| request.text).collect();
+    let requests: Vec<String> =
+        conversation.facts().requests.into_iter().map(|request| request.text).collect();
     assert_eq!(requests, ["Fix the parser", "and the lexer"]);
 }
 
 #[test]
-fn commitments_are_kept_once() {
-    let facts = Talk::default()
+fn decisions_and_constraints_are_listed_once() {
+    let facts = ConversationBuilder::default()
         .user("You must not touch `main`. What is this?")
         .assistant("We'll use **SQLite** for this. I am looking.\n```\nwe must not see code\n```")
         .assistant("We'll use SQLite for this. Would you prefer something else?")
         .facts();
-    let texts = |said: &[Statement]| said.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
+    let texts = |statements: &[Statement]| {
+        statements.iter().map(|statement| statement.text.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(texts(&facts.constraints), ["You must not touch `main`."]);
     assert_eq!(texts(&facts.decisions), ["We'll use SQLite for this."]);
 }
 
 #[test]
-fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading() {
-    let talk = Talk::default()
+fn steps_list_the_calls_and_files_are_ordered_by_their_last_read() {
+    let conversation = ConversationBuilder::default()
         .reads("a.rs", Outcome::Ok)
         .reads("b.rs", Outcome::Ok)
         .edits("b.rs", Outcome::Ok)
@@ -204,11 +224,11 @@ fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading()
         .gets(Outcome::Ok, "")
         .reads("a.rs", Outcome::Ok)
         .asks("LS", json!({ "path": "src" }));
-    let messages = || talk.history.messages().iter().map(AsRef::as_ref);
+    let messages = || conversation.history.messages().iter().map(AsRef::as_ref);
     let steps = steps(messages(), &ToolPatterns::default());
-    let told: Vec<_> = steps.iter().map(|step| (&*step.tool, &*step.subject, step.ended)).collect();
+    let listed: Vec<_> = steps.iter().map(|step| (&*step.tool, &*step.subject, step.ended)).collect();
     assert_eq!(
-        told,
+        listed,
         [
             ("Read", "a.rs", StepOutcome::Well),
             ("Read", "b.rs", StepOutcome::Well),
@@ -226,20 +246,20 @@ fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading()
 }
 
 #[test]
-fn a_summary_carries_its_facts_on_and_later_messages_change_them() {
+fn facts_from_a_summary_are_updated_by_later_messages() {
     let summary = "## Goal\n- Asked first: build it\n- edited: src/{a.rs,b.rs}\n- Unresolved: cargo test -> it failed\n- ⏳ write docs";
-    let talk = Talk::default().summary(summary);
-    let facts = talk.facts();
+    let conversation = ConversationBuilder::default().summary(summary);
+    let facts = conversation.facts();
     assert_eq!(facts.requests[0].text, "build it");
     assert!(facts.files["src/a.rs"].is_changed());
     assert_eq!(facts.todos[0].text, "write docs");
-    assert_eq!(talk.errors(), ["cargo test"]);
-    let talk = talk
+    assert_eq!(conversation.errors(), ["cargo test"]);
+    let conversation = conversation
         .runs("cargo test", Outcome::Ok, "ok")
         .asks("TodoWrite", json!({ "todos": [{ "content": "new", "status": "pending" }] }))
         .user("now ship it");
-    let facts = talk.facts();
-    assert_eq!(talk.errors(), Vec::<String>::new());
+    let facts = conversation.facts();
+    assert_eq!(conversation.errors(), Vec::<String>::new());
     assert_eq!(facts.todos.len(), 1);
     let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
     assert_eq!(requests, ["build it", "now ship it"]);
@@ -315,18 +335,18 @@ pub(crate) fn message() -> impl Strategy<Value = NewMessage> {
 
 proptest! {
     #[test]
-    fn no_messages_make_it_fail_and_the_same_give_the_same(list in proptest::collection::vec(message(), 0..12)) {
+    fn extraction_never_fails_and_is_deterministic(list in proptest::collection::vec(message(), 0..12)) {
         let mut history = History::default();
         history.set(list);
         let read = || facts(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
-        let found = read();
-        prop_assert_eq!(&found, &read());
-        for (path, trace) in &found.files {
+        let extracted = read();
+        prop_assert_eq!(&extracted, &read());
+        for (path, trace) in &extracted.files {
             prop_assert!(!path.is_empty() && !path.starts_with("./"));
             prop_assert!(trace.last < history.messages().len().max(1));
         }
-        let lines = found.decisions.iter().chain(&found.constraints).map(|said| &said.text);
-        prop_assert!(lines.chain(found.errors.iter().map(|error| &error.text)).all(|line| !line.contains('\n')));
+        let lines = extracted.decisions.iter().chain(&extracted.constraints).map(|statement| &statement.text);
+        prop_assert!(lines.chain(extracted.errors.iter().map(|error| &error.text)).all(|line| !line.contains('\n')));
         steps(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
     }
 }

@@ -26,7 +26,7 @@ pub(crate) enum TodoState {
 
 impl TodoState {
     /// Parses the name that a tool uses for the state of a task; `None` if the name is unknown.
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         match &*name.trim().to_ascii_lowercase().replace([' ', '-'], "_") {
             "in_progress" | "inprogress" | "active" | "doing" | "started" => Some(Self::InProgress),
             "pending" | "open" | "todo" | "not_started" | "blocked" => Some(Self::Pending),
@@ -49,43 +49,43 @@ pub(super) struct Todos {
 
 impl Todos {
     /// Reads a tool call that replaces the list, adds a task, or updates one.
-    pub(super) fn call(&mut self, call_id: &str, name: &str, input: &Value) -> Role {
+    pub(super) fn read_call(&mut self, call_id: &str, name: &str, input: &Value) -> TodoToolEffect {
         if let Some(list) = whole_list(input) {
             self.list = list.into_iter().map(|todo| (None, todo)).collect();
-            return Role::List;
+            return TodoToolEffect::List;
         }
         let name = name.to_ascii_lowercase().replace('_', "");
         if !name.ends_with("taskcreate") && !name.ends_with("taskupdate") {
-            return Role::None;
+            return TodoToolEffect::None;
         }
         let text = |key: &str| input.get(key).and_then(Value::as_str);
         if name.ends_with("taskcreate") {
             if let Some(subject) = text("subject").or_else(|| text("description")) {
-                self.forget_a_finished_list();
+                self.clear_finished_list();
                 let todo = Todo { text: one_line(subject, TEXT), state: TodoState::Pending };
                 self.push(Some(format!("call {call_id}")), todo);
             }
-            return Role::Create;
+            return TodoToolEffect::Create;
         }
         let id = text("taskId").or_else(|| text("task_id")).map(str::to_owned);
         let Some(at) = self.list.iter().position(|(known, _)| known.is_some() && *known == id) else {
-            return Role::List;
+            return TodoToolEffect::List;
         };
         match text("status") {
             Some("deleted") => drop(self.list.remove(at)),
             status => {
                 let (_, todo) = &mut self.list[at];
-                todo.state = status.and_then(TodoState::named).unwrap_or(todo.state);
+                todo.state = status.and_then(TodoState::from_name).unwrap_or(todo.state);
                 if let Some(subject) = text("subject") {
                     todo.text = one_line(subject, TEXT);
                 }
             }
         }
-        Role::List
+        TodoToolEffect::List
     }
 
     /// Reads the number of a new task from the result of the call that created it: `Task #3 created`.
-    pub(super) fn created(&mut self, call_id: &str, result: &str) {
+    pub(super) fn assign_number(&mut self, call_id: &str, result: &str) {
         let Some((_, rest)) = result.split_once('#') else { return };
         let number: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
         let waiting = format!("call {call_id}");
@@ -95,11 +95,11 @@ impl Todos {
     }
 
     /// Reads the text of a message. A checklist replaces the current list.
-    pub(super) fn said(&mut self, text: &str) {
+    pub(super) fn read_text(&mut self, text: &str) {
         if !text.contains("[ ]") {
             return;
         }
-        let list: Vec<Todo> = text.lines().filter_map(boxed).take(MOST).collect();
+        let list: Vec<Todo> = text.lines().filter_map(parse_checkbox).take(MOST).collect();
         if list.len() > 1 || (list.len() == 1 && self.list.is_empty()) {
             self.list = list.into_iter().map(|todo| (None, todo)).collect();
         }
@@ -117,7 +117,7 @@ impl Todos {
     }
 
     /// Clears the list if all tasks are done, because the next task starts a new list.
-    fn forget_a_finished_list(&mut self) {
+    fn clear_finished_list(&mut self) {
         if self.list.iter().all(|(_, todo)| todo.state == TodoState::Done) {
             self.list.clear();
         }
@@ -131,13 +131,13 @@ impl Todos {
 }
 
 /// Whether a call to the tool `name` replaces or updates a to-do list.
-pub(super) fn keeps(name: &str, input: &Value) -> bool {
-    Todos::default().call("", name, input) != Role::None
+pub(super) fn is_todo_call(name: &str, input: &Value) -> bool {
+    Todos::default().read_call("", name, input) != TodoToolEffect::None
 }
 
 /// How a tool call affects the to-do list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub(super) enum TodoToolEffect {
     /// The call does not affect the list.
     None,
     /// The call replaces the list or updates a task.
@@ -156,13 +156,13 @@ fn whole_list(input: &Value) -> Option<Vec<Todo>> {
 
 fn entry(entry: &Value) -> Option<Todo> {
     let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(key)).and_then(Value::as_str);
-    let said = text(&["content", "step", "text", "title", "subject", "description", "task"])?;
-    let state = text(&["status", "state"]).and_then(TodoState::named)?;
-    Some(Todo { text: one_line(said, TEXT), state })
+    let task_text = text(&["content", "step", "text", "title", "subject", "description", "task"])?;
+    let state = text(&["status", "state"]).and_then(TodoState::from_name)?;
+    Some(Todo { text: one_line(task_text, TEXT), state })
 }
 
 /// Parses a line with a checkbox: `- [ ] x`, `* [x] y`, `1. [~] z`.
-pub(super) fn boxed(line: &str) -> Option<Todo> {
+pub(super) fn parse_checkbox(line: &str) -> Option<Todo> {
     let line = line.trim_start();
     let rest = line
         .strip_prefix(['-', '*', '+'])
@@ -190,32 +190,38 @@ mod tests {
     }
 
     #[test]
-    fn the_last_whole_list_counts() {
+    fn the_last_full_list_replaces_earlier_ones() {
         let mut todos = Todos::default();
         let list = json!({ "todos": [{ "content": "a", "status": "completed" }, { "content": "b", "status": "in_progress" }] });
-        assert_eq!(todos.call("1", "TodoWrite", &list), Role::List);
+        assert_eq!(todos.read_call("1", "TodoWrite", &list), TodoToolEffect::List);
         let plan = json!({ "plan": [{ "step": "c", "status": "pending" }] });
-        assert_eq!(todos.call("2", "update_plan", &plan), Role::List);
+        assert_eq!(todos.read_call("2", "update_plan", &plan), TodoToolEffect::List);
         assert_eq!(shown(todos), [("c".to_owned(), TodoState::Pending)]);
     }
 
     #[test]
-    fn tasks_made_one_by_one_are_followed_by_their_numbers() {
+    fn tasks_created_one_by_one_are_updated_by_their_numbers() {
         let mut todos = Todos::default();
-        assert_eq!(todos.call("a", "TaskCreate", &json!({ "subject": "first" })), Role::Create);
-        assert_eq!(todos.call("b", "TaskCreate", &json!({ "subject": "second" })), Role::Create);
-        todos.created("b", "Task #8 created successfully: second");
-        todos.created("a", "Task #7 created successfully: first");
-        todos.call("c", "TaskUpdate", &json!({ "taskId": "8", "status": "in_progress" }));
-        todos.call("d", "TaskUpdate", &json!({ "taskId": "7", "status": "completed" }));
+        assert_eq!(
+            todos.read_call("a", "TaskCreate", &json!({ "subject": "first" })),
+            TodoToolEffect::Create
+        );
+        assert_eq!(
+            todos.read_call("b", "TaskCreate", &json!({ "subject": "second" })),
+            TodoToolEffect::Create
+        );
+        todos.assign_number("b", "Task #8 created successfully: second");
+        todos.assign_number("a", "Task #7 created successfully: first");
+        todos.read_call("c", "TaskUpdate", &json!({ "taskId": "8", "status": "in_progress" }));
+        todos.read_call("d", "TaskUpdate", &json!({ "taskId": "7", "status": "completed" }));
         let expected = [("first".to_owned(), TodoState::Done), ("second".to_owned(), TodoState::InProgress)];
         assert_eq!(shown(todos), expected);
     }
 
     #[test]
-    fn lists_with_boxes() {
+    fn checklists_in_messages_are_read() {
         let mut todos = Todos::default();
-        todos.said("Plan:\n- [x] one\n  * [ ] two\n1. [~] three\n- [link](x)\n- plain");
+        todos.read_text("Plan:\n- [x] one\n  * [ ] two\n1. [~] three\n- [link](x)\n- plain");
         let expected = [
             ("one".to_owned(), TodoState::Done),
             ("two".to_owned(), TodoState::Pending),
@@ -225,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn other_tools_are_none_of_its_business() {
+    fn other_tools_do_not_change_the_list() {
         let mut todos = Todos::default();
-        assert_eq!(todos.call("1", "Task", &json!({ "prompt": "x" })), Role::None);
-        assert_eq!(todos.call("1", "ExitPlanMode", &json!({ "plan": "x" })), Role::None);
+        assert_eq!(todos.read_call("1", "Task", &json!({ "prompt": "x" })), TodoToolEffect::None);
+        assert_eq!(todos.read_call("1", "ExitPlanMode", &json!({ "plan": "x" })), TodoToolEffect::None);
         assert_eq!(shown(todos), []);
     }
 }

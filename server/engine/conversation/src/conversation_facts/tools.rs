@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a tool does, according to its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum ToolPurpose {
     /// The tool changes files.
     Edit,
     /// The tool runs shell commands.
@@ -102,19 +102,18 @@ impl Default for ToolPatterns {
 }
 
 impl ToolPatterns {
-    /// Classifies the tool called `name`.
-    pub(crate) fn purpose(&self, name: &str) -> Purpose {
+    pub(crate) fn purpose(&self, name: &str) -> ToolPurpose {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
         if any(&self.edit_tools) {
-            Purpose::Edit
+            ToolPurpose::Edit
         } else if any(&self.command_tools) {
-            Purpose::Command
+            ToolPurpose::Command
         } else if any(&self.read_tools) {
-            Purpose::Read
+            ToolPurpose::Read
         } else if any(&self.search_tools) {
-            Purpose::Search
+            ToolPurpose::Search
         } else {
-            Purpose::Other
+            ToolPurpose::Other
         }
     }
 }
@@ -126,27 +125,27 @@ const LOOKED_AT: usize = 256;
 fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pattern.as_bytes().get(..LOOKED_AT).unwrap_or(pattern.as_bytes());
     let name = name.as_bytes().get(..LOOKED_AT).unwrap_or(name.as_bytes());
-    let (mut at, mut seen) = (0, 0);
+    let (mut pattern_at, mut name_at) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
-    while seen < name.len() {
-        match pattern.get(at) {
+    while name_at < name.len() {
+        match pattern.get(pattern_at) {
             Some(b'*') => {
-                star = Some((at + 1, seen));
-                at += 1;
+                star = Some((pattern_at + 1, name_at));
+                pattern_at += 1;
             }
-            Some(&wanted) if wanted == b'?' || wanted.eq_ignore_ascii_case(&name[seen]) => {
-                at += 1;
-                seen += 1;
+            Some(&expected) if expected == b'?' || expected.eq_ignore_ascii_case(&name[name_at]) => {
+                pattern_at += 1;
+                name_at += 1;
             }
             _ => {
-                let Some((behind, taken)) = star else { return false };
-                star = Some((behind, taken + 1));
-                at = behind;
-                seen = taken + 1;
+                let Some((restart, matched)) = star else { return false };
+                star = Some((restart, matched + 1));
+                pattern_at = restart;
+                name_at = matched + 1;
             }
         }
     }
-    pattern[at..].iter().all(|&rest| rest == b'*')
+    pattern[pattern_at..].iter().all(|&rest| rest == b'*')
 }
 
 #[cfg(test)]
@@ -154,16 +153,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_of_known_agents_are_told_apart() {
+    fn tools_of_known_agents_are_classified() {
         let tools = ToolPatterns::default();
-        let of = |purpose, names: &[&str]| {
+        let assert_purpose = |purpose, names: &[&str]| {
             for name in names {
                 assert_eq!(tools.purpose(name), purpose, "{name}");
             }
         };
-        of(Purpose::Read, &["Read", "read_file", "mcp__fs__read_text_file", "view_file", "read_many_files"]);
-        of(
-            Purpose::Edit,
+        assert_purpose(
+            ToolPurpose::Read,
+            &["Read", "read_file", "mcp__fs__read_text_file", "view_file", "read_many_files"],
+        );
+        assert_purpose(
+            ToolPurpose::Edit,
             &[
                 "Edit",
                 "MultiEdit",
@@ -183,8 +185,8 @@ mod tests {
                 "edit_notebook",
             ],
         );
-        of(
-            Purpose::Command,
+        assert_purpose(
+            ToolPurpose::Command,
             &[
                 "Bash",
                 "shell",
@@ -195,11 +197,11 @@ mod tests {
                 "run_shell_command",
             ],
         );
-        of(
-            Purpose::Search,
+        assert_purpose(
+            ToolPurpose::Search,
             &["Grep", "Glob", "LS", "codebase_search", "list_dir", "WebSearch", "WebFetch", "file_search"],
         );
-        of(Purpose::Other, &["TodoWrite", "Task", "think", "update_plan", ""]);
+        assert_purpose(ToolPurpose::Other, &["TodoWrite", "Task", "think", "update_plan", ""]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use strata_base::hash::ContentHash;
 
-use super::Form;
+use super::ConversationFormat;
 use crate::history::{
     ContentBlock, Message, MessageId, Outcome, ProjectedMessage, ResultPart, Role, project,
 };
@@ -35,7 +35,6 @@ pub struct Origin<'a> {
     pub now_ms: u64,
 }
 
-/// A message with its time.
 struct Entry {
     time: String,
     message: ProjectedMessage,
@@ -43,7 +42,7 @@ struct Entry {
 
 /// Writes messages in the form of another agent, in which `read_any` recognizes them. `None` if it cannot be written.
 pub fn write_for<'a>(
-    form: Form,
+    form: ConversationFormat,
     messages: impl IntoIterator<Item = &'a Message>,
     origin: &Origin<'_>,
 ) -> Option<String> {
@@ -56,16 +55,16 @@ pub fn write_for<'a>(
     };
     let entries: Vec<Entry> = project(messages, &[], None).history.into_iter().map(entry).collect();
     match form {
-        Form::ClaudeCode => Some(lines(claude_code(&entries, origin))),
-        Form::Codex => Some(lines(codex(&entries, origin))),
-        Form::GeminiCli => Some(gemini_cli(&entries, origin).to_string()),
-        Form::Opencode => Some(opencode(&entries, origin).to_string()),
-        Form::Aider
-        | Form::Chatgpt
-        | Form::Anthropic
-        | Form::OpenAi
-        | Form::OpenAiResponses
-        | Form::Strata => None,
+        ConversationFormat::ClaudeCode => Some(lines(claude_code(&entries, origin))),
+        ConversationFormat::Codex => Some(lines(codex(&entries, origin))),
+        ConversationFormat::GeminiCli => Some(gemini_cli(&entries, origin).to_string()),
+        ConversationFormat::Opencode => Some(opencode(&entries, origin).to_string()),
+        ConversationFormat::Aider
+        | ConversationFormat::Chatgpt
+        | ConversationFormat::Anthropic
+        | ConversationFormat::OpenAi
+        | ConversationFormat::OpenAiResponses
+        | ConversationFormat::Strata => None,
     }
 }
 
@@ -208,7 +207,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
         let mut parts = Vec::new();
         for block in &message.content {
             let part_id = format!("prt_{number}_{:06}", parts.len());
-            let of = json!({"id": part_id, "sessionID": session, "messageID": id});
+            let ids = json!({"id": part_id, "sessionID": session, "messageID": id});
             let part = match block {
                 ContentBlock::ToolCall { id, name, input } => {
                     let (output, outcome) = results.get(id.as_str()).cloned().unwrap_or_default();
@@ -227,12 +226,12 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
                     None => continue,
                 },
             };
-            parts.push(with(part, &of));
+            parts.push(with(part, &ids));
         }
         if parts.is_empty() {
             continue;
         }
-        let of = match message.role {
+        let role_fields = match message.role {
             Role::User => {
                 parent = Some(id.clone());
                 json!({"agent": OPENCODE_AGENT, "model": {"providerID": "strata", "modelID": "strata"}})
@@ -247,7 +246,7 @@ fn opencode(entries: &[Entry], origin: &Origin<'_>) -> Value {
         let info = json!({
             "id": id, "sessionID": session, "role": message.role.as_str(), "time": {"created": origin.now_ms},
         });
-        messages.push(json!({"info": with(info, &of), "parts": parts}));
+        messages.push(json!({"info": with(info, &role_fields), "parts": parts}));
     }
     let info = json!({
         "id": session, "slug": format!("strata-{}", hash.short()), "projectID": "global", "title": "Strata",
@@ -269,7 +268,6 @@ fn results(entries: &[Entry]) -> HashMap<&str, (String, Outcome)> {
         .collect()
 }
 
-/// Returns the text of a block; `None` if it has none.
 fn text(block: &ContentBlock) -> Option<&str> {
     match block {
         ContentBlock::Text { text } => Some(text),

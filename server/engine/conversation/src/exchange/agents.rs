@@ -58,7 +58,6 @@ pub(super) fn is_gemini_cli(value: &Value) -> bool {
     value.get("sessionId").is_some() && value.get("messages").is_some_and(Value::is_array)
 }
 
-/// Reads a session of Gemini CLI.
 pub(super) fn read_gemini_cli(value: &Value) -> Recorded {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for message in list(value, "messages") {
@@ -66,11 +65,11 @@ pub(super) fn read_gemini_cli(value: &Value) -> Recorded {
         match text_of(message, "type") {
             "user" => push(&mut messages, Role::User, vec![ContentBlock::text(text)]),
             "gemini" => {
-                let mut said = vec![ContentBlock::text(text)];
+                let mut content = vec![ContentBlock::text(text)];
                 let mut results = Vec::new();
                 for call in list(message, "toolCalls") {
                     let id = text_of(call, "id");
-                    said.push(tool_call(id, text_of(call, "name"), call.get("args")));
+                    content.push(tool_call(id, text_of(call, "name"), call.get("args")));
                     let response = call.pointer("/result/0/functionResponse/response");
                     let output =
                         response.map(|response| match response.get("output").and_then(Value::as_str) {
@@ -79,7 +78,7 @@ pub(super) fn read_gemini_cli(value: &Value) -> Recorded {
                         });
                     results.push(tool_result(id, output, text_of(call, "status") == "error"));
                 }
-                push(&mut messages, Role::Assistant, said);
+                push(&mut messages, Role::Assistant, content);
                 push_results(&mut messages, results);
             }
             _ => skipped += 1,
@@ -97,7 +96,6 @@ pub(super) fn is_opencode(value: &Value) -> bool {
             .any(|message| message.get("info").is_some() && message.get("parts").is_some())
 }
 
-/// Reads an export of opencode.
 pub(super) fn read_opencode(value: &Value) -> Recorded {
     let (mut messages, mut skipped) = (Vec::new(), 0);
     for message in list(value, "messages") {
@@ -105,13 +103,13 @@ pub(super) fn read_opencode(value: &Value) -> Recorded {
             skipped += 1;
             continue;
         };
-        let (mut said, mut results) = (Vec::new(), Vec::new());
+        let (mut content, mut results) = (Vec::new(), Vec::new());
         for part in list(message, "parts") {
             match text_of(part, "type") {
-                "text" => said.push(ContentBlock::text(text_of(part, "text"))),
+                "text" => content.push(ContentBlock::text(text_of(part, "text"))),
                 "tool" => {
                     let (id, state) = (text_of(part, "callID"), part.get("state").unwrap_or(&Value::Null));
-                    said.push(tool_call(id, text_of(part, "tool"), state.get("input")));
+                    content.push(tool_call(id, text_of(part, "tool"), state.get("input")));
                     let failed = text_of(state, "status") == "error";
                     let output = state.get(if failed { "error" } else { "output" }).and_then(Value::as_str);
                     results.push(tool_result(id, output.map(str::to_owned), failed));
@@ -119,7 +117,7 @@ pub(super) fn read_opencode(value: &Value) -> Recorded {
                 _ => {}
             }
         }
-        push(&mut messages, role, said);
+        push(&mut messages, role, content);
         push_results(&mut messages, results);
     }
     (messages, skipped)
@@ -162,7 +160,7 @@ pub(super) fn read_chatgpt(conversations: &[&Value]) -> Recorded {
 /// Aider itself: <https://aider.chat/docs/faq.html>.
 pub(super) fn read_aider(text: &str) -> Recorded {
     let (mut messages, mut skipped) = (Vec::<NewMessage>::new(), 0);
-    let (mut role, mut said) = (Role::Assistant, String::new());
+    let (mut role, mut pending) = (Role::Assistant, String::new());
     for line in text.lines() {
         let (speaker, line) = match line.strip_prefix("####") {
             _ if line.starts_with(AIDER_START) || line.starts_with("> ") || line == ">" => {
@@ -173,13 +171,13 @@ pub(super) fn read_aider(text: &str) -> Recorded {
             None => (Role::Assistant, line),
         };
         if speaker != role {
-            push(&mut messages, role, vec![ContentBlock::text(std::mem::take(&mut said).trim())]);
+            push(&mut messages, role, vec![ContentBlock::text(std::mem::take(&mut pending).trim())]);
             role = speaker;
         }
-        said.push_str(line);
-        said.push('\n');
+        pending.push_str(line);
+        pending.push('\n');
     }
-    push(&mut messages, role, vec![ContentBlock::text(said.trim())]);
+    push(&mut messages, role, vec![ContentBlock::text(pending.trim())]);
     (messages, skipped)
 }
 

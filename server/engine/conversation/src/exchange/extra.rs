@@ -9,40 +9,44 @@ use serde_json::{Map, Value};
 use super::ReadError;
 use crate::history::{NewMessage, Provider};
 
-/// Parses the original `came`, and stores its difference from the form that Strata would write in the message.
-pub(crate) fn keep(
-    came: &Value,
+/// Parses `original`, and stores its difference from the form that Strata would write in the message.
+pub(crate) fn parse_with_extra(
+    original: &Value,
     provider: Provider,
     parse: impl FnOnce(&Value) -> Result<NewMessage, ReadError>,
     write: impl FnOnce(&NewMessage) -> Value,
 ) -> Result<NewMessage, ReadError> {
-    let mut message = parse(came)?;
-    if let Some(beyond) = beyond(came, &write(&message)) {
-        message.extra.insert(provider.to_string(), beyond);
+    let mut message = parse(original)?;
+    if let Some(extra) = extra_fields(original, &write(&message)) {
+        message.extra.insert(provider.to_string(), extra);
     }
     Ok(message)
 }
 
-/// Returns the fields that turn `written` into `came` when merged; `None` if they are equal. Compares lists
+/// Returns the fields that turn `written` into `original` when merged; `None` if they are equal. Compares lists
 /// of equal length item by item.
-fn beyond(came: &Value, written: &Value) -> Option<Value> {
-    let differing: Map<String, Value> = match (came, written) {
-        _ if came == written => return None,
-        (Value::Object(came), Value::Object(written)) => came
+fn extra_fields(original: &Value, written: &Value) -> Option<Value> {
+    let differing: Map<String, Value> = match (original, written) {
+        _ if original == written => return None,
+        (Value::Object(original), Value::Object(written)) => original
             .iter()
             .filter_map(|(key, value)| {
-                let beyond = match written.get(key) {
-                    Some(written) => beyond(value, written)?,
+                let extra = match written.get(key) {
+                    Some(written) => extra_fields(value, written)?,
                     None => value.clone(),
                 };
-                Some((key.clone(), beyond))
+                Some((key.clone(), extra))
             })
             .collect(),
-        (Value::Array(came), Value::Array(written)) if came.len() == written.len() => {
-            let pairs = came.iter().zip(written).enumerate();
-            pairs.filter_map(|(at, (came, written))| Some((at.to_string(), beyond(came, written)?))).collect()
+        (Value::Array(original), Value::Array(written)) if original.len() == written.len() => {
+            let pairs = original.iter().zip(written).enumerate();
+            pairs
+                .filter_map(|(at, (original, written))| {
+                    Some((at.to_string(), extra_fields(original, written)?))
+                })
+                .collect()
         }
-        _ => return Some(came.clone()),
+        _ => return Some(original.clone()),
     };
     (!differing.is_empty()).then(|| differing.into())
 }

@@ -32,7 +32,6 @@ pub(crate) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadE
     }
 }
 
-/// Applies `read` to each item of the list at `key`.
 pub(crate) fn each<T>(
     value: &Value,
     key: &str,

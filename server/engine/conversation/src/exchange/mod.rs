@@ -22,8 +22,8 @@ use crate::history::NewMessage;
 pub use agent_files::{Origin, write_for};
 
 #[cfg(test)]
-pub(crate) use sniff::sniff;
-pub use sniff::{Form, ImportedConversation, read_any};
+pub(crate) use sniff::detect_format;
+pub use sniff::{ConversationFormat, ImportedConversation, read_any};
 #[cfg(test)]
 pub(crate) use tests::check::{Purpose, violations};
 

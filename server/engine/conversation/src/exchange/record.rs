@@ -20,7 +20,7 @@ impl Transcript {
         let mut hidden = 0;
         let folder = self.folder.as_deref();
         for turn in self.turns.iter().chain(&self.unanswered) {
-            ask(&turn.lost, turn.time_ms, &mut messages);
+            push_request(&turn.lost, turn.time_ms, &mut messages);
             let mut request = turn.request.as_slice();
             if turn.past == PriorHistory::Summarised {
                 for message in messages.iter_mut().skip(hidden) {
@@ -33,7 +33,7 @@ impl Transcript {
                     request = rest;
                 }
             }
-            ask(request, turn.time_ms, &mut messages);
+            push_request(request, turn.time_ms, &mut messages);
             let answer = NewMessage {
                 time_ms: turn.answered_ms,
                 ..NewMessage::new(Role::Assistant, turn.answer.clone())
@@ -46,7 +46,7 @@ impl Transcript {
 
 /// Adds the user's blocks to `messages`: first the tool results as one message, then all other blocks as
 /// another.
-fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
+fn push_request(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
     for message in [results, NewMessage::new(Role::User, rest)] {

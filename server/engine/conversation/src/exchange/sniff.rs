@@ -15,7 +15,7 @@ use crate::transcript;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConversationForm")]
-pub enum Form {
+pub enum ConversationFormat {
     /// JSON Lines recorded by Claude Code.
     ClaudeCode,
     /// JSON Lines recorded by Codex.
@@ -47,7 +47,7 @@ const KNOWN: &str = "exports of Strata, opencode and ChatGPT; recordings of Clau
 /// A conversation imported from text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ImportedConversation {
-    pub form: Form,
+    pub form: ConversationFormat,
     /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,
     pub messages: Vec<NewMessage>,
@@ -58,8 +58,8 @@ pub struct ImportedConversation {
 /// Detects the format of JSON or JSON Lines; `None` if the text contains no known conversation. Messages that
 /// contain only text look the same in several formats and count as Anthropic's.
 #[cfg(test)]
-pub(crate) fn sniff(text: &str) -> Option<Form> {
-    Material::of(text).form()
+pub(crate) fn detect_format(text: &str) -> Option<ConversationFormat> {
+    ParsedText::new(text).form()
 }
 
 /// Imports a conversation in any of the supported formats.
@@ -69,31 +69,31 @@ pub(crate) fn sniff(text: &str) -> Option<Form> {
 /// zero-based number of the line, not counting blank lines.
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
-    let material = Material::of(text);
-    let Some(form) = material.form() else {
+    let parsed = ParsedText::new(text);
+    let Some(form) = parsed.form() else {
         return Err(ReadError::new(format!("contains no conversation in a known format; known: {KNOWN}")));
     };
     let recorded = |(messages, skipped)| (ReadList { system: Vec::new(), messages }, skipped);
     let (ReadList { system, messages }, skipped) = match form {
-        Form::ClaudeCode => {
+        ConversationFormat::ClaudeCode => {
             let transcript = transcript::parse(text);
             recorded((transcript.messages(), transcript.skipped))
         }
-        Form::Codex => recorded(agents::read_codex(material.items())?),
-        Form::GeminiCli => recorded(agents::read_gemini_cli(&material.into_value())),
-        Form::Opencode => recorded(agents::read_opencode(&material.into_value())),
-        Form::Aider => recorded(agents::read_aider(text)),
-        Form::Chatgpt => recorded(agents::read_chatgpt(&agents::chatgpt(&material.into_value()))),
-        Form::Strata => recorded(material.own()?),
-        Form::Anthropic => (anthropic::exchange::read(&material.into_value())?, 0),
-        Form::OpenAi => (openai::exchange::read(&material.into_value())?, 0),
-        Form::OpenAiResponses => (responses::exchange::read(&material.into_value())?, 0),
+        ConversationFormat::Codex => recorded(agents::read_codex(parsed.items())?),
+        ConversationFormat::GeminiCli => recorded(agents::read_gemini_cli(&parsed.into_value())),
+        ConversationFormat::Opencode => recorded(agents::read_opencode(&parsed.into_value())),
+        ConversationFormat::Aider => recorded(agents::read_aider(text)),
+        ConversationFormat::Chatgpt => recorded(agents::read_chatgpt(&agents::chatgpt(&parsed.into_value()))),
+        ConversationFormat::Strata => recorded(parsed.read_strata()?),
+        ConversationFormat::Anthropic => (anthropic::exchange::read(&parsed.into_value())?, 0),
+        ConversationFormat::OpenAi => (openai::exchange::read(&parsed.into_value())?, 0),
+        ConversationFormat::OpenAiResponses => (responses::exchange::read(&parsed.into_value())?, 0),
     };
     Ok(ImportedConversation { form, system, messages, skipped })
 }
 
 /// Imported text, parsed as JSON or JSON Lines.
-enum Material {
+enum ParsedText {
     /// A single JSON value.
     Whole(Value),
     /// A JSON value for each line; `None` for lines that are not JSON.
@@ -102,8 +102,8 @@ enum Material {
     Markdown,
 }
 
-impl Material {
-    fn of(text: &str) -> Self {
+impl ParsedText {
+    fn new(text: &str) -> Self {
         match json::from_str(text) {
             Ok(value) => Self::Whole(value),
             Err(_) if text.lines().any(|line| line.starts_with(agents::AIDER_START)) => Self::Markdown,
@@ -128,24 +128,25 @@ impl Material {
     }
 
     /// Returns the first form that fits. Forms that are easier to recognize come first.
-    fn form(&self) -> Option<Form> {
+    fn form(&self) -> Option<ConversationFormat> {
         let items = self.items();
-        let any = |of: fn(&Value) -> bool| items.iter().any(|item| of(item));
+        let any = |predicate: fn(&Value) -> bool| items.iter().any(|item| predicate(item));
         let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
-        let whole = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
-        let is = |of: fn(&Value) -> bool| matches!(self, Self::Whole(value) if of(value));
-        let has_messages = any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages"));
+        let has_key = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
+        let is = |predicate: fn(&Value) -> bool| matches!(self, Self::Whole(value) if predicate(value));
+        let has_messages =
+            any(|item| item.get("role").is_some()) || (items.is_empty() && has_key("messages"));
         let forms = [
-            (Form::Aider, matches!(self, Self::Markdown)),
-            (Form::Strata, any(is_own)),
-            (Form::Codex, lines && any(agents::is_codex)),
-            (Form::Opencode, is(agents::is_opencode)),
-            (Form::GeminiCli, is(agents::is_gemini_cli)),
-            (Form::Chatgpt, is(|value| !agents::chatgpt(value).is_empty())),
-            (Form::ClaudeCode, lines && any(is_recorded)),
-            (Form::OpenAiResponses, whole("input") || any(responses::exchange::is_item)),
-            (Form::OpenAi, any(openai::exchange::is_message)),
-            (Form::Anthropic, has_messages),
+            (ConversationFormat::Aider, matches!(self, Self::Markdown)),
+            (ConversationFormat::Strata, any(is_own)),
+            (ConversationFormat::Codex, lines && any(agents::is_codex)),
+            (ConversationFormat::Opencode, is(agents::is_opencode)),
+            (ConversationFormat::GeminiCli, is(agents::is_gemini_cli)),
+            (ConversationFormat::Chatgpt, is(|value| !agents::chatgpt(value).is_empty())),
+            (ConversationFormat::ClaudeCode, lines && any(is_recorded)),
+            (ConversationFormat::OpenAiResponses, has_key("input") || any(responses::exchange::is_item)),
+            (ConversationFormat::OpenAi, any(openai::exchange::is_message)),
+            (ConversationFormat::Anthropic, has_messages),
         ];
         forms.into_iter().find(|(_, fits)| *fits).map(|(form, _)| form)
     }
@@ -161,7 +162,7 @@ impl Material {
     }
 
     /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
-    fn own(&self) -> Result<Recorded, ReadError> {
+    fn read_strata(&self) -> Result<Recorded, ReadError> {
         let (mut messages, mut skipped) = (Vec::new(), 0);
         for (index, item) in self.items().into_iter().enumerate() {
             if item.get("role").is_none() {

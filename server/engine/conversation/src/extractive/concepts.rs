@@ -12,7 +12,6 @@ const MOST: usize = 24;
 /// Number of messages that must mention a name for it to count as a concept.
 const FROM: u32 = 3;
 
-/// Where a name occurs in the assistant's messages.
 struct NameOccurrence<'a> {
     messages: u32,
     last: usize,
@@ -21,30 +20,34 @@ struct NameOccurrence<'a> {
 
 /// Returns lines of the form `name: description`, most frequent names first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
-    let mut seen: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
-    for (index, text) in said(messages) {
+    let mut occurrences: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
+    for (index, text) in assistant_texts(messages) {
         for name in code_spans(text).filter(|name| is_concept(name)) {
-            let entry =
-                seen.entry(name).or_insert(NameOccurrence { messages: 0, last: usize::MAX, first: text });
+            let entry = occurrences.entry(name).or_insert(NameOccurrence {
+                messages: 0,
+                last: usize::MAX,
+                first: text,
+            });
             if entry.last != index {
                 entry.messages += 1;
                 entry.last = index;
             }
         }
     }
-    let mut found: Vec<(&str, NameOccurrence<'_>)> =
-        seen.into_iter().filter(|(_, seen)| seen.messages >= FROM).collect();
-    found.sort_unstable_by(|(a, one), (b, other)| {
+    let mut frequent: Vec<(&str, NameOccurrence<'_>)> =
+        occurrences.into_iter().filter(|(_, occurrence)| occurrence.messages >= FROM).collect();
+    frequent.sort_unstable_by(|(a, one), (b, other)| {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
     });
-    found.truncate(MOST);
-    found.into_iter().filter_map(|(name, seen)| described(name, seen.first, width)).collect()
+    frequent.truncate(MOST);
+    frequent.into_iter().filter_map(|(name, occurrence)| described(name, occurrence.first, width)).collect()
 }
 
 /// Returns the text blocks of the assistant's messages, each with the index of its message.
-fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
-    let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !message.is_summary();
-    messages.iter().filter(spoken).enumerate().flat_map(|(index, message)| {
+fn assistant_texts(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
+    let is_from_assistant =
+        |message: &&Arc<Message>| message.body.role == Role::Assistant && !message.is_summary();
+    messages.iter().filter(is_from_assistant).enumerate().flat_map(|(index, message)| {
         message.body.content.iter().filter_map(move |block| match block {
             ContentBlock::Text { text } => Some((index, text.as_str())),
             _ => None,

@@ -26,18 +26,18 @@ pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) ->
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
     let layout = Layout { structure, lines: &lines };
-    let [all, filled] = [Headings::All, Headings::Filled].map(|headings| layout.most(&order, headings, fits));
-    let (chosen, headings) = if number(&all) * 4 < number(&filled) * 3 {
+    let [all, filled] =
+        [Headings::All, Headings::Filled].map(|headings| layout.fitting_lines(&order, headings, fits));
+    let (chosen, headings) = if count_chosen(&all) * 4 < count_chosen(&filled) * 3 {
         (filled, Headings::Filled)
     } else {
         (all, Headings::All)
     };
     let text = layout.text(&chosen, headings);
-    if number(&chosen) > 0 && fits(&text) { text } else { String::new() }
+    if count_chosen(&chosen) > 0 && fits(&text) { text } else { String::new() }
 }
 
-/// Counts the chosen lines.
-fn number(chosen: &[bool]) -> usize {
+fn count_chosen(chosen: &[bool]) -> usize {
     chosen.iter().filter(|&&chosen| chosen).count()
 }
 
@@ -48,7 +48,7 @@ struct Layout<'a> {
 
 impl Layout<'_> {
     /// Selects lines: the longest prefix of `order` that fits, then later ones that still fit.
-    fn most(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
+    fn fitting_lines(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
         let first = |most: usize| {
             let mut chosen = vec![false; self.lines.len()];
             order[..most].iter().for_each(|&at| chosen[at] = true);
@@ -118,7 +118,7 @@ fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String
         }
     }
     for state in STATES {
-        let paths = files.iter().filter(|(of, _)| *of == state).map(|(_, path)| *path);
+        let paths = files.iter().filter(|(file_state, _)| *file_state == state).map(|(_, path)| *path);
         let list = bundle(paths);
         if !list.is_empty() {
             body.extend(["- ", state_label(state), &list, "\n"]);

@@ -128,7 +128,7 @@ pub(super) struct Widths {
 impl Widths {
     /// Derives widths from `budget`: a fifth of it for the first or last request, and small shares for other
     /// lines, so that several of each kind fit. Assumes four characters per token and six per word.
-    pub(super) fn of(budget: &Budget) -> Self {
+    pub(super) fn for_budget(budget: &Budget) -> Self {
         let by_words = budget.words.map_or(usize::MAX, |(_, most)| most.saturating_mul(6));
         let characters = budget.tokens.saturating_mul(4).min(by_words);
         Self {

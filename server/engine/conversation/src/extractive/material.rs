@@ -11,7 +11,7 @@ use crate::conversation_facts::labels::{
 };
 use crate::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
-    command_head, last_calls, one_line, spoken, steps,
+    command_head, last_calls, one_line, steps, user_words,
 };
 use crate::history::{ContentBlock, Message, MessageId, Role};
 
@@ -36,12 +36,12 @@ const QUOTED_CHANGES: usize = 8;
 const NAME_PARTS: usize = 3;
 /// Minimum bytes of a substantial request. Shorter ones ("yes", "go on") rank last.
 const SAYS_SOMETHING: usize = 12;
-/// Recency of facts from an earlier summary, on the scale of `Material::recency`. It is high because that
+/// Recency of facts from an earlier summary, on the scale of `LineCollector::recency`. It is high because that
 /// summary already considered them important.
 const CARRIED: usize = 600;
 
 /// Facts that are being converted to the lines of a summary.
-pub(super) struct Material<'a> {
+pub(super) struct LineCollector<'a> {
     facts: &'a ConversationFacts,
     messages: &'a [Arc<Message>],
     tools: &'a ToolPatterns,
@@ -52,7 +52,7 @@ pub(super) struct Material<'a> {
     lines: Vec<Line>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> LineCollector<'a> {
     /// Computes how recent each of the messages is, and how many of them mention each name.
     pub(super) fn new(
         facts: &'a ConversationFacts,
@@ -85,13 +85,13 @@ impl<'a> Material<'a> {
         self.tasks();
         self.exploration();
         self.ending();
-        let wanted: HashSet<Part> =
+        let needed_parts: HashSet<Part> =
             structure.sections().iter().flat_map(|section| section.parts).copied().collect();
-        if wanted.contains(&Part::Concepts) {
-            let found = concepts(self.messages, self.widths.quotation);
-            self.ranked(Part::Concepts, found.into_iter().map(|text| (0, text)));
+        if needed_parts.contains(&Part::Concepts) {
+            let descriptions = concepts(self.messages, self.widths.quotation);
+            self.ranked(Part::Concepts, descriptions.into_iter().map(|text| (0, text)));
         }
-        self.lines.retain(|line| wanted.contains(&line.part));
+        self.lines.retain(|line| needed_parts.contains(&line.part));
         self.lines
     }
 
@@ -99,21 +99,21 @@ impl<'a> Material<'a> {
         let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else {
             return;
         };
-        let whole = self.widths.whole_request;
-        self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, whole)));
+        let max_chars = self.widths.whole_request;
+        self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, max_chars)));
         if self.facts.requests.len() == 1 {
             return;
         }
-        self.line(Part::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, whole)));
+        self.line(Part::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, max_chars)));
         let between = &self.facts.requests[1..self.facts.requests.len() - 1];
-        let told = between.iter().map(|request| {
+        let lines = between.iter().map(|request| {
             let text = one_line(&request.text, self.widths.request);
             let value = self.value(request.message, &text);
             let says_something = text.len() >= SAYS_SOMETHING;
             (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
         });
-        let told: Vec<_> = told.collect();
-        self.ranked(Part::Requests, told);
+        let lines: Vec<_> = lines.collect();
+        self.ranked(Part::Requests, lines);
     }
 
     fn statements(&mut self) {
@@ -121,14 +121,14 @@ impl<'a> Material<'a> {
         for (part, label, statements) in
             [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
         {
-            let told = |said: &Statement| {
+            let format_line = |statement: &Statement| {
                 // A decision by the user is more binding than one by the assistant.
-                let by_user = if said.by == Role::User { 400 } else { 0 };
-                let text = one_line(&said.text, self.widths.quotation);
-                (self.value(said.message, &text) + by_user, format!("{label}{text}"))
+                let by_user = if statement.by == Role::User { 400 } else { 0 };
+                let text = one_line(&statement.text, self.widths.quotation);
+                (self.value(statement.message, &text) + by_user, format!("{label}{text}"))
             };
-            let told: Vec<_> = statements.iter().map(told).collect();
-            self.ranked(part, told);
+            let lines: Vec<_> = statements.iter().map(format_line).collect();
+            self.ranked(part, lines);
         }
     }
 
@@ -140,25 +140,25 @@ impl<'a> Material<'a> {
             (Part::Failures, DID_NOT_WORK, NoteKind::Failure),
         ] {
             let notes = self.facts.notes.iter().filter(|note| note.kind == kind);
-            let told = notes.map(|note| {
+            let lines = notes.map(|note| {
                 let text = one_line(&note.text, self.widths.quotation);
                 (self.value(note.message, &text), format!("{label}{text}"))
             });
-            let told: Vec<_> = told.collect();
-            self.ranked(part, told);
+            let lines: Vec<_> = lines.collect();
+            self.ranked(part, lines);
         }
     }
 
     fn errors(&mut self) {
-        let told = self.facts.errors.iter().map(|error| {
+        let lines = self.facts.errors.iter().map(|error| {
             let text = one_line(&error.text, self.widths.quotation);
             let about = error.about.as_deref().or(Some(&*error.tool)).filter(|about| !about.is_empty());
             let about = about.map(|about| format!("{}{SAID}", one_line(about, self.widths.subject)));
             let line = format!("{UNRESOLVED}{}{text}", about.unwrap_or_default());
             (self.value(error.message, &line), line)
         });
-        let told: Vec<_> = told.collect();
-        self.ranked(Part::Errors, told);
+        let lines: Vec<_> = lines.collect();
+        self.ranked(Part::Errors, lines);
     }
 
     /// Adds the commands with their outcomes. If several have the same beginning, only the last one is listed.
@@ -169,16 +169,16 @@ impl<'a> Material<'a> {
             *known = at;
             *times += 1;
         }
-        let mut kept: Vec<(usize, u32)> = last.into_values().collect();
-        kept.sort_unstable();
-        let told = kept.into_iter().map(|(at, times)| {
+        let mut last_runs: Vec<(usize, u32)> = last.into_values().collect();
+        last_runs.sort_unstable();
+        let lines = last_runs.into_iter().map(|(at, times)| {
             let command = &self.facts.commands[at];
             let failed = if command.ended == StepOutcome::Badly { FAILED } else { "" };
             let value = self.value(command.message, "") + 150 * times.ilog2() as usize;
             (value, format!("{RAN}{}{failed}", one_line(&command.text, self.widths.subject)))
         });
-        let told: Vec<_> = told.collect();
-        self.ranked(Part::Commands, told);
+        let lines: Vec<_> = lines.collect();
+        self.ranked(Part::Commands, lines);
     }
 
     fn files(&mut self, structure: Structure) {
@@ -202,10 +202,10 @@ impl<'a> Material<'a> {
         }
         changed.truncate(MOST_FILES);
         read.truncate(structure.files_read());
-        let mut worked: Vec<&(&String, &FileTrace)> =
+        let mut most_edited: Vec<&(&String, &FileTrace)> =
             changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
-        worked.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
-        let worked: Vec<String> = worked
+        most_edited.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
+        let most_edited: Vec<String> = most_edited
             .into_iter()
             .take(MOST_WORKED_FILES)
             .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
@@ -218,8 +218,8 @@ impl<'a> Material<'a> {
                 content: Content::File { state: trace.outcome(), path: path.clone() },
             }));
         }
-        if !worked.is_empty() {
-            self.line(Part::MostWorked, format!("{MOST_WORKED}{}", worked.join(", ")));
+        if !most_edited.is_empty() {
+            self.line(Part::MostWorked, format!("{MOST_WORKED}{}", most_edited.join(", ")));
         }
     }
 
@@ -274,14 +274,14 @@ impl<'a> Material<'a> {
             (Part::TasksOpen, TodoState::Pending),
         ] {
             let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
-            let told = tasks
+            let lines = tasks
                 .map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
             // The order of a to-do list is its ranking. Of finished tasks, the last ones matter most.
-            let told: Vec<(usize, String)> = match state {
-                TodoState::Done => told.enumerate().collect(),
-                _ => told.map(|text| (0, text)).collect(),
+            let lines: Vec<(usize, String)> = match state {
+                TodoState::Done => lines.enumerate().collect(),
+                _ => lines.map(|text| (0, text)).collect(),
             };
-            self.ranked(part, told);
+            self.ranked(part, lines);
         }
         let open = self.facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
         let open: Vec<&str> = open.map(|todo| todo.text.as_str()).collect();
@@ -311,16 +311,16 @@ impl<'a> Material<'a> {
         }
         let mut tools: Vec<(String, usize)> = tools.into_iter().collect();
         tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
-        let told: Vec<String> =
+        let lines: Vec<String> =
             tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
-        self.line(Part::Explored, format!("{EXPLORED}{}", told.join(", ")));
+        self.line(Part::Explored, format!("{EXPLORED}{}", lines.join(", ")));
     }
 
     /// Adds the end of the conversation: the last tool calls and the assistant's last message.
     fn ending(&mut self) {
         let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
         if !calls.is_empty() {
-            let told = |step: &Step| {
+            let format_step = |step: &Step| {
                 let ended = match step.ended {
                     StepOutcome::Well => "",
                     StepOutcome::Badly => " (failed)",
@@ -329,12 +329,12 @@ impl<'a> Material<'a> {
                 let subject = one_line(&step.subject, self.widths.subject.min(80));
                 format!("{} {subject}{ended}", one_line(&step.tool, 40))
             };
-            let told: Vec<String> = calls.iter().map(told).collect();
-            self.line(Part::LastCalls, format!("{LAST_CALLS}{}", told.join("; ")));
+            let lines: Vec<String> = calls.iter().map(format_step).collect();
+            self.line(Part::LastCalls, format!("{LAST_CALLS}{}", lines.join("; ")));
         }
         let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
         let words = assistant.filter(|message| !message.is_summary()).find_map(|message| {
-            let words = one_line(&spoken(&message.text()), self.widths.quotation * 2);
+            let words = one_line(&user_words(&message.text()), self.widths.quotation * 2);
             (!words.is_empty()).then_some(words)
         });
         if let Some(words) = words {
@@ -346,7 +346,7 @@ impl<'a> Material<'a> {
     /// in it.
     fn value(&self, message: MessageId, text: &str) -> usize {
         let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
-        recent * 2 + 150 * self.recurrence.of(text) as usize
+        recent * 2 + 150 * self.recurrence.score(text) as usize
     }
 
     /// Adds a line to a part that has only one.
@@ -356,9 +356,9 @@ impl<'a> Material<'a> {
 
     /// Adds the lines of a part with their relative values, in order and without duplicates.
     fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
-        let mut seen = BTreeSet::new();
+        let mut known = BTreeSet::new();
         let lines: Vec<(usize, String)> =
-            lines.into_iter().filter(|(_, text)| seen.insert(text.clone())).collect();
+            lines.into_iter().filter(|(_, text)| known.insert(text.clone())).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by_key(|&at| (Reverse(lines[at].0), at));
         let mut ranks = vec![MOST; lines.len()];

@@ -37,8 +37,8 @@ pub(crate) fn summarise(
     };
     let previous = previous.filter(|text| !is_read(text));
     let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
-    let widths = lines::Widths::of(budget);
-    let lines = material::Material::new(&facts, messages, tools, widths).into_lines(structure);
+    let widths = lines::Widths::for_budget(budget);
+    let lines = material::LineCollector::new(&facts, messages, tools, widths).into_lines(structure);
     fit::fit(structure, lines, &|text| budget.allows(text, count))
 }
 
@@ -49,9 +49,9 @@ pub(crate) fn pinned_paths<P: AsRef<str>>(
     limit_tokens: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> String {
-    let written = |kept: usize| {
-        let list = bundle(paths[..kept].iter().map(AsRef::as_ref));
-        match paths.len() - kept {
+    let written = |count: usize| {
+        let list = bundle(paths[..count].iter().map(AsRef::as_ref));
+        match paths.len() - count {
             0 => list,
             left => format!("{list} (and {left} more)"),
         }

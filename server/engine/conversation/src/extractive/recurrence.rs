@@ -28,7 +28,7 @@ impl<'a> Recurrence<'a> {
 
     /// Returns the recurrence of the most frequent name in `text`, from 0 to 8: the binary logarithm of the
     /// number of messages that mention the name, rounded down. 0 if there is no name.
-    pub(super) fn of(&self, text: &str) -> u32 {
+    pub(super) fn score(&self, text: &str) -> u32 {
         let most = names(text).filter_map(|name| self.names.get(name)).map(|&(count, _)| count).max();
         most.and_then(u32::checked_ilog2).unwrap_or_default().min(8)
     }
@@ -57,7 +57,7 @@ mod tests {
         for index in 0..4 {
             recurrence.read(index, "parse_all and parse_all again, see Lexer");
         }
-        assert_eq!(recurrence.of("fix `parse_all`."), 2);
-        assert_eq!(recurrence.of("again Lexer"), 0);
+        assert_eq!(recurrence.score("fix `parse_all`."), 2);
+        assert_eq!(recurrence.score("again Lexer"), 0);
     }
 }

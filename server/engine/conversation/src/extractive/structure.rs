@@ -21,13 +21,13 @@ pub(crate) enum Structure {
 pub(super) struct Section {
     pub heading: &'static str,
     /// Instructions for a model; empty if the subsections have them.
-    asked: &'static str,
+    instructions: &'static str,
     /// Parts whose lines the section contains in a summary without a model, in order.
     pub parts: &'static [Part],
 }
 
-const fn section(heading: &'static str, asked: &'static str, parts: &'static [Part]) -> Section {
-    Section { heading, asked, parts }
+const fn section(heading: &'static str, instructions: &'static str, parts: &'static [Part]) -> Section {
+    Section { heading, instructions, parts }
 }
 
 impl Structure {
@@ -44,9 +44,9 @@ impl Structure {
 
     /// Returns the template for a model: each heading, followed by its instructions in brackets.
     pub(crate) fn template(self) -> String {
-        let section = |section: &Section| match section.asked {
+        let section = |section: &Section| match section.instructions {
             "" => section.heading.to_owned(),
-            asked => format!("{}\n[{asked}]", section.heading),
+            instructions => format!("{}\n[{instructions}]", section.heading),
         };
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_part_stands_in_two_sections_and_what_must_be_kept_stands_in_one() {
+    fn each_part_is_in_at_most_one_section_and_required_parts_in_exactly_one() {
         const KEPT: [Part; 9] = [
             Part::FirstRequest,
             Part::LastRequest,

@@ -21,11 +21,11 @@ const ALL: [Structure; 5] = [
     Structure::Handoff,
 ];
 
-fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said: &str) {
+fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, output: &str) {
     let id = format!("call {}", history.messages().len());
     let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
     history.add(NewMessage::new(Role::Assistant, vec![call]));
-    let content = vec![ResultPart::Text { text: said.into() }];
+    let content = vec![ResultPart::Text { text: output.into() }];
     history
         .add(NewMessage::new(Role::User, vec![ContentBlock::ToolResult { call_id: id, content, outcome }]));
 }
@@ -33,15 +33,15 @@ fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said:
 /// Returns a conversation about repairing a brewery's kettle control.
 fn conversation() -> History {
     let mut history = History::default();
-    let said = |history: &mut History, role, text: &str| {
+    let add_text = |history: &mut History, role, text: &str| {
         history.add(NewMessage::text(role, text));
     };
-    said(
+    add_text(
         &mut history,
         Role::User,
         "The kettle overshoots by 4 degrees.\nMake `HeatLoop` hold the mash at 66.",
     );
-    said(&mut history, Role::Assistant, "Let me look at the control loop.");
+    add_text(&mut history, Role::Assistant, "Let me look at the control loop.");
     call(&mut history, "Grep", json!({ "pattern": "HeatLoop" }), Outcome::Ok, "src/heat/heat_loop.rs");
     call(
         &mut history,
@@ -51,15 +51,19 @@ fn conversation() -> History {
         "pub struct HeatLoop",
     );
     call(&mut history, "Read", json!({ "file_path": "/brew/src/probe.rs" }), Outcome::Ok, "pub struct Probe");
-    let found = "The root cause is that `HeatLoop` ignores the delay of the probe. The plan is to add a model of the \
+    let findings = "The root cause is that `HeatLoop` ignores the delay of the probe. The plan is to add a model of the \
                  kettle to `HeatLoop`.";
-    said(&mut history, Role::Assistant, found);
-    said(
+    add_text(&mut history, Role::Assistant, findings);
+    add_text(
         &mut history,
         Role::User,
         "Good. Don't change the serial protocol, and let's use integer math only.",
     );
-    said(&mut history, Role::Assistant, "Going with fixed-point numbers instead of floats in `HeatLoop`.");
+    add_text(
+        &mut history,
+        Role::Assistant,
+        "Going with fixed-point numbers instead of floats in `HeatLoop`.",
+    );
     let todos = json!({ "todos": [
         { "content": "Model the kettle", "status": "completed" },
         { "content": "Tune the gains", "status": "in_progress" },
@@ -67,10 +71,14 @@ fn conversation() -> History {
     ]});
     call(&mut history, "TodoWrite", todos, Outcome::Ok, "ok");
     for path in ["/brew/src/heat/model.rs", "/brew/src/heat/heat_loop.rs"] {
-        let said = if path.ends_with("model.rs") { "File created successfully" } else { "updated" };
-        call(&mut history, "Write", json!({ "file_path": path }), Outcome::Ok, said);
+        let output = if path.ends_with("model.rs") { "File created successfully" } else { "updated" };
+        call(&mut history, "Write", json!({ "file_path": path }), Outcome::Ok, output);
     }
-    said(&mut history, Role::Assistant, "I've added the model to `HeatLoop`. The first gains did not work.");
+    add_text(
+        &mut history,
+        Role::Assistant,
+        "I've added the model to `HeatLoop`. The first gains did not work.",
+    );
     call(
         &mut history,
         "Bash",
@@ -78,7 +86,7 @@ fn conversation() -> History {
         Outcome::Error,
         "Exit code 101\ntest holds_66 ... FAILED",
     );
-    said(&mut history, Role::User, "Try a smaller gain.");
+    add_text(&mut history, Role::User, "Try a smaller gain.");
     history
 }
 
@@ -304,9 +312,9 @@ fn handoff() {
 }
 
 #[test]
-fn with_less_room_the_requests_and_the_changed_files_are_kept_longest() {
+fn requests_and_changed_files_are_dropped_last() {
     let history = conversation();
-    let of = |tokens| {
+    let summary_of = |tokens| {
         let budget = Budget { tokens, words: None };
         summarise(
             history.messages(),
@@ -339,12 +347,12 @@ fn with_less_room_the_requests_and_the_changed_files_are_kept_longest() {
         ## Files Modified
         - edited: /brew/src/heat/heat_loop.rs
         - created: /brew/src/heat/model.rs"#]]
-    .assert_eq(&of(110));
-    assert_eq!(of(5), "");
+    .assert_eq(&summary_of(110));
+    assert_eq!(summary_of(5), "");
 }
 
 #[test]
-fn nothing_is_said_of_nothing() {
+fn a_conversation_without_facts_has_an_empty_summary() {
     let budget = Budget { tokens: 1_000, words: None };
     for structure in ALL {
         assert_eq!(summarise(&[], structure, &budget, &ToolPatterns::default(), None, &by_chars), "");
@@ -352,14 +360,14 @@ fn nothing_is_said_of_nothing() {
 }
 
 #[test]
-fn a_second_compaction_remembers_what_the_first_one_named() {
+fn a_second_compaction_keeps_the_facts_of_the_first() {
     let history = conversation();
     let budget = Budget { tokens: 1_200, words: None };
     for structure in ALL {
-        let of = |messages: &[Arc<Message>], previous: Option<&str>| {
+        let summary_of = |messages: &[Arc<Message>], previous: Option<&str>| {
             summarise(messages, structure, &budget, &ToolPatterns::default(), previous, &by_chars)
         };
-        let first = of(history.messages(), None);
+        let first = summary_of(history.messages(), None);
         let mut next = History::default();
         let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, first.clone()) };
         next.add(summary);
@@ -367,9 +375,9 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
         for path in ["/brew/docs/kettle.md", "/brew/src/heat/heat_loop.rs"] {
             call(&mut next, "Edit", json!({ "file_path": path }), Outcome::Ok, "updated");
         }
-        let among = of(next.messages(), None);
-        assert_eq!(of(next.messages(), Some(&first)), among, "a summary counts once");
-        let beside = of(&next.messages()[1..], Some(&first));
+        let among = summary_of(next.messages(), None);
+        assert_eq!(summary_of(next.messages(), Some(&first)), among, "a summary counts once");
+        let beside = summary_of(&next.messages()[1..], Some(&first));
         for second in [among, beside] {
             let paths = unbundle(&second);
             for path in [
@@ -397,7 +405,7 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
 }
 
 #[test]
-fn what_is_written_anew_each_time_is_not_carried_on() {
+fn lines_about_the_whole_conversation_are_not_carried_over() {
     let history = conversation();
     let tools = ToolPatterns::default();
     let known = facts(history.messages().iter().map(AsRef::as_ref), &tools);
@@ -417,7 +425,7 @@ fn what_is_written_anew_each_time_is_not_carried_on() {
 }
 
 #[test]
-fn short_answers_give_way_to_requests() {
+fn short_requests_are_dropped_before_substantial_ones() {
     let long = |n: usize| format!("Please brew the stout number {n} with less roasted barley");
     let mut history = History::default();
     history.add(NewMessage::text(Role::User, "first"));
@@ -471,7 +479,7 @@ fn known_files_of_a_continuation_are_at_most_twenty() {
 }
 
 #[test]
-fn pins_are_whole_or_counted() {
+fn pinned_paths_are_listed_in_full_or_counted() {
     let paths = ["src/a.rs", "src/b/c.rs", "src/b/d.rs", "x.md"];
     assert_eq!(pinned_paths(&paths, 1_000, &by_chars), "src/{a.rs,b/{c.rs,d.rs}}, x.md");
     assert_eq!(pinned_paths(&paths, 8, &by_chars), "src/{a.rs,b/c.rs} (and 2 more)");
@@ -483,7 +491,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn never_over_budget_and_always_the_same(
+    fn summaries_stay_within_the_budget_and_are_deterministic(
         list in proptest::collection::vec(crate::conversation_facts::tests::message(), 0..12),
         tokens in 0usize..400,
         words in proptest::option::of(0usize..200),
@@ -493,19 +501,19 @@ proptest! {
         history.set(list);
         let budget = Budget { tokens, words: words.map(|most| (0, most)) };
         // An irregular token count, which is not proportional to the length.
-        let odd = |text: &str| text.len() / 3 + text.matches(',').count() * 2;
-        let counts: [&dyn Fn(&str) -> usize; 2] = [&by_chars, &odd];
+        let by_commas = |text: &str| text.len() / 3 + text.matches(',').count() * 2;
+        let counts: [&dyn Fn(&str) -> usize; 2] = [&by_chars, &by_commas];
         for (structure, count) in ALL.into_iter().flat_map(|structure| counts.map(|count| (structure, count))) {
-            let of = || summarise(history.messages(), structure, &budget, &ToolPatterns::default(), previous.as_deref(), count);
-            let text = of();
+            let summary = || summarise(history.messages(), structure, &budget, &ToolPatterns::default(), previous.as_deref(), count);
+            let text = summary();
             prop_assert!(count(&text) <= tokens);
             prop_assert!(words.is_none_or(|most| text.split_whitespace().count() <= most));
-            prop_assert_eq!(text, of());
+            prop_assert_eq!(text, summary());
         }
     }
 
     #[test]
-    fn files_survive_one_compaction_and_another(
+    fn files_survive_two_compactions(
         paths in proptest::collection::btree_set("(/w/)?([a-c]{1,2}/){0,3}[a-f ]{0,3}[a-f]\\.rs", 1..20),
     ) {
         let mut history = History::default();
@@ -526,7 +534,7 @@ proptest! {
     }
 
     #[test]
-    fn pins_fit_and_read_back(
+    fn pinned_paths_fit_the_budget_and_are_read_back(
         paths in proptest::collection::vec("(/w/)?([a-c]{1,2}/){0,3}[a-f ,{]{0,3}[a-f]\\.rs", 0..30),
         limit in 0usize..60,
     ) {

@@ -8,7 +8,7 @@ use super::message::{Message, MessageId};
 
 /// Difference between two states of a conversation.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Change {
+pub struct HistoryDiff {
     /// New messages, in order.
     pub added: Vec<Arc<Message>>,
     /// Messages whose content changed.
@@ -18,7 +18,7 @@ pub struct Change {
     pub order: Option<Vec<MessageId>>,
 }
 
-impl Change {
+impl HistoryDiff {
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.order.is_none()
     }
@@ -27,27 +27,27 @@ impl Change {
 impl History {
     /// Returns the change that turns `before` into this conversation. Does not compare the contents of messages
     /// that both conversations share in memory.
-    pub fn since(&self, before: &Self) -> Change {
+    pub fn since(&self, before: &Self) -> HistoryDiff {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();
         let (old, rest) = (old.get(same..).unwrap_or_default(), new.get(same..).unwrap_or_default());
         let known: HashMap<MessageId, &Arc<Message>> =
             old.iter().map(|message| (message.id, message)).collect();
         let left: HashSet<MessageId> = rest.iter().map(|message| message.id).collect();
-        let mut change = Change {
+        let mut change = HistoryDiff {
             removed: old.iter().map(|message| message.id).filter(|id| !left.contains(id)).collect(),
-            ..Change::default()
+            ..HistoryDiff::default()
         };
         let mut follows = true;
         let places: HashMap<MessageId, usize> =
             old.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
-        let mut behind = 0;
+        let mut last_place = 0;
         for message in rest {
             match known.get(&message.id) {
                 Some(stored) => {
                     let place = places.get(&message.id).copied().unwrap_or_default();
-                    follows &= change.added.is_empty() && place >= behind;
-                    behind = place;
+                    follows &= change.added.is_empty() && place >= last_place;
+                    last_place = place;
                     if !Arc::ptr_eq(stored, message) && stored != &message {
                         change.changed.push(Arc::clone(message));
                     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::history::{Entry, NewMessage, Role, Visibility};
 
-    fn talk(messages: usize) -> History {
+    fn conversation(messages: usize) -> History {
         let mut history = History::default();
         for n in 0..messages {
             history.add(NewMessage::text(Role::User, n.to_string()));
@@ -74,8 +74,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_at_the_end_is_all_there_is_to_write() {
-        let before = talk(3);
+    fn appended_messages_are_the_whole_diff() {
+        let before = conversation(3);
         assert!(before.since(&before.clone()).is_empty());
         let mut after = before.clone();
         let id = after.add(NewMessage::text(Role::User, "new"));
@@ -85,8 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_changed_and_removed_is_told_apart() {
-        let before = talk(4);
+    fn a_diff_separates_inserted_changed_and_removed_messages() {
+        let before = conversation(4);
         let mut after = before.clone();
         let covered: Vec<MessageId> = (0..3).map(MessageId).collect();
         after.rebuild(

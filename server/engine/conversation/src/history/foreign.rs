@@ -59,16 +59,16 @@ pub enum ForeignPosition {
 impl Foreign {
     /// Returns the block's plain text, if any.
     pub fn text(&self) -> Option<&str> {
-        let said = ["text", "refusal"].into_iter().find_map(|key| self.value.get(key)?.as_str());
-        said.filter(|text| !text.trim().is_empty())
+        let text = ["text", "refusal"].into_iter().find_map(|key| self.value.get(key)?.as_str());
+        text.filter(|text| !text.trim().is_empty())
     }
 
     /// Whether `recipient` accepts the block at `place`. Types that Strata does not know are not sent,
     /// because one rejected block fails the whole request.
-    pub fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
+    pub fn is_accepted_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
-            && returnable(self.provider, place).contains(&kind)
+            && returnable_types(self.provider, place).contains(&kind)
             && self.is_sound(kind)
     }
 
@@ -95,13 +95,15 @@ impl Foreign {
     }
 
     /// Returns the block as the call or the result of a server-side tool call; `None` for other blocks.
-    pub(super) fn half(&self) -> Option<Half<'_>> {
+    pub(super) fn server_tool_block(&self) -> Option<ServerToolBlock<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
         Some(match text("type") {
-            "server_tool_use" => Half::Call("server_tool_use", text("id")),
-            "mcp_tool_use" => Half::Call("mcp_tool_use", text("id")),
-            "mcp_tool_result" => Half::Result("mcp_tool_use", text("tool_use_id")),
-            kind if kind.ends_with("_tool_result") => Half::Result("server_tool_use", text("tool_use_id")),
+            "server_tool_use" => ServerToolBlock::Call("server_tool_use", text("id")),
+            "mcp_tool_use" => ServerToolBlock::Call("mcp_tool_use", text("id")),
+            "mcp_tool_result" => ServerToolBlock::Result("mcp_tool_use", text("tool_use_id")),
+            kind if kind.ends_with("_tool_result") => {
+                ServerToolBlock::Result("server_tool_use", text("tool_use_id"))
+            }
             _ => return None,
         })
     }
@@ -112,7 +114,8 @@ impl Foreign {
             |pointer| self.value.pointer(pointer).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
         match kind {
             "image" => {
-                self.value.pointer("/source/type").is_some_and(|of| of == "file") && named("/source/file_id")
+                self.value.pointer("/source/type").is_some_and(|kind| kind == "file")
+                    && named("/source/file_id")
             }
             "container_upload" => named("/file_id"),
             "document" => self.value.get("source").is_some_and(is_source),
@@ -144,7 +147,7 @@ impl Foreign {
 
 /// The call or the result of a server-side tool call, with the type of the calling block and the id of the
 /// call.
-pub(super) enum Half<'a> {
+pub(super) enum ServerToolBlock<'a> {
     Call(&'static str, &'a str),
     Result(&'static str, &'a str),
 }
@@ -197,7 +200,7 @@ fn is_id(kind: &str, id: &str) -> bool {
 /// Returns the types of foreign blocks that a request may contain at `place`. Sources: Anthropic, Messages
 /// API, "Input content blocks" (`image` is an uploaded file); OpenAI, Chat Completions, "Content parts";
 /// OpenAI, Responses, "Reasoning items"; Gemini, "Thought signatures".
-fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
+fn returnable_types(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
             &["document", "search_result", "container_upload", "image"]

@@ -34,7 +34,7 @@ pub(crate) enum Entry {
 
 impl Entry {
     /// Returns the id of the message that the entry keeps unchanged, if any.
-    pub(crate) fn kept(&self) -> Option<MessageId> {
+    pub(crate) fn kept_message(&self) -> Option<MessageId> {
         match self {
             Self::Keep(id) => Some(*id),
             Self::Archive(_) | Self::Add(_) => None,
@@ -82,7 +82,6 @@ impl History {
         Self { messages: Arc::new(messages), next: next.0.max(used) }
     }
 
-    /// Returns the id that the next message will get.
     pub fn next_id(&self) -> MessageId {
         MessageId(self.next)
     }
@@ -113,9 +112,9 @@ impl History {
     /// [`NoSuchMessage`] if there is no message with this id.
     pub fn truncate(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
         let at = self.messages.iter().position(|message| message.id == from).ok_or(NoSuchMessage(from))?;
-        let gone = self.messages.len() - at;
+        let removed = self.messages.len() - at;
         Arc::make_mut(&mut self.messages).truncate(at);
-        Ok(gone)
+        Ok(removed)
     }
 
     /// Replaces the `covered` messages, as the model sees them, with `entries`. Covered messages that
@@ -124,26 +123,26 @@ impl History {
     pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
-        let mut writer = Writer::new(self.next, entries);
+        let mut rebuild = RebuildWriter::new(self.next, entries);
         for message in &*std::mem::take(&mut self.messages) {
             if covered.contains(&message.id) {
-                writer.covered(message);
+                rebuild.write_covered(message);
                 left -= 1;
             } else {
-                writer.messages.push(Arc::clone(message));
+                rebuild.messages.push(Arc::clone(message));
             }
             if left == 0 {
-                writer.added_before(usize::MAX);
+                rebuild.insert_additions_before(usize::MAX);
             }
         }
-        writer.added_before(usize::MAX);
-        self.next = writer.next;
-        self.messages = Arc::new(writer.messages);
-        writer.rebuilt
+        rebuild.insert_additions_before(usize::MAX);
+        self.next = rebuild.next;
+        self.messages = Arc::new(rebuild.messages);
+        rebuild.rebuilt
     }
 
     /// Undoes [`rebuild`](Self::rebuild), but not the addition or removal of messages since then.
-    pub fn take_back(&mut self, rebuilt: &HistoryChange) {
+    pub fn undo_rebuild(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
         let messages = Arc::make_mut(&mut self.messages);
@@ -159,7 +158,7 @@ impl History {
         }
     }
 
-    /// Returns all messages, including hidden ones.
+    /// Includes hidden messages.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
@@ -192,7 +191,7 @@ impl History {
 }
 
 /// Writes a rebuilt conversation message by message.
-struct Writer {
+struct RebuildWriter {
     messages: Vec<Arc<Message>>,
     next: u64,
     /// Entries of the rebuilt conversation; `None` once written.
@@ -204,7 +203,7 @@ struct Writer {
     rebuilt: HistoryChange,
 }
 
-impl Writer {
+impl RebuildWriter {
     fn new(next: u64, entries: Vec<Entry>) -> Self {
         let place = |(at, entry): (usize, &Entry)| match entry {
             Entry::Keep(id) | Entry::Archive(id) => Some((*id, at)),
@@ -215,23 +214,23 @@ impl Writer {
         Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: HistoryChange::default() }
     }
 
-    fn covered(&mut self, message: &Arc<Message>) {
+    fn write_covered(&mut self, message: &Arc<Message>) {
         let place = self.places.get(&message.id).copied();
         if let Some(place) = place {
-            self.added_before(place);
+            self.insert_additions_before(place);
         }
         let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
-        let mut kept = Arc::clone(message);
+        let mut rewritten = Arc::clone(message);
         match entry {
             Some(Entry::Keep(_)) => {}
             Some(Entry::Archive(id)) => {
-                let body = &mut Arc::make_mut(&mut kept).body;
+                let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((id, body.kind));
                 body.agent = Visibility::Hidden;
                 body.kind = Kind::ToolResultArchived;
             }
             Some(Entry::Add(_)) | None => {
-                let body = &mut Arc::make_mut(&mut kept).body;
+                let body = &mut Arc::make_mut(&mut rewritten).body;
                 self.rebuilt.changed.push((message.id, body.kind));
                 body.agent = Visibility::Hidden;
                 // An archived result would still be sent as a stub. Restore the ordinary kind, so that the
@@ -241,11 +240,11 @@ impl Writer {
                 }
             }
         }
-        self.messages.push(kept);
+        self.messages.push(rewritten);
     }
 
     /// Inserts the new messages that come before the entry at `place`.
-    fn added_before(&mut self, place: usize) {
+    fn insert_additions_before(&mut self, place: usize) {
         let end = place.min(self.entries.len());
         while self.cursor < end {
             let entry = self.entries.get_mut(self.cursor);
@@ -262,19 +261,19 @@ impl Writer {
     }
 }
 
-/// Drops the oldest exchanges until the sum of `weigh` over the remaining messages is at most `limit`. Always
+/// Drops the oldest exchanges until the sum of `count_tokens` over the remaining messages is at most `limit`. Always
 /// keeps the newest exchange. Last resort for a history that far exceeds its limit and cannot be summarized.
 pub fn emergency_truncate(
     messages: &[Arc<Message>],
     limit: usize,
-    weigh: impl Fn(&Message) -> usize,
+    count_tokens: impl Fn(&Message) -> usize,
 ) -> &[Arc<Message>] {
-    let mut left: usize = messages.iter().map(|message| weigh(message)).sum();
+    let mut left: usize = messages.iter().map(|message| count_tokens(message)).sum();
     let mut start = 0;
     while left > limit {
         let later = messages.iter().skip(start + 1).position(|message| History::begins_exchange(message));
         let Some(next) = later.map(|at| start + 1 + at) else { break };
-        left -= messages[start..next].iter().map(|message| weigh(message)).sum::<usize>();
+        left -= messages[start..next].iter().map(|message| count_tokens(message)).sum::<usize>();
         start = next;
     }
     &messages[start..]
@@ -285,7 +284,7 @@ mod tests {
     use super::*;
     use crate::history::{Outcome, ResultPart};
 
-    fn talk(exchanges: usize) -> History {
+    fn conversation(exchanges: usize) -> History {
         let mut history = History::default();
         for n in 0..exchanges {
             history.add(NewMessage::text(Role::User, format!("question {n}")));
@@ -295,8 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_never_used_twice() {
-        let mut history = talk(1);
+    fn message_ids_are_never_reused() {
+        let mut history = conversation(1);
         history.set([]);
         assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
         history.set([NewMessage::text(Role::User, "anew")]);
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_number_is_no_end_of_the_process() {
+    fn the_highest_message_id_does_not_overflow() {
         let last = Message { id: MessageId(u64::MAX), body: NewMessage::text(Role::User, "last") };
         let mut history = History::restored([last], MessageId(0));
         assert_eq!(history.next_id(), MessageId(u64::MAX));
@@ -316,10 +315,10 @@ mod tests {
 
     #[test]
     fn emergency_truncation_keeps_whole_exchanges_and_the_newest_one() {
-        let history = talk(10);
-        let kept = emergency_truncate(history.messages(), 7, |_| 1);
-        assert_eq!(kept.len(), 6);
-        assert_eq!(kept[0].text(), "question 7");
+        let history = conversation(10);
+        let remaining = emergency_truncate(history.messages(), 7, |_| 1);
+        assert_eq!(remaining.len(), 6);
+        assert_eq!(remaining[0].text(), "question 7");
         assert_eq!(emergency_truncate(history.messages(), 0, |_| 1).len(), 2);
         assert_eq!(emergency_truncate(history.messages(), 20, |_| 1).len(), 20);
         assert_eq!(emergency_truncate(&[], 0, |_| 1).len(), 0);

@@ -183,12 +183,12 @@ impl ContentBlock {
 
     /// Returns the images of the block, including those in a tool result.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
-        let (own, parts): (Option<&Image>, &[ResultPart]) = match self {
+        let (image, parts): (Option<&Image>, &[ResultPart]) = match self {
             Self::Image(image) => (Some(image), &[]),
             Self::ToolResult { content, .. } => (None, content),
             _ => (None, &[]),
         };
-        own.into_iter().chain(parts.iter().filter_map(|part| match part {
+        image.into_iter().chain(parts.iter().filter_map(|part| match part {
             ResultPart::Image(image) => Some(image),
             ResultPart::Text { .. } | ResultPart::Foreign(_) => None,
         }))
@@ -268,12 +268,10 @@ pub struct NewMessage {
 }
 
 impl NewMessage {
-    /// Creates a visible message with one text block.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self::new(role, vec![ContentBlock::text(text)])
     }
 
-    /// Creates a visible message.
     pub fn new(role: Role, content: Vec<ContentBlock>) -> Self {
         Self {
             role,
@@ -328,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_say_who_sees_it_is_seen_by_all() {
+    fn messages_without_visibility_are_visible_to_all() {
         let message: NewMessage =
             serde_json::from_value(serde_json::json!({ "role": "user", "content": [] })).unwrap();
         assert_eq!((message.agent, message.user), (Visibility::Shown, Visibility::Shown));

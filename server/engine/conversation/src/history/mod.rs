@@ -11,7 +11,7 @@ mod role;
 mod text_or_list;
 
 #[cfg(test)]
-pub(crate) use change::Change;
+pub(crate) use change::HistoryDiff;
 pub(crate) use foreign::drop_marks;
 pub use foreign::{Foreign, ForeignPosition, Provider};
 pub(crate) use list::Entry;

@@ -38,8 +38,8 @@ impl<Id, T> Default for OpenCalls<Id, T> {
 
 impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     /// Starts the next message. The calls and results of the message must follow.
-    pub(crate) fn message(&mut self, message: &Message) {
-        if !says_something(message) {
+    pub(crate) fn begin_message(&mut self, message: &Message) {
+        if !has_content(message) {
             return;
         }
         if message.body.role == Role::Assistant && self.speaker == Role::User {
@@ -49,7 +49,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// Adds a tool call of the current message.
-    pub(crate) fn call(&mut self, id: Id, call: T) {
+    pub(crate) fn add_call(&mut self, id: Id, call: T) {
         let (turn, calls) = self.waiting.entry(id).or_default();
         if *turn != self.turn {
             *turn = self.turn;
@@ -59,7 +59,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// Removes and returns the call that a result with this call id answers, if any.
-    pub(crate) fn result(&mut self, id: &str) -> Option<T> {
+    pub(crate) fn answer(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 
@@ -79,12 +79,14 @@ pub(crate) fn answered_calls<'a>(
 ) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
     let (mut open, mut answered) = (OpenCalls::default(), HashMap::new());
     for message in messages {
-        open.message(message);
+        open.begin_message(message);
         for (place, block) in message.body.content.iter().enumerate() {
             match block {
-                ContentBlock::ToolCall { id, name, input } => open.call(id.as_str(), (name.as_str(), input)),
+                ContentBlock::ToolCall { id, name, input } => {
+                    open.add_call(id.as_str(), (name.as_str(), input))
+                }
                 ContentBlock::ToolResult { call_id, .. } => {
-                    answered.extend(open.result(call_id).map(|call| ((message.id, place), call)));
+                    answered.extend(open.answer(call_id).map(|call| ((message.id, place), call)));
                 }
                 _ => {}
             }
@@ -98,12 +100,12 @@ impl History {
     pub fn calls_answered_after(&self, end: usize) -> Vec<(MessageId, String)> {
         let (mut open, mut answered) = (OpenCalls::default(), Vec::new());
         for (at, message) in self.messages().iter().enumerate() {
-            open.message(message);
+            open.begin_message(message);
             for block in &message.body.content {
                 match block {
-                    ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), (at, message.id)),
+                    ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), (at, message.id)),
                     ContentBlock::ToolResult { call_id, .. } => {
-                        let call = open.result(call_id).filter(|(call, _)| *call < end && end <= at);
+                        let call = open.answer(call_id).filter(|(call, _)| *call < end && end <= at);
                         answered.extend(call.map(|(_, message)| (message, call_id.clone())));
                     }
                     _ => {}
@@ -115,7 +117,7 @@ impl History {
 }
 
 /// Whether a message has content other than empty text.
-fn says_something(message: &Message) -> bool {
+fn has_content(message: &Message) -> bool {
     let is_blank =
         |block: &ContentBlock| matches!(block, ContentBlock::Text { text } if text.trim().is_empty());
     !message.body.content.iter().all(is_blank)
@@ -142,12 +144,12 @@ mod tests {
     fn pairs(messages: &[Message]) -> (Vec<(usize, usize)>, Unanswered<usize>) {
         let (mut open, mut pairs, mut number) = (OpenCalls::default(), Vec::new(), 0);
         for message in messages {
-            open.message(message);
+            open.begin_message(message);
             for block in &message.body.content {
                 match block {
-                    ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), number),
+                    ContentBlock::ToolCall { id, .. } => open.add_call(id.as_str(), number),
                     ContentBlock::ToolResult { call_id, .. } => {
-                        pairs.extend(open.result(call_id).map(|call| (call, number)));
+                        pairs.extend(open.answer(call_id).map(|call| (call, number)));
                     }
                     _ => {}
                 }
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_id_twice_in_a_turn_is_answered_in_order_and_a_new_turn_begins_anew() {
+    fn calls_with_the_same_id_are_answered_in_order_within_a_turn() {
         let twice = [
             (Role::Assistant, vec![call("a")]),
             (Role::User, vec![ContentBlock::text("  ")]),
@@ -214,7 +216,7 @@ mod tests {
             let (pairs, _) = pairs(&messages);
             let projection = project(&messages, &[ContentBlock::text("go on")], None);
             let mut sent = BTreeMap::new();
-            for block in projection.history.iter().flat_map(|said| &said.content) {
+            for block in projection.history.iter().flat_map(|message| &message.content) {
                 match block {
                     ContentBlock::ToolCall { id, input, .. } => drop(sent.insert(id.clone(), input["at"].clone())),
                     ContentBlock::ToolResult { call_id, content, .. } => {

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_of_the_kind_that_its_bytes_say() {
+    fn the_media_type_is_detected_from_the_bytes() {
         let kinds: [(&[u8], &str); 4] = [
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
             (b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01", "image/jpeg"),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_found_behind_much_else_and_are_more_than_nothing() {
+    fn image_sizes_are_found_after_metadata_and_are_never_zero() {
         // A JPEG file whose frame follows a megabyte of metadata, in segments of the maximum size.
         let segment = [b"\xff\xe2\xff\xff".to_vec(), vec![0; 0xfffd]].concat();
         let frame = b"\xff\xc0\0\x11\x08\0\x07\0\x09\x03".to_vec();

@@ -99,11 +99,11 @@ pub fn project<'a>(
     prompt: &[ContentBlock],
     recipient: Option<Provider>,
 ) -> Projection {
-    let heard = history.into_iter().filter_map(|message| clean::message(message, recipient));
-    let asked = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, recipient) };
-    let spoken = heard.chain((!asked.content.is_empty()).then_some(asked));
+    let earlier = history.into_iter().filter_map(|message| clean::message(message, recipient));
+    let request = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, recipient) };
+    let utterances = earlier.chain((!request.content.is_empty()).then_some(request));
     let mut calls = Calls::default();
-    let turns = Turns::new(spoken).answered(&mut calls);
+    let turns = Turns::new(utterances).with_answered_calls(&mut calls);
     let mut projection = Projection { unmatched: calls.into_unmatched(), ..Projection::default() };
     for utterance in pictures::sendable(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;

@@ -41,24 +41,25 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
         words: Some((0, WORDS.saturating_sub(words))),
     };
     // Only the latest next steps still apply.
-    let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
-    let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
-    let known = |(at, iteration): (usize, &Iteration)| {
-        let lines = known(iteration);
+    let steps =
+        fold.iterations.iter().rev().map(next_steps).find(|steps| !steps.is_empty()).unwrap_or_default();
+    let existing = if steps.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
+    let as_messages = |(at, iteration): (usize, &Iteration)| {
+        let lines = fact_lines(iteration);
         let id = MessageId(2 * at as u64);
-        let known = (!lines.is_empty()).then(|| summary(id, lines));
-        let said = Arc::new(Message {
+        let facts = (!lines.is_empty()).then(|| summary(id, lines));
+        let output = Arc::new(Message {
             id: MessageId(2 * at as u64 + 1),
             body: NewMessage {
                 kind: Kind::Iteration,
                 ..NewMessage::text(Role::Assistant, untagged(&iteration.output))
             },
         });
-        known.into_iter().chain([said])
+        facts.into_iter().chain([output])
     };
-    let mut messages: Vec<Arc<Message>> = fold.iterations.iter().enumerate().flat_map(known).collect();
-    if !ahead.is_empty() {
-        let lines = ahead.into_iter().map(|text| format!("- ⏳ {text}")).collect::<Vec<_>>().join("\n");
+    let mut messages: Vec<Arc<Message>> = fold.iterations.iter().enumerate().flat_map(as_messages).collect();
+    if !steps.is_empty() {
+        let lines = steps.into_iter().map(|text| format!("- ⏳ {text}")).collect::<Vec<_>>().join("\n");
         messages.push(summary(MessageId(2 * fold.iterations.len() as u64), lines));
     }
     let previous = (!existing.is_empty()).then_some(existing.as_str());
@@ -74,7 +75,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
 }
 
 /// Formats the reported facts of an iteration as lines that `conversation_facts` parses.
-fn known(iteration: &Iteration) -> String {
+fn fact_lines(iteration: &Iteration) -> String {
     let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
     let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
     done.chain(changed).collect::<Vec<_>>().join("\n")
@@ -82,40 +83,39 @@ fn known(iteration: &Iteration) -> String {
 
 /// Returns the next steps in an output: sentences with one of the beginnings in [`AHEAD`], and items under
 /// such a heading.
-fn ahead(iteration: &Iteration) -> Vec<String> {
+fn next_steps(iteration: &Iteration) -> Vec<String> {
     let output = untagged(&iteration.output);
-    let mut below = false;
-    let mut found = Vec::new();
+    let mut in_next_steps = false;
+    let mut steps = Vec::new();
     for line in output.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let item = line.trim_start_matches(['-', '*', '+', ' ']);
         let is_item = item.len() < line.len() && !item.is_empty();
         if line.starts_with('#') || (line.ends_with(':') && !is_item) {
-            below = says_ahead(line.trim_start_matches(['#', ' ', '*']));
-        } else if is_item && below {
-            found.push(one_line(item, LINE));
+            in_next_steps = is_next_step(line.trim_start_matches(['#', ' ', '*']));
+        } else if is_item && in_next_steps {
+            steps.push(one_line(item, LINE));
         } else {
-            let said =
-                sentences(line).filter(|said| says_ahead(said.trim_start_matches(['-', '*', '+', ' '])));
-            found.extend(said.map(|said| one_line(said, LINE)));
+            let sentence = sentences(line)
+                .filter(|sentence| is_next_step(sentence.trim_start_matches(['-', '*', '+', ' '])));
+            steps.extend(sentence.map(|sentence| one_line(sentence, LINE)));
         }
     }
-    found
+    steps
 }
 
-fn says_ahead(text: &str) -> bool {
+fn is_next_step(text: &str) -> bool {
     AHEAD.iter().any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
 }
 
-/// Removes the section with next steps from a summary.
 fn without_next_steps(summary: &str) -> String {
-    let mut below = false;
-    let kept = summary.lines().filter(|line| {
+    let mut in_next_steps = false;
+    let lines = summary.lines().filter(|line| {
         if line.starts_with('#') {
-            below = line.to_ascii_lowercase().contains("next steps");
+            in_next_steps = line.to_ascii_lowercase().contains("next steps");
         }
-        !below
+        !in_next_steps
     });
-    kept.collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn summary(id: MessageId, text: String) -> Arc<Message> {

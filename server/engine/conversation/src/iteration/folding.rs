@@ -5,7 +5,7 @@ use strata_base::text::clip_to_weight;
 
 use super::extract::extract;
 use super::fold::{Fold, FoldKind};
-use super::{Folding, Iteration, Loop, RollingConfig};
+use super::{AgentLoop, Folding, Iteration, RollingConfig};
 
 /// Maximum number of iterations per fold. Limits the size of the request that asks a model to summarize them.
 const MOST: usize = 20;
@@ -24,7 +24,7 @@ pub enum NotFolded {
     Empty,
 }
 
-impl Loop {
+impl AgentLoop {
     /// Returns the fold that is due, if any. It merges up to [`MOST`] waiting iterations into the summary, and at the end
     /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
     pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {

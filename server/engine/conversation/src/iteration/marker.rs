@@ -39,12 +39,12 @@ fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> im
     let mut rest = text;
     std::iter::from_fn(move || {
         let (_, opened) = rest.split_once(open)?;
-        let Some((inside, behind)) = opened.split_once(close) else {
+        let Some((inside, after)) = opened.split_once(close) else {
             // Without a closing tag here, later tags are unclosed too.
             rest = "";
             return None;
         };
-        rest = behind;
+        rest = after;
         Some(inside.trim())
     })
 }

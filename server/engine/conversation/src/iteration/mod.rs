@@ -141,7 +141,7 @@ pub struct FileEvent {
 /// The memory of an autonomous loop.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Loop {
+pub struct AgentLoop {
     pub goal: String,
     /// The newest iterations, in order.
     iterations: Vec<Iteration>,
@@ -230,7 +230,7 @@ impl Default for RollingConfig {
 }
 
 impl NewIteration {
-    fn numbered(self, number: u64, said: Vec<String>) -> Iteration {
+    fn numbered(self, number: u64, progress: Vec<String>) -> Iteration {
         let named =
             |names: Vec<String>| names.into_iter().take(MOST_NAMED).map(|name| clipped(name, NAME_CHARS));
         Iteration {
@@ -241,7 +241,7 @@ impl NewIteration {
             prompt: clipped(self.prompt, PROMPT_CHARS),
             output: clipped(self.output, OUTPUT_CHARS),
             progress_score: if self.progress_score.is_finite() { self.progress_score } else { 0.0 },
-            progress_markers: named(self.progress_markers).chain(said).take(MOST_NAMED).collect(),
+            progress_markers: named(self.progress_markers).chain(progress).take(MOST_NAMED).collect(),
             file_changes: named(self.file_changes).collect(),
             duration_ms: self.duration_ms,
         }
@@ -255,8 +255,7 @@ impl Iteration {
     }
 }
 
-impl Loop {
-    /// Creates a loop without iterations.
+impl AgentLoop {
     pub fn new(goal: impl Into<String>, started_ms: u64) -> Self {
         Self {
             goal: goal.into(),
@@ -275,20 +274,20 @@ impl Loop {
         }
     }
 
-    /// Adds an iteration. Iterations that leave the window wait until [`Loop::fold`] has summarized them, so
+    /// Adds an iteration. Iterations that leave the window wait until [`AgentLoop::fold`] has summarized them, so
     /// that none is lost.
     pub fn add(&mut self, reported: NewIteration, config: &RollingConfig) -> AddedIteration {
         self.total = self.total.saturating_add(1);
         let number = self.total;
         // Parse the whole output before it is clipped, because tags are often at the end.
-        let said =
+        let progress =
             marker::progress(&reported.output).take(MOST_NAMED).map(|text| clip(text, NAME_CHARS).to_owned());
-        let said = said.collect();
+        let progress = progress.collect();
         let promise = marker::promise(&reported.output);
         if promise == Promise::Complete {
             self.completed = Some(number);
         }
-        let iteration = reported.numbered(number, said);
+        let iteration = reported.numbered(number, progress);
         self.current_cli.clone_from(&iteration.cli);
         self.current_model.clone_from(&iteration.model);
         self.iterations.push(iteration);
@@ -367,8 +366,8 @@ impl Loop {
 }
 
 fn clipped(text: String, chars: usize) -> String {
-    let kept = clip(&text, chars);
-    if kept.len() == text.len() { text } else { kept.to_owned() }
+    let head = clip(&text, chars);
+    if head.len() == text.len() { text } else { head.to_owned() }
 }
 
 /// Withholds the value of an environment variable if its name suggests a secret.

@@ -9,7 +9,7 @@ use strata_base::external::External;
 use strata_base::sanitize::single_line;
 use strata_base::text::{clip, clip_to_weight};
 
-use super::{FileEvent, Loop, RollingConfig};
+use super::{AgentLoop, FileEvent, RollingConfig};
 
 /// Token limit for the whole prompt.
 const TOTAL_TOKENS: usize = 50_000;
@@ -54,8 +54,8 @@ pub struct ContextualPrompt {
     pub parts: Vec<(String, usize)>,
 }
 
-impl Loop {
-    /// Builds the prompt of the next iteration. `count` counts tokens.
+impl AgentLoop {
+    /// `count` counts tokens.
     pub fn prompt(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> ContextualPrompt {
         let sections = [
             ("goal", Some(self.goal_section(count))),

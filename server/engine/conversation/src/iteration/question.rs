@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use strata_base::sanitize;
 use strata_base::text::clip_to_weight;
 
-use crate::compaction::{Purpose, Question};
+use crate::compaction::{SummarizerQuestion, SummaryPurpose};
 
 use super::Iteration;
 use super::fold::{Fold, FoldKind};
@@ -30,28 +30,30 @@ const TAGS: [&str; 3] = ["summary", "iterations", "recent"];
 impl Fold {
     /// Returns the question for a model with a window of `window` tokens. If necessary, clips the end of each
     /// iteration, but omits none.
-    pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
+    pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> SummarizerQuestion {
         let existing = if self.existing.is_empty() { "There is no summary yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();
         // 64 tokens for the tags.
         let fixed = count(SYSTEM) + count(WANTED) + count(RECENT) + count(existing) + 64;
-        let room = window.saturating_sub(fixed).saturating_sub(self.max_tokens) / shown.max(1);
-        let told = |iterations: &[Iteration]| {
-            let told = iterations.iter().map(|iteration| clip_to_weight(&told(iteration), room, count));
-            told.collect::<Vec<_>>().join("\n\n")
+        let iteration_tokens = window.saturating_sub(fixed).saturating_sub(self.max_tokens) / shown.max(1);
+        let format_all = |iterations: &[Iteration]| {
+            let texts = iterations
+                .iter()
+                .map(|iteration| clip_to_weight(&format_iteration(iteration), iteration_tokens, count));
+            texts.collect::<Vec<_>>().join("\n\n")
         };
         let mut prompt = String::new();
         enclose(&mut prompt, "summary", existing);
         if !self.iterations.is_empty() {
-            enclose(&mut prompt, "iterations", &told(&self.iterations));
+            enclose(&mut prompt, "iterations", &format_all(&self.iterations));
         }
         if self.kind == FoldKind::Renew && !self.recent.is_empty() {
-            enclose(&mut prompt, "recent", &told(&self.recent));
+            enclose(&mut prompt, "recent", &format_all(&self.recent));
             let _ = write!(prompt, "{RECENT}\n\n");
         }
         prompt.push_str(WANTED);
-        Question {
-            purpose: Purpose::Summarise,
+        SummarizerQuestion {
+            purpose: SummaryPurpose::Summarise,
             system: SYSTEM.to_owned(),
             prompt,
             max_tokens: self.max_tokens,
@@ -59,8 +61,7 @@ impl Fold {
     }
 }
 
-/// Formats an iteration for a model.
-fn told(iteration: &Iteration) -> String {
+fn format_iteration(iteration: &Iteration) -> String {
     let Iteration { number, cli, model, progress_score, duration_ms, .. } = iteration;
     let ran =
         [cli.as_str(), model].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");

@@ -19,10 +19,11 @@ pub fn violations(messages: &[&Message]) -> Vec<Violation> {
 
 /// Returns the rules that the conversation would break if it were sent with another user message of these blocks.
 pub(crate) fn violations_with(messages: &[&Message], prompt: &[ContentBlock]) -> Vec<Violation> {
-    let found = STRICT.into_iter().flat_map(|dialect| {
+    let broken = STRICT.into_iter().flat_map(|dialect| {
         let projection = project(messages.iter().copied(), prompt, dialect.properties().origin);
         let coming: Vec<ContentBlock> = projection.results.into_iter().chain(projection.prompt).collect();
-        let history = projection.history.iter().map(|said| (Speaker::from(said.role), &said.content));
+        let history =
+            projection.history.iter().map(|message| (Speaker::from(message.role), &message.content));
         let mut spoken: Vec<SpokenMessage<'_>> = Vec::new();
         for (speaker, contents) in history.chain([(Speaker::User, &coming)]) {
             let blocks = contents.iter().map(|content| SpokenBlock { content, mark: None });
@@ -34,5 +35,5 @@ pub(crate) fn violations_with(messages: &[&Message], prompt: &[ContentBlock]) ->
         }
         dialect.check(&dialect.body(&spoken, &Envelope::plain("any")).fields.into())
     });
-    found.collect()
+    broken.collect()
 }

@@ -6,10 +6,10 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::findings::Findings;
-use super::reply::{Assembly, EventDecoder, Framing};
+use super::reply::{EventDecoder, Framing, StreamedReply};
 use super::request::{Envelope, Fields, WrittenBody};
 use super::rule::Violation;
-use super::spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage};
+use super::spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage};
 use crate::history::{ContentBlock, Provider};
 
 /// What is the same for all bodies of a format.
@@ -18,7 +18,7 @@ pub struct Properties {
     /// Provider whose private blocks this format can contain.
     pub origin: Option<Provider>,
     /// Blocks that can carry a cache breakpoint.
-    pub carriers: Carriers,
+    pub breakpoint_targets: BreakpointTargets,
     /// Field that names the model.
     pub model_field: &'static str,
     /// Top-level fields that belong to Strata. Clients may not set them, even in a prompt that does not use them.
@@ -36,7 +36,7 @@ pub struct Properties {
     /// provider would accept the body.
     pub(super) check: fn(&Value) -> Findings,
     /// Creates the state in which an answer is assembled.
-    pub(super) assembly: fn() -> Box<dyn Assembly>,
+    pub(super) streamed_reply: fn() -> Box<dyn StreamedReply>,
     /// Creates the state in which a stream is split into events.
     pub(super) framing: fn() -> Box<dyn Framing>,
 }
@@ -69,11 +69,12 @@ pub trait Dialect: fmt::Debug + Sync {
     /// Writes a body that asks one question, without a limit for the answer.
     fn question_body(&self, model: &str, system: &str, prompt: &str) -> Value {
         let [system, prompt] = [system, prompt].map(ContentBlock::text);
-        let said = |speaker, content| {
+        let spoken_message = |speaker, content| {
             let blocks = vec![SpokenBlock { content, mark: None }];
             SpokenMessage { speaker, blocks, volatile: 0 }
         };
-        let mut messages = vec![said(Speaker::System, &system), said(Speaker::User, &prompt)];
+        let mut messages =
+            vec![spoken_message(Speaker::System, &system), spoken_message(Speaker::User, &prompt)];
         messages
             .retain(|message| message.blocks.iter().all(|block| *block.content != ContentBlock::text("")));
         self.body(&messages, &Envelope::plain(model)).fields.into()
@@ -114,10 +115,13 @@ impl dyn Dialect {
 
 impl Properties {
     /// The most common properties, with the check and the assembly of one format.
-    pub(super) const fn new(check: fn(&Value) -> Findings, assembly: fn() -> Box<dyn Assembly>) -> Self {
+    pub(super) const fn new(
+        check: fn(&Value) -> Findings,
+        streamed_reply: fn() -> Box<dyn StreamedReply>,
+    ) -> Self {
         Self {
             origin: None,
-            carriers: Carriers::Any,
+            breakpoint_targets: BreakpointTargets::Any,
             model_field: "model",
             reserved_fields: &[],
             output_limit: &["max_tokens"],
@@ -125,7 +129,7 @@ impl Properties {
             stream_fields: || json!({"stream": true}),
             caches_across_tool_choices: true,
             check,
-            assembly,
+            streamed_reply,
             framing: || Box::<EventDecoder>::default(),
         }
     }

@@ -101,9 +101,9 @@ impl Endpoint {
 
     /// Whether the name of a model implies this provider.
     pub fn is_implied_by(&self, model: &str) -> bool {
-        let fits = |(wanted, found): (char, char)| match wanted {
-            '#' => found.is_ascii_digit(),
-            wanted => found.eq_ignore_ascii_case(&wanted),
+        let fits = |(pattern, character): (char, char)| match pattern {
+            '#' => character.is_ascii_digit(),
+            pattern => character.eq_ignore_ascii_case(&pattern),
         };
         let begins = |beginning: &str| {
             model.chars().count() >= beginning.len() && beginning.chars().zip(model.chars()).all(fits)

@@ -12,14 +12,14 @@ use super::rule::{Rule, Violation};
 /// Violations found so far.
 #[derive(Default)]
 pub(crate) struct Findings {
-    found: Vec<Violation>,
+    violations: Vec<Violation>,
     tool_names: HashSet<String>,
 }
 
 impl Findings {
     /// Adds a violation of `rule` at the JSON pointer `path`.
     pub(super) fn add(&mut self, rule: Rule, path: impl Into<String>, detail: impl Into<String>) {
-        self.found.push(Violation { path: path.into(), rule, detail: detail.into() });
+        self.violations.push(Violation { path: path.into(), rule, detail: detail.into() });
     }
 
     /// Returns the string at `key` of `object`, or adds a violation if there is none.
@@ -137,7 +137,7 @@ impl Findings {
 
     /// Returns all violations in the order in which they were added.
     pub(super) fn into_vec(self) -> Vec<Violation> {
-        self.found
+        self.violations
     }
 }
 

@@ -5,7 +5,7 @@ use strata_tokens::models::{self, Model};
 
 use super::Format;
 use super::rule::Violation;
-use super::spoken::{Carriers, Speaker};
+use super::spoken::{BreakpointTargets, Speaker};
 use crate::history::{ContentBlock, Provider};
 
 /// Defines [`Format`] and `ProviderName` from a row for each provider: its documentation, variant, name in settings
@@ -94,7 +94,7 @@ macro_rules! providers {
 
 impl Format {
     /// Returns the format of the model's own provider.
-    pub fn of(model: &Model) -> Self {
+    pub fn for_model(model: &Model) -> Self {
         match model.provider {
             models::Provider::Anthropic => Self::Anthropic,
             models::Provider::Google => Self::Gemini,
@@ -104,11 +104,11 @@ impl Format {
 
     /// Whether `content` from `speaker` can carry a cache breakpoint in this format.
     pub fn can_mark(self, speaker: Speaker, content: &ContentBlock) -> bool {
-        self.carriers().include(speaker, content)
+        self.breakpoint_targets().include(speaker, content)
     }
 
-    pub fn carriers(self) -> Carriers {
-        self.dialect().map(|dialect| dialect.properties().carriers).unwrap_or_default()
+    pub fn breakpoint_targets(self) -> BreakpointTargets {
+        self.dialect().map(|dialect| dialect.properties().breakpoint_targets).unwrap_or_default()
     }
 
     /// Returns the provider whose private blocks this format can contain, if any.

@@ -33,12 +33,12 @@ pub use endpoint::{Endpoint, KeyHeader, QuestionForm, WindowStep};
 pub(crate) use findings::{Findings, is_web_address, is_word};
 pub use list::check;
 pub use piece::{Piece, pieces_of};
-pub use reply::{Assembly, Framing};
+pub use reply::{Framing, StreamedReply};
 pub(crate) use request::Fields;
 pub use request::{Breakpoints, Envelope, Tool, ToolChoice, WrittenBody};
 pub use rule::{Rule, Violation};
 pub(crate) use spoken::message_with;
-pub use spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage, results_first};
+pub use spoken::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage, results_first};
 
 providers! {
     /// Anthropic's Messages API.

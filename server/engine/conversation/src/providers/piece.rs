@@ -17,7 +17,6 @@ pub enum Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// Creates a piece that borrows `text`.
     pub fn text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }

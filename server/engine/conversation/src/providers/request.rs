@@ -43,7 +43,7 @@ pub enum Breakpoints {
 impl Breakpoints {
     /// Returns how cached prefixes are marked for `model`. Only OpenAI's own models with explicit caching
     /// accept breakpoints.
-    pub fn of(model: &Model) -> Self {
+    pub fn for_model(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
             (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
             _ => Self::Automatic,
@@ -68,7 +68,6 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    /// Creates the envelope of a request without tools and cache fields.
     pub fn plain(model: &'a str) -> Self {
         let (tool_choice, breakpoints) = (ToolChoice::Auto, Breakpoints::Automatic);
         Self { model, tools: &[], tool_choice, cache_key: None, breakpoints }
@@ -86,7 +85,6 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The fields of a request body.
 pub(crate) type Fields = Map<String, Value>;
 
 /// A request body, with its number of messages.

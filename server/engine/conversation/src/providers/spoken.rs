@@ -29,7 +29,7 @@ impl From<Role> for Speaker {
 
 /// Which content blocks can carry a cache breakpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Carriers {
+pub enum BreakpointTargets {
     /// All blocks except reasoning and empty text (Anthropic, "Prompt caching").
     #[default]
     Any,
@@ -38,8 +38,7 @@ pub enum Carriers {
     Input,
 }
 
-impl Carriers {
-    /// Whether `content` from `speaker` can carry a breakpoint.
+impl BreakpointTargets {
     pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
             Self::Any => content.can_carry_a_mark(),

@@ -15,7 +15,7 @@ fn limited(format: Format, mut body: Value) -> Value {
 }
 
 #[test]
-fn questions_keep_the_providers_rules() {
+fn question_bodies_follow_the_providers_rules() {
     for (format, dialect) in dialects() {
         for system in ["", "You summarise."] {
             let body = dialect.question("gpt-4o", system, "What was done?", 500);
@@ -77,7 +77,7 @@ fn models_that_do_not_reason_are_not_asked_for_encrypted_reasoning() {
 }
 
 #[test]
-fn an_existing_limit_stays() {
+fn an_existing_output_limit_is_kept() {
     let body = json!({"generationConfig": {"temperature": 0, "maxOutputTokens": 3}});
     assert_eq!(limited(Format::Gemini, body.clone()), body);
     let body = json!({"generationConfig": 5});
@@ -85,7 +85,7 @@ fn an_existing_limit_stays() {
 }
 
 #[test]
-fn only_bodies_that_say_so_are_streamed() {
+fn only_bodies_that_ask_for_a_stream_are_streamed() {
     for (format, fields) in [
         (Format::Anthropic, json!({"stream": true})),
         (Format::OpenAi, json!({"stream": true, "stream_options": {"include_usage": true}})),
@@ -100,7 +100,7 @@ fn only_bodies_that_say_so_are_streamed() {
 }
 
 #[test]
-fn a_model_is_in_the_address_of_all_requests_or_of_none() {
+fn the_model_is_in_the_url_of_all_requests_or_of_none() {
     for provider in ProviderName::ALL {
         let endpoint = provider.endpoint();
         let has_model = |path: &str| path.contains("{model}");
@@ -124,6 +124,6 @@ fn openai_takes_breakpoints_for_models_with_explicit_caching() {
         ("gpt-oss-20b", Breakpoints::Automatic),
         ("claude-opus-5-5", Breakpoints::Automatic),
     ] {
-        assert_eq!(Breakpoints::of(&Models::builtin().resolve(name).model), breakpoints, "{name}");
+        assert_eq!(Breakpoints::for_model(&Models::builtin().resolve(name).model), breakpoints, "{name}");
     }
 }

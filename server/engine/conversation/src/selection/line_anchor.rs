@@ -64,10 +64,11 @@ impl HashedLines {
     /// text count most. Returns `None` if no line with text matches.
     fn score(&self, boundary: &Boundary, at: usize) -> Option<usize> {
         let (above, below) = self.0.split_at(at);
-        let matching = |wanted: &[LineHash], found: &mut dyn Iterator<Item = &LineHash>| -> (usize, usize) {
-            let same = wanted.iter().zip(found).take_while(|(wanted, found)| wanted == found);
-            same.fold((0, 0), |(texts, all), (hash, _)| (texts + usize::from(*hash != 0), all + 1))
-        };
+        let matching =
+            |expected: &[LineHash], actual: &mut dyn Iterator<Item = &LineHash>| -> (usize, usize) {
+                let same = expected.iter().zip(actual).take_while(|(expected, actual)| expected == actual);
+                same.fold((0, 0), |(texts, all), (hash, _)| (texts + usize::from(*hash != 0), all + 1))
+            };
         let (texts_above, all_above) = matching(&boundary.above, &mut above.iter().rev());
         let (texts_below, all_below) = matching(&boundary.below, &mut below.iter());
         let texts = texts_above + texts_below;

@@ -50,8 +50,8 @@ impl FromStr for LineRange {
             || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
         // `parse` would also accept a sign.
         let number = |digits: &str| {
-            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-            digits.parse::<u32>().ok().filter(|_| plain).ok_or_else(bad)
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse::<u32>().ok().filter(|_| is_number).ok_or_else(bad)
         };
         let lines = text.strip_prefix('L').ok_or_else(bad)?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));

@@ -39,7 +39,7 @@ pub(crate) struct Report {
 }
 
 impl OutputSize {
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self { lines: text.split_inclusive('\n').count(), chars: text.chars().count(), bytes: text.len() }
     }
 }
@@ -65,10 +65,10 @@ pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     }
     let tail = (limit - 1) / 2;
     let head = limit - 1 - tail;
-    let mut kept: String = text.split_inclusive('\n').take(head).collect();
-    kept.push_str(&format!("[... {} lines left out ...]\n", total - head - tail));
-    kept.extend(text.split_inclusive('\n').skip(total - tail));
-    Some(kept)
+    let mut shortened: String = text.split_inclusive('\n').take(head).collect();
+    shortened.push_str(&format!("[... {} lines left out ...]\n", total - head - tail));
+    shortened.extend(text.split_inclusive('\n').skip(total - tail));
+    Some(shortened)
 }
 
 pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
@@ -102,10 +102,10 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
 
 /// Returns the sizes of the beginning and the end to keep; `None` if there is no room for a marker.
 fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
-    let room = limit
+    let content_limit = limit
         .checked_sub(MARKER.len())
         .filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
-    Some((room - room / 2, room / 2))
+    Some((content_limit - content_limit / 2, content_limit / 2))
 }
 
 /// Returns the last character boundary at or before `at`.
@@ -121,7 +121,8 @@ fn start_of(text: &str, at: usize) -> usize {
 /// A range of lines from a tool output.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Page {
+#[schemars(rename = "Page")]
+pub struct ResultPage {
     /// Text of the lines, including line breaks.
     pub text: String,
     /// Number of the first line, starting at 1.
@@ -134,17 +135,17 @@ pub struct Page {
 
 /// Returns up to `count` lines of the text of all tool results in a message, archived or not, starting at line `from`,
 /// where the first line is 1; `None` if there are no results.
-pub fn result_page(message: &NewMessage, from: usize, count: usize) -> Option<Page> {
+pub fn result_page(message: &NewMessage, from: usize, count: usize) -> Option<ResultPage> {
     output_of(message).map(|output| page(&output, from, count))
 }
 
 /// Returns up to `count` lines of `text` starting at line `from`, where the first line is 1.
-pub(super) fn page(text: &str, from: usize, count: usize) -> Page {
+pub(super) fn page(text: &str, from: usize, count: usize) -> ResultPage {
     let from = from.max(1);
     let total = text.split_inclusive('\n').count();
     let text: String = text.split_inclusive('\n').skip(from - 1).take(count).collect();
     let shown = text.split_inclusive('\n').count();
-    Page { text, from, to: from - 1 + shown, total }
+    ResultPage { text, from, to: from - 1 + shown, total }
 }
 
 /// Concatenates the text of all tool results in a message; `None` if there are no results.

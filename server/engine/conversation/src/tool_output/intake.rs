@@ -1,6 +1,6 @@
 //! Processes the parts of a new tool result. The caller writes long texts to files and reports their paths.
 
-use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
+use super::{OutputHandling, SpilledOutput, handle_output, notice, truncated};
 use crate::history::ResultPart;
 use crate::settings::ToolOutputSettings;
 
@@ -22,7 +22,7 @@ impl Intake {
     /// Truncates text parts that exceed a limit, except those to be written to files.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
-            ResultPart::Text { text } => match arrive(&text, settings) {
+            ResultPart::Text { text } => match handle_output(&text, settings) {
                 OutputHandling::Kept => Part::Settled(ResultPart::Text { text }),
                 OutputHandling::Truncated { text, .. } => Part::Settled(ResultPart::Text { text }),
                 OutputHandling::Spill(_) => Part::Long(text),
@@ -32,15 +32,15 @@ impl Intake {
         Self { parts: parts.into_iter().map(part).collect(), settings: settings.clone() }
     }
 
-    /// Returns the text parts to write to files, in order.
-    pub fn spills(&self) -> impl Iterator<Item = &str> {
+    /// In the order in which [`finish`](Self::finish) takes the spilled outputs.
+    pub fn texts_to_spill(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Long(text) => Some(text.as_str()),
             Part::Settled(_) => None,
         })
     }
 
-    /// Returns the final parts. `spilled` lists the file for each of [`spills`](Self::spills), in order. Text
+    /// Returns the final parts. `spilled` lists the file for each of [`texts_to_spill`](Self::spills), in order. Text
     /// parts whose file is `None` or missing are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
@@ -49,7 +49,9 @@ impl Intake {
             Part::Settled(part) => part,
             Part::Long(text) => match spilled.next().flatten() {
                 Some(file) => ResultPart::Text { text: notice(&file) },
-                None => ResultPart::Text { text: truncated(&text, &settings).map_or(text, |(kept, _)| kept) },
+                None => ResultPart::Text {
+                    text: truncated(&text, &settings).map_or(text, |(shortened, _)| shortened),
+                },
             },
         };
         parts.into_iter().map(part).collect()

@@ -10,7 +10,7 @@ mod tests;
 use crate::settings::ToolOutputSettings;
 
 pub(crate) use cut::Report;
-pub use cut::{OutputSize, Page, result_page};
+pub use cut::{OutputSize, ResultPage, result_page};
 pub use intake::Intake;
 
 /// What to do with a tool output.
@@ -43,10 +43,10 @@ pub struct SpilledOutput {
 /// Decides how to handle an output, including the outputs of failed tools. Outputs above
 /// `large_output_threshold` characters are spilled; others are truncated by lines, then characters, then
 /// bytes.
-pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
+pub(crate) fn handle_output(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // A text has at least as many bytes as characters, so short outputs need no counting.
     if exceeds(text.len(), settings.large_output_threshold) {
-        let before = OutputSize::of(text);
+        let before = OutputSize::from_text(text);
         if exceeds(before.chars, settings.large_output_threshold) {
             return OutputHandling::Spill(before);
         }
@@ -71,18 +71,18 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Repor
         (cut::chars, settings.max_chars),
         (cut::bytes, settings.max_bytes),
     ];
-    let mut kept: Option<String> = None;
+    let mut shortened: Option<String> = None;
     for (cut, limit) in limits.into_iter().filter(|(_, limit)| *limit > 0) {
-        let so_far = kept.as_deref().unwrap_or(text);
-        kept = cut(so_far, limit, mode).or(kept);
+        let so_far = shortened.as_deref().unwrap_or(text);
+        shortened = cut(so_far, limit, mode).or(shortened);
     }
-    let mut kept = kept?;
-    let report = Report { before: OutputSize::of(text), after: OutputSize::of(&kept) };
-    if !kept.is_empty() && !kept.ends_with('\n') {
-        kept.push('\n');
+    let mut shortened = shortened?;
+    let report = Report { before: OutputSize::from_text(text), after: OutputSize::from_text(&shortened) };
+    if !shortened.is_empty() && !shortened.ends_with('\n') {
+        shortened.push('\n');
     }
-    kept.push_str(&report.to_string());
-    Some((kept, report))
+    shortened.push_str(&report.to_string());
+    Some((shortened, report))
 }
 
 /// Whether `amount` exceeds `limit`, where 0 means no limit.

@@ -22,14 +22,14 @@ fn numbered(lines: usize) -> String {
 
 #[track_caller]
 fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, Report) {
-    match arrive(text, settings) {
+    match handle_output(text, settings) {
         OutputHandling::Truncated { text, report } => (text, report),
         other => panic!("not truncated: {other:?}"),
     }
 }
 
 #[test]
-fn the_defaults_are_those_of_the_page() {
+fn the_defaults_are_the_documented_ones() {
     let ToolOutputSettings {
         max_lines,
         max_bytes,
@@ -56,19 +56,19 @@ fn each_limit_is_met_exactly() {
         (&bytes, "\u{e9}".repeat(25_600), "x"),
         (&large, "\u{e9}".repeat(204_800), "x"),
     ] {
-        assert_eq!(arrive(&text, settings), OutputHandling::Kept);
-        assert_ne!(arrive(&(text + one_more), settings), OutputHandling::Kept);
+        assert_eq!(handle_output(&text, settings), OutputHandling::Kept);
+        assert_ne!(handle_output(&(text + one_more), settings), OutputHandling::Kept);
     }
 }
 
 #[test]
-fn more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
+fn outputs_above_the_spill_threshold_are_spilled_regardless_of_other_limits() {
     let text = "\u{e9}".repeat(204_801);
-    let figures = OutputSize { lines: 1, chars: 204_801, bytes: 409_602 };
-    assert_eq!(arrive(&text, &defaults()), OutputHandling::Spill(figures));
+    let size = OutputSize { lines: 1, chars: 204_801, bytes: 409_602 };
+    assert_eq!(handle_output(&text, &defaults()), OutputHandling::Spill(size));
     // The limit is in characters: the same number of bytes is truncated.
-    let (kept, _) = truncation(&"\u{e9}".repeat(204_800), &defaults());
-    assert!(kept.len() < 51_400, "{}", kept.len());
+    let (shortened, _) = truncation(&"\u{e9}".repeat(204_800), &defaults());
+    assert!(shortened.len() < 51_400, "{}", shortened.len());
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn lines_are_cut_in_the_middle_with_a_marker() {
         (1, 5, "1\n"),
     ] {
         let settings = ToolOutputSettings { max_lines: limit, ..unlimited() };
-        let (kept, report) = truncation(&numbered(total), &settings);
-        assert_eq!(kept, format!("{expected}{report}"), "{limit} of {total}");
+        let (shortened, report) = truncation(&numbered(total), &settings);
+        assert_eq!(shortened, format!("{expected}{report}"), "{limit} of {total}");
         assert_eq!((report.after.lines, report.before.lines), (limit, total));
     }
 }
@@ -105,11 +105,11 @@ fn lines_are_cut_in_the_middle_with_a_marker() {
 #[test]
 fn head_keeps_the_beginning() {
     let settings = ToolOutputSettings { max_lines: 4, truncate_mode: TruncateMode::Head, ..unlimited() };
-    let (kept, report) = truncation(&numbered(9), &settings);
-    assert_eq!(kept, format!("1\n2\n3\n4\n{report}"));
+    let (shortened, report) = truncation(&numbered(9), &settings);
+    assert_eq!(shortened, format!("1\n2\n3\n4\n{report}"));
     let settings = ToolOutputSettings { max_chars: 300, truncate_mode: TruncateMode::Head, ..unlimited() };
-    let (kept, report) = truncation(&"x".repeat(1_000), &settings);
-    assert_eq!(kept, "x".repeat(300) + "\n" + &report.to_string());
+    let (shortened, report) = truncation(&"x".repeat(1_000), &settings);
+    assert_eq!(shortened, "x".repeat(300) + "\n" + &report.to_string());
 }
 
 #[test]
@@ -125,14 +125,14 @@ fn lines_then_characters_then_bytes() {
     assert_eq!(lines.after.lines, 2_000);
     assert!(lines.after.chars > 100_000 && (99_950..=100_000).contains(&chars.after.chars));
     assert!(chars.after.bytes > 51_200 && (51_100..=51_200).contains(&bytes.after.bytes));
-    assert_eq!(bytes.before, OutputSize::of(&text));
+    assert_eq!(bytes.before, OutputSize::from_text(&text));
 }
 
 #[test]
-fn the_last_line_has_figures_before_and_after() {
+fn the_last_line_has_the_sizes_before_and_after() {
     let settings = ToolOutputSettings { max_lines: 1, ..unlimited() };
-    let (kept, report) = truncation("\u{e9}\nb", &settings);
-    assert_eq!(kept, "\u{e9}\n[output truncated: 1 of 2 lines, 2 of 3 characters, 3 of 4 bytes kept]");
+    let (shortened, report) = truncation("\u{e9}\nb", &settings);
+    assert_eq!(shortened, "\u{e9}\n[output truncated: 1 of 2 lines, 2 of 3 characters, 3 of 4 bytes kept]");
     assert_eq!(report.after, OutputSize { lines: 1, chars: 2, bytes: 3 });
 }
 
@@ -143,16 +143,17 @@ fn both_ends_of_one_long_line_are_kept() {
         ToolOutputSettings { max_chars: 250, ..unlimited() },
         ToolOutputSettings { max_bytes: 250, ..unlimited() },
     ] {
-        let (kept, report) = truncation(&text, &settings);
+        let (shortened, report) = truncation(&text, &settings);
         assert!(
-            kept.starts_with(&"a".repeat(100)) && kept.contains(&("b".repeat(100) + "\n[output truncated"))
+            shortened.starts_with(&"a".repeat(100))
+                && shortened.contains(&("b".repeat(100) + "\n[output truncated"))
         );
-        assert!(kept.contains("a\n[...]\nb") && report.after.bytes <= 250, "{kept}");
+        assert!(shortened.contains("a\n[...]\nb") && report.after.bytes <= 250, "{shortened}");
     }
 }
 
 #[test]
-fn every_text_of_a_result_is_cut_and_pictures_are_not() {
+fn texts_of_a_result_are_truncated_and_images_are_not() {
     let source = ImageSource::Base64 { media_type: "image/png".into(), data: "A".repeat(1_000) };
     let image = ResultPart::Image(Image { source, width: None, height: None });
     let text = |text: &str| ResultPart::Text { text: text.into() };
@@ -160,7 +161,7 @@ fn every_text_of_a_result_is_cut_and_pictures_are_not() {
     let long = numbered(30);
     let parts = vec![text("short"), image.clone(), text("1\n2\n3\n"), text(&long), text(&long)];
     let intake = Intake::new(parts, &settings);
-    assert_eq!(intake.spills().collect::<Vec<_>>(), [&long, &long]);
+    assert_eq!(intake.texts_to_spill().collect::<Vec<_>>(), [&long, &long]);
     let file =
         SpilledOutput { id: "7f".into(), path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
     let (cut, report) =
@@ -183,14 +184,14 @@ fn pages() {
         (2, 0, "", 1),
         (usize::MAX, usize::MAX, "", usize::MAX - 1),
     ] {
-        let expected = Page { text: expected.into(), from: from.max(1), to, total: 3 };
+        let expected = ResultPage { text: expected.into(), from: from.max(1), to, total: 3 };
         assert_eq!(page(text, from, count), expected);
     }
-    assert_eq!(page("", 1, 5), Page { text: String::new(), from: 1, to: 0, total: 0 });
+    assert_eq!(page("", 1, 5), ResultPage { text: String::new(), from: 1, to: 0, total: 0 });
 }
 
 #[test]
-fn the_output_of_a_message_is_that_of_all_its_results() {
+fn the_output_of_a_message_contains_all_its_results() {
     let result = |texts: &[&str]| ContentBlock::ToolResult {
         call_id: "c".into(),
         content: texts.iter().map(|text| ResultPart::Text { text: (*text).into() }).collect(),
@@ -205,7 +206,7 @@ fn the_output_of_a_message_is_that_of_all_its_results() {
 #[test]
 fn the_marker_of_cut_bytes_does_not_exceed_the_limit_of_characters() {
     let settings = ToolOutputSettings { max_chars: 100, max_bytes: 390, ..unlimited() };
-    let OutputHandling::Truncated { report, .. } = arrive(&"𝄞".repeat(120), &settings) else {
+    let OutputHandling::Truncated { report, .. } = handle_output(&"𝄞".repeat(120), &settings) else {
         panic!("it is too long")
     };
     assert!(report.after.chars <= 100 && report.after.bytes <= 390, "{report}");
@@ -221,20 +222,20 @@ proptest! {
         let truncate_mode = if head { TruncateMode::Head } else { TruncateMode::HeadTail };
         let settings =
             ToolOutputSettings { max_lines: lines, max_chars: chars, max_bytes: bytes, truncate_mode, ..unlimited() };
-        let fits = |figures: OutputSize| {
-            !(exceeds(figures.lines, lines) || exceeds(figures.chars, chars) || exceeds(figures.bytes, bytes))
+        let fits = |size: OutputSize| {
+            !(exceeds(size.lines, lines) || exceeds(size.chars, chars) || exceeds(size.bytes, bytes))
         };
-        match arrive(&text, &settings) {
-            OutputHandling::Kept => prop_assert!(fits(OutputSize::of(&text))),
+        match handle_output(&text, &settings) {
+            OutputHandling::Kept => prop_assert!(fits(OutputSize::from_text(&text))),
             OutputHandling::Spill(_) => prop_assert!(false, "nothing is spilled without a threshold"),
-            OutputHandling::Truncated { text: kept, report } => {
+            OutputHandling::Truncated { text: shortened, report } => {
                 prop_assert!(!fits(report.before));
-                prop_assert_eq!(report.before, OutputSize::of(&text));
+                prop_assert_eq!(report.before, OutputSize::from_text(&text));
                 prop_assert!(report.after.chars <= chars || chars == 0);
                 prop_assert!(report.after.bytes <= bytes || bytes == 0);
                 // Up to two markers are on separate lines.
                 prop_assert!(report.after.lines <= lines + 4 || lines == 0);
-                let body = kept.strip_suffix(&report.to_string());
+                let body = shortened.strip_suffix(&report.to_string());
                 prop_assert!(body.is_some_and(|body| body.is_empty() || body.ends_with('\n')));
                 let start = body.and_then(|body| body.chars().next());
                 prop_assert!(report.after.bytes == 0 || start == text.chars().next());
@@ -243,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_make_up_the_whole(text in "(\\PC|\n){0,80}", count in 1..5_usize) {
+    fn consecutive_pages_give_the_whole_output(text in "(\\PC|\n){0,80}", count in 1..5_usize) {
         let total = page(&text, 1, 0).total;
         let pages: String = (1..=total).step_by(count).map(|from| page(&text, from, count).text).collect();
         prop_assert_eq!(pages, text);

@@ -36,12 +36,15 @@ pub(super) fn is_archivable(message: &Message) -> bool {
 /// Returns the number of messages if no tool was called.
 pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     let calls = |message: &Arc<Message>| {
-        speaks(message)
+        is_visible_assistant_message(message)
             && message.body.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }))
     };
     let Some(last) = messages.iter().rposition(calls) else { return messages.len() };
     let before = messages.get(..last).unwrap_or_default();
-    before.iter().rposition(|message| !speaks(message) && is_shown(message)).map_or(0, |at| at + 1)
+    before
+        .iter()
+        .rposition(|message| !is_visible_assistant_message(message) && is_shown(message))
+        .map_or(0, |at| at + 1)
 }
 
 /// Whether a round has unanswered calls that may still be answered because only results follow them.
@@ -68,7 +71,7 @@ fn is_shown(message: &Message) -> bool {
     message.body.agent == Visibility::Shown
 }
 
-fn speaks(message: &Message) -> bool {
+fn is_visible_assistant_message(message: &Message) -> bool {
     is_shown(message) && message.body.role == Role::Assistant
 }
 

@@ -12,16 +12,16 @@ mod words;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::compaction::Question;
+use crate::compaction::SummarizerQuestion;
 use crate::history::{Entry, History, HistoryChange, Kind, Message, MessageId, NewMessage, Role, Visibility};
 use crate::settings::{ArchivalMode, ToolOutputSettings, ToolSummaryStrategy};
 
 use choose::{choose, is_archivable, newest_round, waits_for_results};
-use words::Material;
+use words::ArchivedResults;
 
 #[cfg(test)]
 pub(crate) use rewrite::Rewrite;
-pub use rewrite::{CacheState, Warm, expected_turns, turns_until_next_archival};
+pub use rewrite::{CacheState, WarmCache, expected_turns, turns_until_next_archival};
 #[cfg(test)]
 pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 
@@ -30,7 +30,7 @@ pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 pub struct ArchivalPlan {
     archive: Vec<MessageId>,
     /// Question for a model; `None` to summarize without a model.
-    pub question: Option<Question>,
+    pub question: Option<SummarizerQuestion>,
     heuristic: String,
 }
 
@@ -57,10 +57,10 @@ pub fn plan_archival(
     if archive.is_empty() || (settings.ageing == ArchivalMode::CacheAware && !cache.allows(&archive)) {
         return None;
     }
-    let material = Material::of(messages, &archive);
-    let question = (settings.summary == ToolSummaryStrategy::Llm).then(|| material.question());
+    let results = ArchivedResults::new(messages, &archive);
+    let question = (settings.summary == ToolSummaryStrategy::Llm).then(|| results.question());
     let archive = archive.iter().map(|message| message.id).collect();
-    Some(ArchivalPlan { archive, question, heuristic: material.heuristic() })
+    Some(ArchivalPlan { archive, question, heuristic: results.heuristic() })
 }
 
 impl ArchivalPlan {
@@ -74,7 +74,7 @@ impl ArchivalPlan {
     pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
-        let text = answer.map_or(heuristic, |answer| words::answered(answer, archive.len()));
+        let text = answer.map_or(heuristic, |answer| words::summary_from_answer(answer, archive.len()));
         let summary = NewMessage {
             kind: Kind::ToolSummary,
             user: Visibility::Hidden,

@@ -1,7 +1,7 @@
 //! Compares the savings of archiving with the cost of rewriting the provider's cache, in tokens of plain
 //! input.
 
-use crate::compaction::Scales;
+use crate::compaction::TokenCounters;
 use crate::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
 
 use super::words::OUTPUT_CHARS;
@@ -21,14 +21,14 @@ pub enum CacheState<'a> {
     /// The cache is empty, expired or already invalidated.
     Cold,
     /// A prefix of the last prompt is cached.
-    Warm(Warm<'a>),
+    Warm(WarmCache<'a>),
     /// The window is full, so results are archived regardless of the cache.
     Forced,
 }
 
 /// Cached tokens and prices, which determine whether archiving saves money.
 #[derive(Clone, Copy)]
-pub struct Warm<'a> {
+pub struct WarmCache<'a> {
     /// Price of a token read from the cache, relative to plain input.
     pub read: f64,
     /// Price of a token written to the cache, relative to plain input.
@@ -37,7 +37,7 @@ pub struct Warm<'a> {
     pub turns: f64,
     /// Returns the number of cached tokens from the start of a message to the end of the cached prefix.
     pub behind: &'a dyn Fn(MessageId) -> usize,
-    pub scales: Scales<'a>,
+    pub counters: TokenCounters<'a>,
 }
 
 /// Cost and savings of archiving while the cache is warm.
@@ -76,16 +76,16 @@ impl CacheState<'_> {
     }
 }
 
-impl Warm<'_> {
+impl WarmCache<'_> {
     /// Computes the effect of archiving the messages in `archive`, which are sorted oldest first.
     fn rewrite(&self, archive: &[&Message]) -> Rewrite {
-        let weight: usize = archive.iter().map(|message| (self.scales.message)(message)).sum();
-        let stubs: usize = archive.iter().map(|message| (self.scales.message)(&stub(message))).sum();
-        let behind = archive.first().map_or(0, |message| (self.behind)(message.id));
+        let archived_tokens: usize = archive.iter().map(|message| (self.counters.message)(message)).sum();
+        let stubs: usize = archive.iter().map(|message| (self.counters.message)(&stub(message))).sum();
+        let tokens_after = archive.first().map_or(0, |message| (self.behind)(message.id));
         let Self { read, write, turns, .. } = *self;
         Rewrite {
-            freed: weight.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
-            rewritten: behind.saturating_sub(weight - stubs.min(weight)),
+            freed: archived_tokens.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
+            rewritten: tokens_after.saturating_sub(archived_tokens - stubs.min(archived_tokens)),
             read,
             write,
             turns,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_base::sanitize;
 use strata_base::text::{clip, clip_middle};
 
-use crate::compaction::{Purpose, Question};
+use crate::compaction::{SummarizerQuestion, SummaryPurpose};
 use crate::history::{ContentBlock, Message, Outcome, ResultPart, answered_calls};
 
 /// First words of the message that replaces archived results.
@@ -37,7 +37,7 @@ const SYSTEM: &str = "You summarize the tool results of a coding agent, so that 
                       only what you are asked for.";
 
 /// Archived results, with the calls that they answer.
-pub(super) struct Material<'a> {
+pub(super) struct ArchivedResults<'a> {
     results: Vec<AnsweredCall<'a>>,
     messages: usize,
 }
@@ -49,9 +49,8 @@ struct AnsweredCall<'a> {
     output: String,
 }
 
-impl<'a> Material<'a> {
-    /// Collects the results in `archive`, and their calls from `messages`.
-    pub(super) fn of(messages: &'a [Arc<Message>], archive: &[&'a Message]) -> Self {
+impl<'a> ArchivedResults<'a> {
+    pub(super) fn new(messages: &'a [Arc<Message>], archive: &[&'a Message]) -> Self {
         let sent = messages.iter().map(|message| &**message).filter(|message| message.body.is_sent());
         let calls = answered_calls(sent);
         let mut results = Vec::new();
@@ -59,32 +58,36 @@ impl<'a> Material<'a> {
             for (place, block) in message.body.content.iter().enumerate() {
                 let ContentBlock::ToolResult { content, outcome, .. } = block else { continue };
                 let (tool, arguments) = match calls.get(&(message.id, place)) {
-                    Some((name, input)) => (*name, inside(&input.to_string())),
+                    Some((name, input)) => (*name, escape_tags(&input.to_string())),
                     None => ("tool", String::new()),
                 };
-                let output = inside(&text_of(content));
+                let output = escape_tags(&text_of(content));
                 results.push(AnsweredCall { tool, arguments, outcome: *outcome, output });
             }
         }
         Self { results, messages: archive.len() }
     }
 
-    /// Builds the question for a model.
-    pub(super) fn question(&self) -> Question {
+    pub(super) fn question(&self) -> SummarizerQuestion {
         let shown = self.listed(INPUT_CHARS, ARGUMENTS, "\n\n");
         let prompt = format!(
             "{OPEN}\n{shown}\n{CLOSE}\n\nSummarize in at most {OUTPUT_CHARS} characters what the agent must still know: for each \
              result, what was asked, what came of it, and the names, paths, numbers and errors that matter for the current work. \
              Leave out what can be looked up again. Write one line for each that matters, beginning with `- `."
         );
-        Question { purpose: Purpose::Summarise, system: SYSTEM.to_owned(), prompt, max_tokens: OUTPUT_TOKENS }
+        SummarizerQuestion {
+            purpose: SummaryPurpose::Summarise,
+            system: SYSTEM.to_owned(),
+            prompt,
+            max_tokens: OUTPUT_TOKENS,
+        }
     }
 
     /// Builds the summary without a model.
     pub(super) fn heuristic(&self) -> String {
         let heading = heading(self.messages);
-        let room = HEURISTIC_CHARS.saturating_sub(heading.chars().count());
-        heading + &self.listed(room, ARGUMENTS_NAMED, "\n")
+        let max_chars = HEURISTIC_CHARS.saturating_sub(heading.chars().count());
+        heading + &self.listed(max_chars, ARGUMENTS_NAMED, "\n")
     }
 
     /// Lists all results in at most `chars` characters. Each result gets an equal share, plus what earlier
@@ -95,7 +98,7 @@ impl<'a> Material<'a> {
         for (at, result) in self.results.iter().enumerate() {
             let share = left / (self.results.len() - at);
             let gap = if at == 0 { "" } else { between };
-            let text = clip_middle(&result.told(arguments), share.saturating_sub(gap.len()));
+            let text = clip_middle(&result.line(arguments), share.saturating_sub(gap.len()));
             if text.is_empty() {
                 continue;
             }
@@ -108,22 +111,22 @@ impl<'a> Material<'a> {
 }
 
 impl AnsweredCall<'_> {
-    fn told(&self, arguments: usize) -> String {
+    fn line(&self, arguments: usize) -> String {
         let failed = match self.outcome {
             Outcome::Ok => "",
             Outcome::Error => " (failed)",
         };
-        let given = clip_middle(&self.arguments, arguments);
-        let space = if given.is_empty() { "" } else { " " };
-        format!("- {}{space}{given}{failed}: {}", self.tool, self.output.trim())
+        let clipped = clip_middle(&self.arguments, arguments);
+        let space = if clipped.is_empty() { "" } else { " " };
+        format!("- {}{space}{clipped}{failed}: {}", self.tool, self.output.trim())
     }
 }
 
 /// Builds the summary from a model's answer. `messages` is the number of archived messages.
-pub(super) fn answered(answer: &str, messages: usize) -> String {
+pub(super) fn summary_from_answer(answer: &str, messages: usize) -> String {
     let heading = heading(messages);
-    let room = OUTPUT_CHARS.saturating_sub(heading.chars().count());
-    heading + clip(answer, room)
+    let max_chars = OUTPUT_CHARS.saturating_sub(heading.chars().count());
+    heading + clip(answer, max_chars)
 }
 
 fn heading(messages: usize) -> String {
@@ -131,7 +134,7 @@ fn heading(messages: usize) -> String {
 }
 
 /// Escapes closing tags in `text`, so that it cannot end the results early.
-fn inside(text: &str) -> String {
+fn escape_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["results"])
 }
 

@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_gives_none() {
+    fn invalid_timestamps_give_none() {
         for text in [
             "",
             "T",

@@ -56,12 +56,12 @@ fn turns(transcript: &Transcript) -> Vec<(String, String)> {
     transcript.turns.iter().map(|turn| (words(&turn.request), words(&turn.answer))).collect()
 }
 
-fn said(request: &str, answer: &str) -> (String, String) {
+fn turn(request: &str, answer: &str) -> (String, String) {
     (request.to_owned(), answer.to_owned())
 }
 
 #[test]
-fn a_request_is_what_was_said_between_two_answers() {
+fn a_request_contains_the_user_messages_between_two_answers() {
     let transcript = transcript(&[
         user(json!("hello")),
         user(json!([text("more")])),
@@ -70,14 +70,14 @@ fn a_request_is_what_was_said_between_two_answers() {
         answer("m2", text("ciao"), 7),
         user(json!("too late")),
     ]);
-    assert_eq!(turns(&transcript), [said("hello more", "hi"), said("bye", "ciao")]);
+    assert_eq!(turns(&transcript), [turn("hello more", "hi"), turn("bye", "ciao")]);
     assert_eq!(transcript.turns[0].past, PriorHistory::Kept);
     assert_eq!(transcript.turns[0].time_ms, Some(1_000));
     assert_eq!(transcript.skipped, 0);
 }
 
 #[test]
-fn an_answer_in_several_lines_is_one_and_billed_once() {
+fn an_answer_on_several_lines_is_merged_and_billed_once() {
     let transcript = transcript(&[
         user(json!("read both")),
         answer("m1", json!({"type": "thinking", "thinking": "hm", "signature": "s"}), 2),
@@ -87,22 +87,22 @@ fn an_answer_in_several_lines_is_one_and_billed_once() {
         user(result("b")),
         answer("m2", text("done"), 7),
     ]);
-    let expected = [said("read both", "thinks:hm call:a call:b"), said("result:a result:b", "done")];
+    let expected = [turn("read both", "thinks:hm call:a call:b"), turn("result:a result:b", "done")];
     assert_eq!(turns(&transcript), expected);
     let billed = Usage { input: 3, output: 40, cache_read: 100, cache_write: 20 };
     assert_eq!(transcript.turns[0].billed, Some(billed));
 }
 
 #[test]
-fn answers_without_an_id_stand_alone() {
+fn answers_without_an_id_are_not_merged() {
     let line = json!({"type": "assistant", "message": {"content": "yes"}}).to_string();
     let transcript = transcript(&[user(json!("a")), line.clone(), user(json!("b")), line]);
-    assert_eq!(turns(&transcript), [said("a", "yes"), said("b", "yes")]);
+    assert_eq!(turns(&transcript), [turn("a", "yes"), turn("b", "yes")]);
     assert_eq!(transcript.turns[0].billed, None);
 }
 
 #[test]
-fn a_compaction_ends_the_past() {
+fn a_compaction_replaces_the_prior_history() {
     let boundary = json!({"type": "system", "subtype": "compact_boundary"}).to_string();
     let transcript = transcript(&[
         user(json!("hello")),
@@ -114,37 +114,38 @@ fn a_compaction_ends_the_past() {
         user(json!("and")),
         answer("m3", text("on"), 7),
     ]);
-    let expected = [said("hello", "call:a"), said("summary", "on we go"), said("and", "on")];
+    let expected = [turn("hello", "call:a"), turn("summary", "on we go"), turn("and", "on")];
     assert_eq!(turns(&transcript), expected);
-    let pasts: Vec<PriorHistory> = transcript.turns.iter().map(|turn| turn.past).collect();
-    assert_eq!(pasts, [PriorHistory::Kept, PriorHistory::Summarised, PriorHistory::Kept]);
+    let prior_histories: Vec<PriorHistory> = transcript.turns.iter().map(|turn| turn.past).collect();
+    assert_eq!(prior_histories, [PriorHistory::Kept, PriorHistory::Summarised, PriorHistory::Kept]);
 }
 
 #[test]
-fn what_no_model_saw_or_said_is_passed_over() {
-    let aside = user(json!("aside")).replace("\"isSidechain\":false", "\"isSidechain\":true");
+fn lines_that_no_model_saw_or_wrote_are_skipped() {
+    let sidechain_line = user(json!("aside")).replace("\"isSidechain\":false", "\"isSidechain\":true");
     let failed = answer("x", text("API Error"), 0).replace("\"claude\"", "\"<synthetic>\"");
     let others = ["progress", "file-history-snapshot", "summary", "queue-operation", "not seen before"];
-    let mut lines = vec![user(json!("hello")), aside, failed];
+    let mut lines = vec![user(json!("hello")), sidechain_line, failed];
     lines.extend(others.map(|kind| json!({"type": kind, "message": 1, "timestamp": "?"}).to_string()));
     lines.push(answer("m1", text("hi"), 7));
     let transcript = transcript(&lines);
-    assert_eq!((turns(&transcript), transcript.skipped), (vec![said("hello", "hi")], 0));
+    assert_eq!((turns(&transcript), transcript.skipped), (vec![turn("hello", "hi")], 0));
 }
 
 #[test]
-fn a_file_of_a_subagent_is_its_session() {
-    let aside = |line: String| line.replace("\"isSidechain\":false", "\"isSidechain\":true");
-    let transcript = transcript(&[aside(user(json!("look"))), aside(answer("m1", text("seen"), 7))]);
-    assert_eq!(turns(&transcript), [said("look", "seen")]);
+fn a_subagents_file_is_read_as_its_own_session() {
+    let as_sidechain = |line: String| line.replace("\"isSidechain\":false", "\"isSidechain\":true");
+    let transcript =
+        transcript(&[as_sidechain(user(json!("look"))), as_sidechain(answer("m1", text("seen"), 7))]);
+    assert_eq!(turns(&transcript), [turn("look", "seen")]);
 }
 
 #[test]
-fn what_the_agent_adds_on_its_own_was_said_to_the_model() {
+fn messages_added_by_the_agent_belong_to_the_request() {
     let meta = user(json!("caveat")).replace("\"isSidechain\"", "\"isMeta\":true,\"isSidechain\"");
     assert!(meta.contains("isMeta"));
     let transcript = transcript(&[meta, user(json!("hello")), answer("m1", text("hi"), 7)]);
-    assert_eq!(turns(&transcript), [said("caveat hello", "hi")]);
+    assert_eq!(turns(&transcript), [turn("caveat hello", "hi")]);
 }
 
 #[test]
@@ -160,11 +161,11 @@ fn a_line_that_cannot_be_read_is_skipped_and_counted() {
         user(json!("hello")),
         answer("m1", text("hi"), 7),
     ]);
-    assert_eq!((turns(&transcript), transcript.skipped), (vec![said("hello", "hi")], 5));
+    assert_eq!((turns(&transcript), transcript.skipped), (vec![turn("hello", "hi")], 5));
 }
 
 #[test]
-fn every_block_keeps_what_it_weighs() {
+fn every_block_keeps_its_tokens() {
     let pixel =
         json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}});
     let failed = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true,
@@ -200,7 +201,7 @@ fn every_block_keeps_what_it_weighs() {
 }
 
 #[test]
-fn without_a_time_of_the_request_that_of_the_answer_stands() {
+fn a_request_without_a_time_has_the_time_of_its_answer() {
     let timeless = user(json!("hello")).replace("1970-01-01T00:00:01Z", "yesterday");
     let transcript = transcript(&[timeless, answer("m1", text("hi"), 7)]);
     assert_eq!(transcript.turns[0].time_ms, Some(9_000));
@@ -233,14 +234,14 @@ fn only_the_branch_that_was_continued_last_is_the_conversation() {
     ];
     let read = transcript(&lines);
     let expected =
-        [said("hello", "hi"), said("right way", "call:a call:b"), said("result:a result:b", "found")];
+        [turn("hello", "hi"), turn("right way", "call:a call:b"), turn("result:a result:b", "found")];
     assert_eq!((turns(&read), read.unanswered), (expected.to_vec(), None));
     let with_mark = parse(&format!("\u{feff}{}", lines.join("\n")));
     assert_eq!((turns(&with_mark), with_mark.skipped), (expected.to_vec(), 0));
 }
 
 #[test]
-fn what_precedes_a_compaction_or_a_missing_line_is_no_branch() {
+fn lines_before_a_compaction_or_a_missing_line_are_not_a_branch() {
     let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "3", "parentUuid": null,
         "logicalParentUuid": "2"});
     let read = transcript(&[
@@ -252,22 +253,22 @@ fn what_precedes_a_compaction_or_a_missing_line_is_no_branch() {
         linked(&user(json!("bye")), "6", Some("5")),
         linked(&answer("m3", text("ciao"), 7), "7", Some("6")),
     ]);
-    assert_eq!(turns(&read), [said("hello", "hi"), said("summary", "on"), said("bye", "ciao")]);
+    assert_eq!(turns(&read), [turn("hello", "hi"), turn("summary", "on"), turn("bye", "ciao")]);
 }
 
 /// Generates lines of a recorded session.
 #[derive(Clone, Debug)]
 enum Event {
     Said(String),
-    Answered { id: String, said: String },
+    Answered { id: String, text: String },
     Rubbish(String),
 }
 
 impl Event {
     fn line(&self) -> String {
         match self {
-            Self::Said(said) => user(json!(said)),
-            Self::Answered { id, said } => answer(id, text(said), 7),
+            Self::Said(text) => user(json!(text)),
+            Self::Answered { id, text: reply } => answer(id, text(reply), 7),
             Self::Rubbish(line) => line.clone(),
         }
     }
@@ -277,32 +278,32 @@ fn event() -> impl Strategy<Value = Event> {
     let rubbish = prop::sample::select(vec!["{", "[]", "null", "{\"type\":\"user\"}", "what?"]);
     prop_oneof![
         3 => "[a-c]{1,3}".prop_map(Event::Said),
-        3 => ("[m-o]", "[a-c]{1,3}").prop_map(|(id, said)| Event::Answered { id, said }),
+        3 => ("[m-o]", "[a-c]{1,3}").prop_map(|(id, text)| Event::Answered { id, text }),
         1 => rubbish.prop_map(|line| Event::Rubbish(line.to_owned())),
     ]
 }
 
 proptest! {
     #[test]
-    fn everything_is_told_once_and_in_order(events in prop::collection::vec(event(), 0..40)) {
+    fn every_message_is_read_once_and_in_order(events in prop::collection::vec(event(), 0..40)) {
         let transcript = transcript(&events.iter().map(Event::line).collect::<Vec<_>>());
         let (mut requests, mut answers, mut ids, mut skipped) = (vec![], vec![], vec![], 0);
         for event in &events {
             match event {
-                Event::Said(said) => requests.push(said.clone()),
+                Event::Said(text) => requests.push(text.clone()),
                 Event::Rubbish(_) => skipped += 1,
-                Event::Answered { id, said } => {
-                    answers.push(said.clone());
+                Event::Answered { id, text } => {
+                    answers.push(text.clone());
                     ids.push(id);
                 }
             }
         }
         ids.dedup();
-        let told = |blocks: fn(&Turn) -> &[ContentBlock]| -> Vec<String> {
+        let texts = |blocks: fn(&Turn) -> &[ContentBlock]| -> Vec<String> {
             transcript.turns.iter().flat_map(blocks).map(|block| words(std::slice::from_ref(block))).collect()
         };
-        prop_assert_eq!(told(|turn| &turn.answer), answers);
-        prop_assert!(requests.starts_with(&told(|turn| &turn.request)));
+        prop_assert_eq!(texts(|turn| &turn.answer), answers);
+        prop_assert!(requests.starts_with(&texts(|turn| &turn.request)));
         prop_assert_eq!(transcript.turns.len(), ids.len());
         prop_assert_eq!(transcript.skipped, skipped);
     }

@@ -1,14 +1,14 @@
 //! Answers of models that are no summaries.
 
-use super::fixture::{MODEL, call, drafted, exchanges, history, pressure, result, seen, user};
-use crate::compaction::{Family, Strategy, commit};
+use super::fixture::{MODEL, call, draft_compaction, exchanges, history, model_view, pressure, result, user};
+use crate::compaction::{BuiltinProfile, CompactionStrategy, commit};
 
 #[test]
 fn only_a_summary_replaces_the_conversation() {
     let prose = "The user asked for a parser. It reads lines and is in src/parser.rs. ".repeat(20);
     let headings = "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step";
     let summary = format!("{headings}\n{prose}");
-    let talk = exchanges(48, 1_000);
+    let conversation = exchanges(48, 1_000);
     let cases = [
         (summary.clone(), None),
         (format!("<think>First I should look.</think>\n{summary}"), None),
@@ -39,20 +39,25 @@ fn only_a_summary_replaces_the_conversation() {
         ),
         (String::new(), Some("is empty")),
     ];
-    for family in Family::ALL {
-        let profile = family.profile();
+    for builtin in BuiltinProfile::ALL {
+        let profile = builtin.profile();
         for (answer, problem) in &cases {
             let draft =
-                drafted(&talk, &profile, pressure(&talk, None), MODEL, |_| Ok(answer.clone())).unwrap();
-            let expected = if problem.is_none() { Strategy::Model } else { Strategy::Extractive };
-            assert_eq!(draft.strategy, expected, "{family:?} {answer:?}: {:?}", draft.notes);
-            let said = problem.is_none_or(|problem| draft.notes.iter().any(|note| note.contains(problem)));
-            assert!(said, "{family:?} {answer:?}: {:?}", draft.notes);
-            let (after, _) = commit(&talk, draft, &profile).unwrap();
-            let seen = seen(&after);
-            assert!(!seen.contains("think") && !seen.contains("I should look"), "{family:?} {answer:?}");
-            assert!(!seen.contains("<|") && !seen.contains("<end_of_turn>"), "{family:?} {answer:?}");
-            assert_eq!(seen.contains("It reads lines"), problem.is_none(), "{family:?} {answer:?}");
+                draft_compaction(&conversation, &profile, pressure(&conversation, None), MODEL, |_| {
+                    Ok(answer.clone())
+                })
+                .unwrap();
+            let expected =
+                if problem.is_none() { CompactionStrategy::Model } else { CompactionStrategy::Extractive };
+            assert_eq!(draft.strategy, expected, "{builtin:?} {answer:?}: {:?}", draft.notes);
+            let has_note =
+                problem.is_none_or(|problem| draft.notes.iter().any(|note| note.contains(problem)));
+            assert!(has_note, "{builtin:?} {answer:?}: {:?}", draft.notes);
+            let (after, _) = commit(&conversation, draft, &profile).unwrap();
+            let view = model_view(&after);
+            assert!(!view.contains("think") && !view.contains("I should look"), "{builtin:?} {answer:?}");
+            assert!(!view.contains("<|") && !view.contains("<end_of_turn>"), "{builtin:?} {answer:?}");
+            assert_eq!(view.contains("It reads lines"), problem.is_none(), "{builtin:?} {answer:?}");
         }
     }
 }
@@ -64,7 +69,7 @@ fn a_summary_names_what_was_edited() {
         let id = format!("c{number}");
         [user(&format!("Edit {path}.")), call(&id, "Edit", &path), result(&id, &"done ".repeat(400))]
     };
-    let talk = history((0..30).flat_map(edits));
+    let conversation = history((0..30).flat_map(edits));
     for (answer, is_accepted) in [
         (
             "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nWe edited `src/part3.rs` and more.",
@@ -79,16 +84,20 @@ fn a_summary_names_what_was_edited() {
             false,
         ),
     ] {
-        for family in Family::ALL {
-            let profile = family.profile();
+        for builtin in BuiltinProfile::ALL {
+            let profile = builtin.profile();
             let draft =
-                drafted(&talk, &profile, pressure(&talk, None), MODEL, |_| Ok(answer.to_owned())).unwrap();
-            let expected = if is_accepted { Strategy::Model } else { Strategy::Extractive };
-            assert_eq!(draft.strategy, expected, "{family:?} {answer}: {:?}", draft.notes);
-            let is_told = draft.notes.iter().any(|note| note.contains("names none of the"));
-            assert_eq!(is_told, !is_accepted, "{family:?} {answer}: {:?}", draft.notes);
-            let (after, _) = commit(&talk, draft, &profile).unwrap();
-            assert!(seen(&after).contains("part0.rs"), "{family:?} {answer}");
+                draft_compaction(&conversation, &profile, pressure(&conversation, None), MODEL, |_| {
+                    Ok(answer.to_owned())
+                })
+                .unwrap();
+            let expected =
+                if is_accepted { CompactionStrategy::Model } else { CompactionStrategy::Extractive };
+            assert_eq!(draft.strategy, expected, "{builtin:?} {answer}: {:?}", draft.notes);
+            let has_note = draft.notes.iter().any(|note| note.contains("names none of the"));
+            assert_eq!(has_note, !is_accepted, "{builtin:?} {answer}: {:?}", draft.notes);
+            let (after, _) = commit(&conversation, draft, &profile).unwrap();
+            assert!(model_view(&after).contains("part0.rs"), "{builtin:?} {answer}");
         }
     }
 }

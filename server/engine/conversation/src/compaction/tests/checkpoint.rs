@@ -3,44 +3,44 @@
 //! | statement | test |
 //! |---|---|
 //! | defaults: 50 messages, 8,000, keep 5 or 20,000 tokens, reserve 16,384, cutoff 10 | `checkpoint_defaults` |
-//! | automatic compaction can be switched off | `nothing_is_due_when_nobody_watches` |
-//! | at window - reserve; else 8,000; else 50 messages | `the_limit_is_the_window_less_the_reserve_then_8_000_then_messages` |
-//! | kept tokens are at most half of the limit | `what_is_kept_is_at_most_half_of_the_limit` |
+//! | automatic compaction can be switched off | `nothing_is_due_when_automatic_compaction_is_off` |
+//! | at window - reserve; else 8,000; else 50 messages | `the_limit_is_the_window_minus_the_reserve_else_8_000_tokens_else_a_number_of_messages` |
+//! | kept tokens are at most half of the limit | `kept_messages_take_at_most_half_of_the_limit` |
 //! | split by tokens, without them by messages | `the_newest_tokens_are_kept`, `without_tokens_the_last_five_messages_are_kept` |
 //! | unset visibility is visible; hidden messages are neither sent nor counted | `hidden_messages_are_neither_counted_nor_summarised`, `history/repair/tests.rs` |
-//! | kinds tool_result, tool_result_archived, tool_summary | `old_results_of_what_is_kept_are_archived_and_digested` |
-//! | results are cut to 1,800 characters for the summary | `results_are_shown_to_the_summariser_up_to_1_800_characters` |
-//! | structured checkpoint | `the_model_is_asked_for_a_checkpoint`, `questions.rs: a_model_is_asked_for_the_headings_of_the_summary_without_one` |
-//! | one cutoff for archived and digested results, 0 is none | `one_cutoff_decides_what_is_archived_and_what_is_digested` |
-//! | figures of the digest and of the summarizer's view are settings | `the_figures_of_the_digest_are_settings`, `what_the_summariser_is_shown_of_calls_and_results_is_a_setting` |
-//! | one user message `[Previous conversation summary]`, then what is kept | `one_user_message_with_the_summary_stands_in_front` |
-//! | digest of excess results, `[Compaction tool digest]`, hidden from the user | `old_results_of_what_is_kept_are_archived_and_digested` |
+//! | kinds tool_result, tool_result_archived, tool_summary | `old_results_in_kept_messages_are_archived_and_digested` |
+//! | results are cut to 1,800 characters for the summary | `the_summarizer_sees_1_800_characters_of_each_result` |
+//! | structured checkpoint | `the_model_is_asked_for_a_checkpoint`, `questions.rs: the_model_is_asked_for_the_headings_of_the_extractive_summary` |
+//! | one cutoff for archived and digested results, 0 is none | `one_cutoff_applies_to_archiving_and_digesting` |
+//! | figures of the digest and of the summarizer's view are settings | `the_limits_of_the_digest_are_settings`, `the_lengths_of_calls_and_results_for_the_summarizer_are_settings` |
+//! | one user message `[Previous conversation summary]`, then what is kept | `the_summary_is_one_user_message_before_the_kept_messages` |
+//! | digest of excess results, `[Compaction tool digest]`, hidden from the user | `old_results_in_kept_messages_are_archived_and_digested` |
 //! | runs after each turn | `checkpoint_defaults` |
-//! | one recovery when the context is exceeded | `prompt/src/session/tests.rs: one_recovery_until_a_prompt_is_answered`, `prompt/src/assembly/tests/budgets.rs: a_recovery_is_allowed_again_once_a_prompt_is_answered` |
-//! | before and after figures, error | `a_draft_says_what_it_was_and_what_it_is` |
-//! | estimate: what was billed plus what came later, else all of it | `prompt/src/assembly/tests/budgets.rs: the_context_is_what_was_billed_and_what_was_said_since`, `prompt/src/session/tests.rs: before_the_first_prompt_the_conversation_is_the_context` |
+//! | one recovery when the context is exceeded | `prompt/src/session/tests.rs: only_one_recovery_is_allowed_until_a_prompt_is_answered`, `prompt/src/assembly/tests/budgets.rs: a_recovery_is_allowed_again_once_a_prompt_is_answered` |
+//! | before and after figures, error | `a_draft_has_the_sizes_before_and_after` |
+//! | estimate: what was billed plus what came later, else all of it | `prompt/src/assembly/tests/budgets.rs: the_context_size_is_the_billed_size_plus_later_messages`, `prompt/src/session/tests.rs: before_the_first_prompt_the_context_size_is_that_of_the_conversation` |
 //! | limits of tool outputs, ageing | `tool_output/tests.rs` |
 
 use super::fixture::{
-    MODEL, SO_FAR, asked, call, compacted, drafted, exchanges, hidden, history, model, pinned, pressure,
-    result, seen, user, weigh,
+    MODEL, SUMMARY, asked_questions, call, compact, count_message, draft_compaction, exchanges, hidden,
+    history, model, model_view, pinned, pressure, result, user,
 };
 use crate::compaction::{
-    AutoCompaction, CompactionStatus, Digest, Family, Keep, Moment, PREVIOUS_SUMMARY, Pressure, Profile,
-    ProfileOptions, Reserve, Summariser, TOOL_DIGEST, TriggerMetric, split,
+    AutoCompaction, BuiltinProfile, CompactionMoment, CompactionStatus, Digest, KeepRules, PREVIOUS_SUMMARY,
+    Pressure, Profile, ProfileOptions, Reserve, Summariser, TOOL_DIGEST, TriggerMetric, split,
 };
 use crate::history::{History, Kind, Role, Visibility};
 use crate::settings::{CompactionSettings, ToolOutputSettings};
 use crate::tool_result_archival::{CacheState, plan_archival};
 
 fn checkpoint() -> Profile {
-    Family::Checkpoint.profile()
+    BuiltinProfile::Checkpoint.profile()
 }
 
 #[test]
 fn checkpoint_defaults() {
     let profile = checkpoint();
-    assert_eq!(profile.moment, Moment::AfterTurn);
+    assert_eq!(profile.moment, CompactionMoment::AfterTurn);
     assert_eq!(profile.trigger.reserve, Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }));
     assert_eq!((profile.keep.tokens, profile.keep.messages), (20_000, 5));
     assert_eq!((profile.summary.result_chars, profile.summary.call_chars), (1_800, 1_200));
@@ -52,7 +52,7 @@ fn with(options: ProfileOptions) -> Profile {
 }
 
 #[test]
-fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
+fn the_limit_is_the_window_minus_the_reserve_else_8_000_tokens_else_a_number_of_messages() {
     use TriggerMetric::{ContextTokens, Messages};
     let no_limit = || with(ProfileOptions { max_tokens: Some(0), ..ProfileOptions::default() });
     let never =
@@ -78,7 +78,7 @@ fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
 }
 
 #[test]
-fn nothing_is_due_when_nobody_watches() {
+fn nothing_is_due_when_automatic_compaction_is_off() {
     let pressure = Pressure { context: 9_000, history: 9_000, ..Pressure::default() };
     assert!(CompactionStatus::new(AutoCompaction::On, &checkpoint(), &pressure, None).due);
     let off = CompactionStatus::new(AutoCompaction::Off, &checkpoint(), &pressure, None);
@@ -87,48 +87,50 @@ fn nothing_is_due_when_nobody_watches() {
 }
 
 /// Returns the number of newest messages that are kept.
-fn kept(talk: &History, profile: &Profile, window: Option<usize>) -> usize {
-    let sent: Vec<_> = talk.sent().cloned().collect();
-    let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &weigh);
+fn kept_messages(conversation: &History, profile: &Profile, window: Option<usize>) -> usize {
+    let sent: Vec<_> = conversation.sent().cloned().collect();
+    let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &count_message);
     split.map_or(sent.len(), |split| sent.len() - split.end)
 }
 
 #[test]
 fn the_newest_tokens_are_kept() {
-    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(200_000)), 20);
-    assert_eq!(kept(&exchanges(30, 1_001), &checkpoint(), Some(200_000)), 19);
+    assert_eq!(kept_messages(&exchanges(30, 1_000), &checkpoint(), Some(200_000)), 20);
+    assert_eq!(kept_messages(&exchanges(30, 1_001), &checkpoint(), Some(200_000)), 19);
 }
 
 #[test]
-fn what_is_kept_is_at_most_half_of_the_limit() {
-    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), None), 4);
-    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(16_384 + 30_000)), 15);
+fn kept_messages_take_at_most_half_of_the_limit() {
+    assert_eq!(kept_messages(&exchanges(30, 1_000), &checkpoint(), None), 4);
+    assert_eq!(kept_messages(&exchanges(30, 1_000), &checkpoint(), Some(16_384 + 30_000)), 15);
 }
 
 #[test]
 fn without_tokens_the_last_five_messages_are_kept() {
     let profile = with(ProfileOptions { keep_tokens: Some(0), ..ProfileOptions::default() });
-    assert_eq!(kept(&exchanges(30, 1_000), &profile, Some(200_000)), 5);
-    assert_eq!(kept(&exchanges(2, 1_000), &profile, Some(200_000)), 4);
+    assert_eq!(kept_messages(&exchanges(30, 1_000), &profile, Some(200_000)), 5);
+    assert_eq!(kept_messages(&exchanges(2, 1_000), &profile, Some(200_000)), 4);
 }
 
 #[test]
-fn one_user_message_with_the_summary_stands_in_front() {
-    let (after, draft, _) = compacted(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
+fn the_summary_is_one_user_message_before_the_kept_messages() {
+    let (after, draft, _) = compact(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok(SUMMARY.to_owned()));
     let messages: Vec<_> = after.sent().collect();
     assert_eq!(messages.len(), 5);
     assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, Kind::Summary));
-    assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\n{SO_FAR}"));
+    assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\n{SUMMARY}"));
     assert!(messages[1].text().starts_with("question 28"));
     assert_eq!(PREVIOUS_SUMMARY, "[Previous conversation summary]");
     assert_eq!((draft.before.messages, draft.after.messages), (60, 5));
 }
 
 #[test]
-fn a_draft_says_what_it_was_and_what_it_is() {
-    let talk = exchanges(30, 1_000);
-    let draft =
-        drafted(&talk, &checkpoint(), pressure(&talk, None), MODEL, |_| Err("timeout".to_owned())).unwrap();
+fn a_draft_has_the_sizes_before_and_after() {
+    let conversation = exchanges(30, 1_000);
+    let draft = draft_compaction(&conversation, &checkpoint(), pressure(&conversation, None), MODEL, |_| {
+        Err("timeout".to_owned())
+    })
+    .unwrap();
     assert_eq!((draft.before.messages, draft.before.tokens), (60, 60_000));
     assert!(draft.after.tokens < 7_000);
     assert_eq!(draft.notes, ["no summary from a model: timeout"]);
@@ -139,27 +141,27 @@ fn hidden_messages_are_neither_counted_nor_summarised() {
     let mut messages: Vec<_> =
         exchanges(10, 1_000).messages().iter().map(|message| message.body.clone()).collect();
     messages.insert(3, hidden(model(&format!("a secret {}", "x".repeat(100_000)))));
-    let talk = history(messages);
-    assert_eq!(pressure(&talk, None).history, 20_000);
-    let questions = asked(&talk, &checkpoint(), MODEL);
+    let conversation = history(messages);
+    assert_eq!(pressure(&conversation, None).history, 20_000);
+    let questions = asked_questions(&conversation, &checkpoint(), MODEL);
     assert!(questions.iter().all(|question| !question.prompt.contains("secret")));
-    let (after, ..) = compacted(&talk, &checkpoint(), Summariser::Extractive, |_| Ok(String::new()));
-    assert!(!seen(&after).contains("secret"));
-    assert_eq!(after.messages()[3].body, talk.messages()[3].body);
+    let (after, ..) = compact(&conversation, &checkpoint(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(!model_view(&after).contains("secret"));
+    assert_eq!(after.messages()[3].body, conversation.messages()[3].body);
 }
 
 #[test]
-fn results_are_shown_to_the_summariser_up_to_1_800_characters() {
+fn the_summarizer_sees_1_800_characters_of_each_result() {
     let output = |n: usize| format!("begin {} end", "é".repeat(n - 10));
-    for (chars, whole) in [(1_800, true), (1_801, false)] {
-        let talk = history([
+    for (chars, is_complete) in [(1_800, true), (1_801, false)] {
+        let conversation = history([
             user("look"),
             call("1", "read_file", "a"),
             result("1", &output(chars)),
             model(&"x".repeat(40_000)),
         ]);
-        let prompt = &asked(&talk, &checkpoint(), MODEL)[0].prompt;
-        assert_eq!(prompt.contains(&output(chars)), whole);
+        let prompt = &asked_questions(&conversation, &checkpoint(), MODEL)[0].prompt;
+        assert_eq!(prompt.contains(&output(chars)), is_complete);
         let (_, shown) = prompt.split_once("[result] ").unwrap();
         let (shown, _) = shown.split_once("\n[assistant]").unwrap();
         assert!(shown.starts_with("begin ") && shown.ends_with(" end") && shown.chars().count() <= 1_800);
@@ -168,7 +170,7 @@ fn results_are_shown_to_the_summariser_up_to_1_800_characters() {
 
 #[test]
 fn the_model_is_asked_for_a_checkpoint() {
-    let prompt = &asked(&exchanges(30, 1_000), &checkpoint(), MODEL)[0].prompt;
+    let prompt = &asked_questions(&exchanges(30, 1_000), &checkpoint(), MODEL)[0].prompt;
     let headings = [
         "## Goal",
         "## Constraints",
@@ -187,17 +189,17 @@ fn the_model_is_asked_for_a_checkpoint() {
 }
 
 #[test]
-fn one_cutoff_decides_what_is_archived_and_what_is_digested() {
-    let talk = with_results(13);
+fn one_cutoff_applies_to_archiving_and_digesting() {
+    let conversation = with_results(13);
     let settings = CompactionSettings { profile: "checkpoint".into(), ..CompactionSettings::default() };
     for (cutoff, visible) in [(10, 10), (3, 3), (12, 12), (0, 13)] {
         let results = ToolOutputSettings { cutoff, ..ToolOutputSettings::default() };
         let profile = settings.profile(&results);
-        let (after, ..) = compacted(&talk, &profile, MODEL, |_| Ok(SO_FAR.to_owned()));
+        let (after, ..) = compact(&conversation, &profile, MODEL, |_| Ok(SUMMARY.to_owned()));
         let shown = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
         assert_eq!(shown, visible, "cutoff {cutoff}");
-        assert_eq!(seen(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
-        let archived = plan_archival(talk.messages(), &results, &CacheState::Forced);
+        assert_eq!(model_view(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
+        let archived = plan_archival(conversation.messages(), &results, &CacheState::Forced);
         let archived = archived.map_or(0, |plan| plan.archive().len());
         assert_eq!(archived, 13 - visible, "cutoff {cutoff}");
     }
@@ -205,10 +207,10 @@ fn one_cutoff_decides_what_is_archived_and_what_is_digested() {
 }
 
 #[test]
-fn the_figures_of_the_digest_are_settings() {
+fn the_limits_of_the_digest_are_settings() {
     let options =
         ProfileOptions { digest_chars: Some(3), digest_lines: Some(2), ..ProfileOptions::default() };
-    let (after, ..) = compacted(&with_results(13), &with(options), MODEL, |_| Ok(SO_FAR.repeat(5)));
+    let (after, ..) = compact(&with_results(13), &with(options), MODEL, |_| Ok(SUMMARY.repeat(5)));
     assert_eq!(
         after.messages().last().unwrap().text(),
         "[Compaction tool digest]\n- (1 older results)\n- read_file: fil\n- read_file: fil"
@@ -216,9 +218,9 @@ fn the_figures_of_the_digest_are_settings() {
 }
 
 #[test]
-fn what_the_summariser_is_shown_of_calls_and_results_is_a_setting() {
+fn the_lengths_of_calls_and_results_for_the_summarizer_are_settings() {
     let long = "z".repeat(3_000);
-    let talk = history([
+    let conversation = history([
         user("look"),
         call("1", "read_file", &long),
         result("1", &long),
@@ -230,12 +232,12 @@ fn what_the_summariser_is_shown_of_calls_and_results_is_a_setting() {
             call_chars: Some(call_chars),
             ..ProfileOptions::default()
         };
-        let prompt = asked(&talk, &with(options), MODEL)[0].prompt.clone();
-        let of = |begin: &str| {
+        let prompt = asked_questions(&conversation, &with(options), MODEL)[0].prompt.clone();
+        let z_count = |begin: &str| {
             let (_, rest) = prompt.split_once(begin).unwrap();
             rest.lines().next().unwrap().matches('z').count()
         };
-        (of("[result] "), of("[calls read_file] "))
+        (z_count("[result] "), z_count("[calls read_file] "))
     };
     assert_eq!(shown(0, 0), (3_000, 3_000));
     assert_eq!(shown(10, 0), (10, 3_000));
@@ -254,14 +256,14 @@ fn with_results(rounds: usize) -> History {
 }
 
 #[test]
-fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
+fn a_digest_names_the_tool_of_each_result_when_call_ids_repeat() {
     let round = |n: usize| {
         let tool = ["read_file", "search"][n % 2];
         [call("0", tool, "f.rs"), result("0", &format!("file {n}\n{}", "x".repeat(400)))]
     };
     let start = [user("go"), model(&"y".repeat(80_000)), user("look")];
-    let talk = history(start.into_iter().chain((0..13).flat_map(round)));
-    let (after, ..) = compacted(&talk, &checkpoint(), MODEL, |_| Ok(SO_FAR.repeat(5)));
+    let conversation = history(start.into_iter().chain((0..13).flat_map(round)));
+    let (after, ..) = compact(&conversation, &checkpoint(), MODEL, |_| Ok(SUMMARY.repeat(5)));
     let digest = after.messages().last().unwrap().text();
     assert_eq!(
         digest,
@@ -270,12 +272,12 @@ fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
 }
 
 #[test]
-fn old_results_of_what_is_kept_are_archived_and_digested() {
-    let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
-    assert!(!seen(&after).contains(TOOL_DIGEST), "10 may stay");
+fn old_results_in_kept_messages_are_archived_and_digested() {
+    let (after, ..) = compact(&with_results(10), &checkpoint(), MODEL, |_| Ok(SUMMARY.to_owned()));
+    assert!(!model_view(&after).contains(TOOL_DIGEST), "10 may stay");
 
-    let talk = with_results(13);
-    let (after, _, rebuilt) = compacted(&talk, &checkpoint(), MODEL, |_| Ok(SO_FAR.repeat(5)));
+    let conversation = with_results(13);
+    let (after, _, rebuilt) = compact(&conversation, &checkpoint(), MODEL, |_| Ok(SUMMARY.repeat(5)));
     let digest = after.messages().last().unwrap();
     assert_eq!(
         digest.text(),
@@ -294,33 +296,33 @@ fn old_results_of_what_is_kept_are_archived_and_digested() {
     assert_eq!(visible, 10);
 
     let mut undone = after.clone();
-    undone.take_back(&rebuilt);
-    assert_eq!(undone.messages(), talk.messages());
+    undone.undo_rebuild(&rebuilt);
+    assert_eq!(undone.messages(), conversation.messages());
 
     // Archived results are neither counted nor digested again.
     let mut grown = after.clone();
     grown.add(model("and so on"));
-    let now = Pressure { window: Some(200_000), ..pressure(&grown, None) };
-    let front: usize = grown.sent().take(2).map(|message| weigh(message)).sum();
-    let keep = Keep { tokens: now.history - front, ..checkpoint().keep };
+    let current = Pressure { window: Some(200_000), ..pressure(&grown, None) };
+    let front: usize = grown.sent().take(2).map(|message| count_message(message)).sum();
+    let keep = KeepRules { tokens: current.history - front, ..checkpoint().keep };
     let profile = Profile { keep, ..checkpoint() };
-    let draft = drafted(&grown, &profile, now, MODEL, |_| Ok("Again.".to_owned())).unwrap();
+    let draft = draft_compaction(&grown, &profile, current, MODEL, |_| Ok("Again.".to_owned())).unwrap();
     let (again, _) = crate::compaction::commit(&grown, draft, &profile).unwrap();
     assert!(
-        seen(&again).contains("archived 0") && seen(&again).matches(TOOL_DIGEST).count() == 1,
+        model_view(&again).contains("archived 0") && model_view(&again).matches(TOOL_DIGEST).count() == 1,
         "{}",
-        seen(&again)
+        model_view(&again)
     );
 }
 
 #[test]
 fn pinned_results_are_not_archived() {
-    let talk = with_results(13);
-    let messages = talk.messages().iter().map(|message| match message.id.0 {
+    let conversation = with_results(13);
+    let messages = conversation.messages().iter().map(|message| match message.id.0 {
         4 => pinned(message.body.clone()),
         _ => message.body.clone(),
     });
-    let (after, ..) = compacted(&history(messages), &checkpoint(), MODEL, |_| Ok(SO_FAR.to_owned()));
-    assert!(seen(&after).contains("user: result 0 file 0"));
-    assert!(seen(&after).contains("user: archived 3"));
+    let (after, ..) = compact(&history(messages), &checkpoint(), MODEL, |_| Ok(SUMMARY.to_owned()));
+    assert!(model_view(&after).contains("user: result 0 file 0"));
+    assert!(model_view(&after).contains("user: archived 3"));
 }

@@ -5,38 +5,38 @@
 //! | compaction over 80 % of the window | `due_over_80_percent_of_the_window` |
 //! | or with more than 25 messages | `due_with_more_than_25_messages` |
 //! | before each request to the model | `continuation_defaults` |
-//! | 50 % afterwards (clip results, then the summary, then say so) | `aims_for_half_of_the_window`, `what_cannot_reach_half_of_the_window_is_said` |
-//! | exact header | `the_header_is_to_the_letter` |
+//! | 50 % afterwards (clip results, then the summary, then say so) | `aims_for_half_of_the_window`, `a_note_says_that_half_of_the_window_was_not_reached` |
+//! | exact header | `the_summary_starts_with_the_exact_header` |
 //! | analysis by six phases, summary by four themes, status marks | `the_model_is_asked_for_phases_and_themes`, `the_summary_without_a_model_has_the_same_sections` |
-//! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `the_rules_of_a_summary_are_asked_for` |
+//! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `the_prompt_contains_the_rules_of_the_profile` |
 //! | first message, summary, last six | `the_first_message_a_summary_and_the_last_six_are_kept` |
-//! | known files of the middle messages, up to 20, each with a brief description | `at_most_20_known_files_are_named`, `files_are_described_whoever_writes_the_summary`, `known_files_are_named_when_summaries_are_merged` |
-//! | files read are tracked and listed after what is cached, 20 of them | `prompt/src/assembly/tests/tiers.rs: session_state_stands_behind_everything_cached` |
-//! | the list of files read is cleared, the last 10 steps stay | `prompt/src/session/tests.rs: files_read_are_forgotten_and_the_last_ten_steps_stay` |
+//! | known files of the middle messages, up to 20, each with a brief description | `at_most_20_known_files_are_named`, `files_are_described_with_and_without_a_model`, `known_files_are_named_when_summaries_are_merged` |
+//! | files read are tracked and listed after what is cached, 20 of them | `prompt/src/assembly/tests/tiers.rs: session_state_follows_all_cached_content` |
+//! | the list of files read is cleared, the last 10 steps stay | `prompt/src/session/tests.rs: a_compaction_forgets_read_files_and_keeps_ten_steps` |
 //! | files can be read again | `the_summary_says_that_files_can_be_read_again` |
 
 use super::fixture::{
-    MODEL, SO_FAR, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen,
-    user,
+    MODEL, SUMMARY, asked_questions, call, compact, count, draft_compaction, exchanges, history, model,
+    model_view, pressure, result, user,
 };
 use crate::compaction::{
-    CONTINUED, Family, First, KNOWN_FILES, Lists, Moment, Pressure, Profile, Purpose, READ_AGAIN, Strategy,
-    Summariser, Topics, TriggerMetric,
+    ActivityListUpdate, BuiltinProfile, CONTINUED, CompactionMoment, CompactionStrategy, FirstMessage,
+    KNOWN_FILES, Pressure, Profile, READ_AGAIN, Summariser, SummaryPurpose, Topics, TriggerMetric,
 };
 
 fn continuation() -> Profile {
-    Family::Continuation.profile()
+    BuiltinProfile::Continuation.profile()
 }
 
 #[test]
 fn continuation_defaults() {
     let profile = continuation();
-    assert_eq!(profile.moment, Moment::BeforeAssembling);
+    assert_eq!(profile.moment, CompactionMoment::BeforeAssembling);
     assert_eq!((profile.trigger.window_share, profile.target_share), (Some(0.8), Some(0.5)));
     assert_eq!(profile.trigger.messages_over, Some(25));
-    assert_eq!((profile.keep.first, profile.keep.messages), (First::Kept, 6));
+    assert_eq!((profile.keep.first, profile.keep.messages), (FirstMessage::Kept, 6));
     assert_eq!(profile.summary.words, Some((300, 800)));
-    assert_eq!(profile.lists, Lists::Shortened);
+    assert_eq!(profile.lists, ActivityListUpdate::Shorten);
     assert_eq!(KNOWN_FILES, 20);
 }
 
@@ -62,9 +62,9 @@ fn due_with_more_than_25_messages() {
 
 #[test]
 fn the_first_message_a_summary_and_the_last_six_are_kept() {
-    let talk = exchanges(15, 100);
-    let (after, draft, _) = compacted(&talk, &continuation(), MODEL, |_| Ok("They talked.".to_owned()));
-    assert_eq!(draft.strategy, Strategy::Model);
+    let conversation = exchanges(15, 100);
+    let (after, draft, _) = compact(&conversation, &continuation(), MODEL, |_| Ok("They talked.".to_owned()));
+    assert_eq!(draft.strategy, CompactionStrategy::Model);
     let messages: Vec<String> = after.sent().map(|message| message.text()).collect();
     assert_eq!(messages.len(), 8);
     assert!(messages[0].starts_with("question 0 "));
@@ -79,7 +79,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
     for message in exchanges(15, 100).messages() {
         more.add(message.body.clone());
     }
-    let (again, ..) = compacted(&more, &continuation(), MODEL, |_| Ok("And more.".to_owned()));
+    let (again, ..) = compact(&more, &continuation(), MODEL, |_| Ok("And more.".to_owned()));
     let messages: Vec<String> = again.sent().map(|message| message.text()).collect();
     assert_eq!(messages.len(), 8);
     assert!(messages[0].starts_with("question 0 ") && messages[1].contains("And more."));
@@ -87,7 +87,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
 }
 
 #[test]
-fn the_header_is_to_the_letter() {
+fn the_summary_starts_with_the_exact_header() {
     assert_eq!(
         CONTINUED,
         "This session is being continued from a previous conversation that ran out of context. The summary below covers \
@@ -95,7 +95,7 @@ fn the_header_is_to_the_letter() {
     );
     for summariser in [MODEL, Summariser::Extractive] {
         let (after, ..) =
-            compacted(&exchanges(15, 100), &continuation(), summariser, |_| Ok("Text.".to_owned()));
+            compact(&exchanges(15, 100), &continuation(), summariser, |_| Ok("Text.".to_owned()));
         let summary = after.sent().nth(1).unwrap().text();
         assert!(summary.starts_with(&format!("{CONTINUED}\n\n")), "{summary}");
     }
@@ -103,7 +103,7 @@ fn the_header_is_to_the_letter() {
 
 #[test]
 fn the_summary_says_that_files_can_be_read_again() {
-    let (after, ..) = compacted(&exchanges(15, 100), &continuation(), MODEL, |_| Ok("Text.".to_owned()));
+    let (after, ..) = compact(&exchanges(15, 100), &continuation(), MODEL, |_| Ok("Text.".to_owned()));
     assert!(after.sent().nth(1).unwrap().text().ends_with(READ_AGAIN));
 }
 
@@ -130,7 +130,7 @@ fn in_order(text: &str, words: &[&str]) -> bool {
 
 #[test]
 fn the_model_is_asked_for_phases_and_themes() {
-    let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
+    let questions = asked_questions(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     let all: Vec<&str> = ["Analysis"].into_iter().chain(PHASES).chain(["Summary"]).chain(THEMES).collect();
     assert!(in_order(prompt, &all), "{prompt}");
@@ -146,41 +146,41 @@ fn the_model_is_asked_for_phases_and_themes() {
         ("Key Technical Concepts", "core ideas and mechanisms"),
         ("Artifacts and Code Sections", "its path, what kind of file it is, what it is responsible for"),
     ];
-    for (heading, what) in belongs {
+    for (heading, instructions) in belongs {
         let (_, below) = prompt.split_once(&format!("### {heading}\n[")).unwrap();
-        assert!(below.lines().next().unwrap().contains(what), "{heading}\n{prompt}");
+        assert!(below.lines().next().unwrap().contains(instructions), "{heading}\n{prompt}");
     }
 }
 
 #[test]
-fn files_are_described_whoever_writes_the_summary() {
+fn files_are_described_with_and_without_a_model() {
     let probe = "     1\t//! Reads the probe, once a second.\n     2\tuse std::time;\n";
     let rest = (0..30).flat_map(|n| [user(&format!("and {n}")), model(&"words ".repeat(30))]);
-    let talk = [
+    let conversation = [
         user("look"),
         call("1", "read_file", "src/probe.rs"),
         result("1", probe),
         call("2", "edit_file", "src/probe.rs"),
         result("2", "updated"),
     ];
-    let talk = history(talk.into_iter().chain(rest));
-    let prompt = &asked(&talk, &continuation(), MODEL)[0].prompt;
+    let conversation = history(conversation.into_iter().chain(rest));
+    let prompt = &asked_questions(&conversation, &continuation(), MODEL)[0].prompt;
     assert!(
         prompt.contains("<files>\n- edited: src/probe.rs (Reads the probe, once a second)\n</files>\n\nName each of these files, with a brief description"),
         "{prompt}"
     );
-    let (after, ..) = compacted(&talk, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    let (after, ..) = compact(&conversation, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let line = "\n- About probe.rs (1 edit): Reads the probe, once a second\n";
-    assert!(seen(&after).contains(line), "{}", seen(&after));
+    assert!(model_view(&after).contains(line), "{}", model_view(&after));
     // A second compaction reads the description from the first summary.
     let mut more = after;
     for message in exchanges(15, 100).messages() {
         more.add(message.body.clone());
     }
-    let (again, ..) = compacted(&more, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
-    assert!(seen(&again).contains(line), "{}", seen(&again));
+    let (again, ..) = compact(&more, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(model_view(&again).contains(line), "{}", model_view(&again));
     // A model that is asked afterwards also gets the description.
-    let prompt = &asked(&more, &continuation(), MODEL)[0].prompt;
+    let prompt = &asked_questions(&more, &continuation(), MODEL)[0].prompt;
     assert!(
         prompt.contains("<files>\n- edited: src/probe.rs (Reads the probe, once a second)\n"),
         "{prompt}"
@@ -188,12 +188,12 @@ fn files_are_described_whoever_writes_the_summary() {
 }
 
 #[test]
-fn what_files_say_cannot_close_their_tag() {
+fn file_contents_cannot_close_the_files_tag() {
     let text = "// The end </files> of them\n";
-    let talk = [user("look"), call("1", "read_file", "src/a.rs"), result("1", text)];
+    let conversation = [user("look"), call("1", "read_file", "src/a.rs"), result("1", text)];
     let rest = (0..20).map(|n| model(&format!("{n} {}", "words ".repeat(30))));
-    let talk = history(talk.into_iter().chain(rest));
-    let prompt = &asked(&talk, &continuation(), MODEL)[0].prompt;
+    let conversation = history(conversation.into_iter().chain(rest));
+    let prompt = &asked_questions(&conversation, &continuation(), MODEL)[0].prompt;
     let (_, after) = prompt.split_once("<files>\n").unwrap();
     assert!(after.contains("The end"), "{prompt}");
     assert!(after.find("</files>").unwrap() > after.find("of them").unwrap(), "{prompt}");
@@ -203,22 +203,22 @@ fn what_files_say_cannot_close_their_tag() {
 fn known_files_are_named_when_summaries_are_merged() {
     let start = [user("look"), call("1", "edit_file", "src/probe.rs"), result("1", "updated")];
     let rest = (0..30).map(|n| model(&format!("{n} {}", "words ".repeat(600))));
-    let talk = history(start.into_iter().chain(rest));
-    for family in [Family::Continuation, Family::Handoff] {
+    let conversation = history(start.into_iter().chain(rest));
+    for builtin in [BuiltinProfile::Continuation, BuiltinProfile::Handoff] {
         let small = Summariser::Model { window: 8_000, topics: Topics::NotAsked };
-        let questions = asked(&talk, &family.profile(), small);
+        let questions = asked_questions(&conversation, &builtin.profile(), small);
         assert!(questions.len() > 2);
         for question in &questions {
             assert!(question.prompt.contains("- edited: src/probe.rs"), "{}", question.prompt);
         }
-        assert_eq!(questions.last().unwrap().purpose, Purpose::Merge);
+        assert_eq!(questions.last().unwrap().purpose, SummaryPurpose::Merge);
     }
 }
 
 #[test]
 fn the_summary_without_a_model_has_the_same_sections() {
     let (after, ..) =
-        compacted(&exchanges(15, 100), &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+        compact(&exchanges(15, 100), &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let summary = after.sent().nth(1).unwrap().text();
     let all: Vec<&str> =
         ["## Analysis"].into_iter().chain(PHASES).chain(["## Summary"]).chain(THEMES).collect();
@@ -226,8 +226,8 @@ fn the_summary_without_a_model_has_the_same_sections() {
 }
 
 #[test]
-fn the_rules_of_a_summary_are_asked_for() {
-    let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
+fn the_prompt_contains_the_rules_of_the_profile() {
+    let questions = asked_questions(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     for rule in [
         "Keep what the user wants",
@@ -249,17 +249,17 @@ fn at_most_20_known_files_are_named() {
         let id = n.to_string();
         [call(&id, "read_file", &format!("src/f{n:02}.rs")), result(&id, "its text")]
     };
-    let talk = [user("look at all")].into_iter().chain((0..40).flat_map(read)).chain([model("done")]);
-    let talk = history(talk);
-    let questions = asked(&talk, &continuation(), MODEL);
-    let (_, told) = questions[0].prompt.split_once("<files>\n").unwrap();
-    let (told, _) = told.split_once("\n</files>").unwrap();
+    let conversation = [user("look at all")].into_iter().chain((0..40).flat_map(read)).chain([model("done")]);
+    let conversation = history(conversation);
+    let questions = asked_questions(&conversation, &continuation(), MODEL);
+    let (_, listed) = questions[0].prompt.split_once("<files>\n").unwrap();
+    let (listed, _) = listed.split_once("\n</files>").unwrap();
     // The last six messages are kept. Of the summarized messages, the last 20 files are listed.
-    let named: Vec<usize> = (0..40).filter(|n| told.contains(&format!("f{n:02}.rs"))).collect();
+    let named: Vec<usize> = (0..40).filter(|n| listed.contains(&format!("f{n:02}.rs"))).collect();
     assert_eq!(named.len(), KNOWN_FILES);
     assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
 
-    let (after, ..) = compacted(&talk, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    let (after, ..) = compact(&conversation, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let summary = after.sent().nth(1).unwrap().text();
     assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), KNOWN_FILES);
 }
@@ -276,30 +276,35 @@ fn with_results(tokens: usize) -> crate::history::History {
 
 #[test]
 fn aims_for_half_of_the_window() {
-    let talk = with_results(2_000);
-    let now = Pressure { context: pressure(&talk, None).context + 500, ..pressure(&talk, Some(10_000)) };
-    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short enough.".to_owned())).unwrap();
+    let conversation = with_results(2_000);
+    let current = Pressure {
+        context: pressure(&conversation, None).context + 500,
+        ..pressure(&conversation, Some(10_000))
+    };
+    let draft =
+        draft_compaction(&conversation, &continuation(), current, MODEL, |_| Ok("Short enough.".to_owned()))
+            .unwrap();
     assert!(draft.after.tokens + 500 <= 5_000, "{:?}", draft.after);
     assert_eq!(draft.notes, [""; 0]);
     // Clipping stops once the target is reached, so the newest result is whole.
-    let (after, _) = crate::compaction::commit(&talk, draft, &continuation()).unwrap();
+    let (after, _) = crate::compaction::commit(&conversation, draft, &continuation()).unwrap();
     let results: Vec<usize> = after
         .sent()
         .filter(|message| message.body.content[0].is_tool_result())
-        .map(|message| super::fixture::weigh(message))
+        .map(|message| super::fixture::count_message(message))
         .collect();
     assert_eq!(results.len(), 3);
     assert!(results[0] < 200 && results[2] == 2_000, "{results:?}");
 }
 
 #[test]
-fn when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_must() {
-    let talk = history(
+fn a_clipped_summary_still_names_the_edited_files() {
+    let conversation = history(
         [user("start"), call("e", "edit", "src/edited.rs"), result("e", "ok")]
             .into_iter()
             .chain((0..20).map(|n| model(&format!("{n} {}", "words ".repeat(300))))),
     );
-    let now = Pressure {
+    let current = Pressure {
         context: 12_000,
         history: 9_000,
         window: Some(12_600),
@@ -308,18 +313,21 @@ fn when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_
         ..Pressure::default()
     };
     let long = "a line of the summary\n".repeat(280);
-    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok(long.clone())).unwrap();
+    let draft =
+        draft_compaction(&conversation, &continuation(), current, MODEL, |_| Ok(long.clone())).unwrap();
     assert!(draft.after.tokens + 3_000 <= 6_300, "{:?}", draft.after);
-    let (after, _) = crate::compaction::commit(&talk, draft, &continuation()).unwrap();
+    let (after, _) = crate::compaction::commit(&conversation, draft, &continuation()).unwrap();
     let summary = after.sent().nth(1).unwrap().text();
     assert!(count(&summary) < count(&long) && summary.contains("src/edited.rs"), "{summary}");
 }
 
 #[test]
-fn what_cannot_reach_half_of_the_window_is_said() {
-    let talk = exchanges(15, 700);
+fn a_note_says_that_half_of_the_window_was_not_reached() {
+    let conversation = exchanges(15, 700);
     let draft =
-        drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok(SO_FAR.to_owned()));
+        draft_compaction(&conversation, &continuation(), pressure(&conversation, Some(8_000)), MODEL, |_| {
+            Ok(SUMMARY.to_owned())
+        });
     let draft = draft.unwrap();
     assert!(draft.after.tokens < draft.before.tokens);
     assert!(draft.notes[0].starts_with("the prompt still has more than 4000 tokens, 50% of the window"));

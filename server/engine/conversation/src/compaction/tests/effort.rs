@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-use super::fixture::{call, count, history, model, pinned, pressure, result, user, weigh};
-use crate::compaction::{Family, Profile, Run, Scales, Summariser, Topics, commit};
+use super::fixture::{call, count, count_message, history, model, pinned, pressure, result, user};
+use crate::compaction::{BuiltinProfile, CompactionRun, Profile, Summariser, TokenCounters, Topics, commit};
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{History, Message};
 
@@ -28,52 +28,58 @@ struct Effort {
     bytes: Cell<usize>,
 }
 
-/// Returns the number of calls and bytes of one compaction.
-fn effort(talk: &History, profile: &Profile, summariser: Summariser) -> (usize, usize) {
+fn effort(conversation: &History, profile: &Profile, summariser: Summariser) -> (usize, usize) {
     let effort = Effort::default();
     let note = |bytes: usize| {
         effort.calls.set(effort.calls.get() + 1);
         effort.bytes.set(effort.bytes.get() + bytes);
     };
     let message = |message: &Message| {
-        let weight = weigh(message);
-        note(weight * 4);
-        weight
+        let tokens = count_message(message);
+        note(tokens * 4);
+        tokens
     };
     let text = |text: &str| {
         note(text.len());
         count(text)
     };
-    let scales = Scales { message: &message, text: &text };
-    let pressure = pressure(talk, Some(60_000));
-    let mut run =
-        Run::new(talk, profile.clone(), pressure, summariser, ToolPatterns::default(), scales).unwrap();
+    let counters = TokenCounters { message: &message, text: &text };
+    let pressure = pressure(conversation, Some(60_000));
+    let mut run = CompactionRun::new(
+        conversation,
+        profile.clone(),
+        pressure,
+        summariser,
+        ToolPatterns::default(),
+        counters,
+    )
+    .unwrap();
     while run.question().is_some() {
-        run.answer(Ok("a summary of it".to_owned()), scales);
+        run.answer(Ok("a summary of it".to_owned()), counters);
     }
-    let draft = run.finish(scales).unwrap();
-    commit(talk, draft, profile).unwrap();
+    let draft = run.finish(counters).unwrap();
+    commit(conversation, draft, profile).unwrap();
     (effort.calls.get(), effort.bytes.get())
 }
 
 #[test]
-fn twice_the_conversation_is_at_most_about_twice_the_work() {
+fn the_work_grows_linearly_with_the_conversation() {
     let (small, large) = (rounds(150), rounds(300));
-    for family in Family::ALL {
+    for builtin in BuiltinProfile::ALL {
         for summariser in [Summariser::Extractive, Summariser::Model { window: 8_000, topics: Topics::Asked }]
         {
-            let mut profile = family.profile();
+            let mut profile = builtin.profile();
             profile.keep.tokens = profile.keep.tokens.min(4_000);
             let (calls, bytes) = effort(&small, &profile, summariser);
             let (more_calls, more_bytes) = effort(&large, &profile, summariser);
             assert!(
                 more_calls * 2 <= calls * 5,
-                "{family:?} {summariser:?}: {calls} calls, then {more_calls}"
+                "{builtin:?} {summariser:?}: {calls} calls, then {more_calls}"
             );
             // Bisecting the list of inserted lines adds a logarithmic factor.
             assert!(
                 more_bytes * 2 <= bytes * 6,
-                "{family:?} {summariser:?}: {bytes} bytes, then {more_bytes}"
+                "{builtin:?} {summariser:?}: {bytes} bytes, then {more_bytes}"
             );
         }
     }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::compaction::{
-    Draft, NotCompacted, Pressure, Profile, Question, Run, Scales, Summariser, Topics, commit,
+    CompactionDraft, CompactionRun, NotCompacted, Pressure, Profile, Summariser, SummarizerQuestion,
+    TokenCounters, Topics, commit,
 };
 use crate::conversation_facts::ToolPatterns;
 use crate::history::{
@@ -35,7 +36,6 @@ pub(super) fn call(id: &str, tool: &str, path: &str) -> NewMessage {
     NewMessage::new(Role::Assistant, vec![ContentBlock::ToolCall { id: id.into(), name: tool.into(), input }])
 }
 
-/// Returns the result of a tool call.
 pub(super) fn result(id: &str, text: &str) -> NewMessage {
     let content = vec![ResultPart::Text { text: text.into() }];
     let block = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
@@ -50,8 +50,8 @@ pub(super) fn history(messages: impl IntoIterator<Item = NewMessage>) -> History
 
 /// Returns exchanges of two messages with `tokens` each.
 pub(super) fn exchanges(number: usize, tokens: usize) -> History {
-    let text = |what: &str, n: usize| {
-        let text = format!("{what} {n} ");
+    let text = |label: &str, n: usize| {
+        let text = format!("{label} {n} ");
         let rest = (tokens * 4).saturating_sub(text.len());
         format!("{text}{}", "x".repeat(rest))
     };
@@ -65,7 +65,7 @@ pub(super) fn count(text: &str) -> usize {
 }
 
 /// Counts the tokens of a message as sent.
-pub(super) fn weigh(message: &Message) -> usize {
+pub(super) fn count_message(message: &Message) -> usize {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => count(text),
         ResultPart::Image(_) | ResultPart::Foreign(_) => 1_200,
@@ -81,75 +81,84 @@ pub(super) fn weigh(message: &Message) -> usize {
     message.body.content.iter().map(block).sum()
 }
 
-pub(super) fn scales() -> Scales<'static> {
-    Scales { message: &weigh, text: &count }
+pub(super) fn counters() -> TokenCounters<'static> {
+    TokenCounters { message: &count_message, text: &count }
 }
 
 /// Measures the conversation as if the prompt contained nothing else.
 pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
-    let weight = history.sent().map(|message| weigh(message)).sum();
+    let tokens = history.sent().map(|message| count_message(message)).sum();
     let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
     let messages = history.visible().count();
-    Pressure { history: weight, context: weight, window, messages, exchanges, ..Pressure::default() }
+    Pressure { history: tokens, context: tokens, window, messages, exchanges, ..Pressure::default() }
 }
 
 /// A summary that is long enough for every conversation in these tests, with a heading of each profile.
-pub(super) const SO_FAR: &str = "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nSo far, the user asked one question after the other, and the model answered each of \
+pub(super) const SUMMARY: &str = "## Done\n## Next Steps\n## Summary\n## 7. Immediate Next Step\nSo far, the user asked one question after the other, and the model answered each of \
                                  them. Nothing was decided, no file was changed, and no work is open. The next question \
                                  may be about anything.";
 
 pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
-pub(super) const DETECTIVE: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
+pub(super) const TOPIC_MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
 
 /// Compacts with `profile` and a model that gives the same answer to each question.
-pub(super) fn drafted(
+pub(super) fn draft_compaction(
     history: &History,
     profile: &Profile,
     pressure: Pressure,
     summariser: Summariser,
-    mut answer: impl FnMut(&Question) -> Result<String, String>,
-) -> Result<Draft, NotCompacted> {
-    let mut run =
-        Run::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales())?;
+    mut answer: impl FnMut(&SummarizerQuestion) -> Result<String, String>,
+) -> Result<CompactionDraft, NotCompacted> {
+    let mut run = CompactionRun::new(
+        history,
+        profile.clone(),
+        pressure,
+        summariser,
+        ToolPatterns::default(),
+        counters(),
+    )?;
     while let Some(question) = run.question() {
         let answer = answer(question);
-        run.answer(answer, scales());
+        run.answer(answer, counters());
     }
-    run.finish(scales())
+    run.finish(counters())
 }
 
-/// Compacts and commits the draft.
-pub(super) fn compacted(
+pub(super) fn compact(
     history: &History,
     profile: &Profile,
     summariser: Summariser,
-    answer: impl FnMut(&Question) -> Result<String, String>,
-) -> (History, Draft, HistoryChange) {
-    let draft = drafted(history, profile, pressure(history, None), summariser, answer).unwrap();
+    answer: impl FnMut(&SummarizerQuestion) -> Result<String, String>,
+) -> (History, CompactionDraft, HistoryChange) {
+    let draft = draft_compaction(history, profile, pressure(history, None), summariser, answer).unwrap();
     let (after, rebuilt) = commit(history, draft.clone(), profile).unwrap();
     (after, draft, rebuilt)
 }
 
 /// Returns the questions that a compaction asks a model that answers all of them alike.
-pub(super) fn asked(history: &History, profile: &Profile, summariser: Summariser) -> Vec<Question> {
-    let mut asked = Vec::new();
-    let _ = drafted(history, profile, pressure(history, None), summariser, |question| {
-        asked.push(question.clone());
-        Ok(SO_FAR.to_owned())
+pub(super) fn asked_questions(
+    history: &History,
+    profile: &Profile,
+    summariser: Summariser,
+) -> Vec<SummarizerQuestion> {
+    let mut questions = Vec::new();
+    let _ = draft_compaction(history, profile, pressure(history, None), summariser, |question| {
+        questions.push(question.clone());
+        Ok(SUMMARY.to_owned())
     });
-    asked
+    questions
 }
 
 /// Returns everything that the model sees: message by message, each block on its own line.
-pub(super) fn seen(history: &History) -> String {
-    let mut seen = String::new();
+pub(super) fn model_view(history: &History) -> String {
+    let mut view = String::new();
     for message in history.sent() {
         let speaker = match message.body.role {
             Role::User => "user",
             Role::Assistant => "model",
         };
         for block in &message.body.content {
-            let said = match block {
+            let line = match block {
                 ContentBlock::Text { text } => text.clone(),
                 ContentBlock::ToolCall { id, name, input } => format!("calls {name} {id} {input}"),
                 ContentBlock::ToolResult { call_id, .. } if message.body.kind == Kind::ToolResultArchived => {
@@ -164,8 +173,8 @@ pub(super) fn seen(history: &History) -> String {
                 }
                 _ => "(other)".to_owned(),
             };
-            let _ = writeln!(seen, "{speaker}: {said}");
+            let _ = writeln!(view, "{speaker}: {line}");
         }
     }
-    seen
+    view
 }

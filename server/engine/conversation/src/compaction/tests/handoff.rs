@@ -4,32 +4,36 @@
 //! |---|---|
 //! | before each turn, at 200,000 tokens of context | `due_at_200_000_tokens_of_context_before_a_turn` |
 //! | 0 disables | `a_threshold_of_0_disables` |
-//! | context tokens are what was billed for prompt and answer | `prompt/src/assembly/tests/budgets.rs: the_context_is_what_was_billed_and_what_was_said_since`, `prompt/src/session/tests.rs: before_the_first_prompt_the_conversation_is_the_context` |
-//! | the history is cleaned first: "Tool no response", "Understood." | `the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
+//! | context tokens are what was billed for prompt and answer | `prompt/src/assembly/tests/budgets.rs: the_context_size_is_the_billed_size_plus_later_messages`, `prompt/src/session/tests.rs: before_the_first_prompt_the_context_size_is_that_of_the_conversation` |
+//! | the history is cleaned first: "Tool no response", "Understood." | `the_summarizer_gets_a_repaired_history`, `history/repair/tests.rs: only_results_at_the_end_are_acknowledged` |
 //! | seven sections, continue exactly where it stopped | `the_model_is_asked_for_seven_sections`, `the_summary_without_a_model_has_the_same_sections` |
-//! | its own rules: precise, with code, sections 4 and 5 with snippets | `it_has_rules_of_its_own_that_ask_for_code`, `the_summary_without_a_model_shows_code_in_sections_4_and_5` |
-//! | the summarizer sees the conversation whole | `the_summariser_reads_calls_and_results_whole` |
-//! | one user message: summary, then the last request verbatim | `one_message_is_left_with_the_last_request` |
+//! | its own rules: precise, with code, sections 4 and 5 with snippets | `the_handoff_rules_ask_for_code`, `the_summary_without_a_model_shows_code_in_sections_4_and_5` |
+//! | the summarizer sees the conversation whole | `the_summarizer_gets_calls_and_results_in_full` |
+//! | one user message: summary, then the last request verbatim | `a_handoff_leaves_one_message_with_the_last_request` |
 //! | the last intent is preserved again and again | `a_second_handoff_carries_the_request_of_the_first` |
-//! | answers, calls, results and old exchanges are removed | `one_message_is_left_with_the_last_request` |
+//! | answers, calls, results and old exchanges are removed | `a_handoff_leaves_one_message_with_the_last_request` |
 //! | the system prompt stays | `prompt/src/assembly/tests/flat.rs` (it is not a part of the conversation) |
-//! | tokens are counted again | `prompt/src/session/tests.rs: after_a_handoff_tokens_are_counted_again_and_lists_are_new` |
-//! | new interaction log | `prompt/src/session/tests.rs: after_a_handoff_tokens_are_counted_again_and_lists_are_new` |
+//! | tokens are counted again | `prompt/src/session/tests.rs: a_handoff_recounts_tokens_and_clears_activity_lists` |
+//! | new interaction log | `prompt/src/session/tests.rs: a_handoff_recounts_tokens_and_clears_activity_lists` |
 //! | memory outlives it | `tests/stdio/workspace_context.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
 
 use serde_json::json;
 
-use super::fixture::{MODEL, asked, call, compacted, exchanges, history, model, result, seen, user};
-use crate::compaction::{Family, LAST_REQUEST, Moment, Pressure, Profile, ProfileOptions, Summariser};
+use super::fixture::{
+    MODEL, asked_questions, call, compact, exchanges, history, model, model_view, result, user,
+};
+use crate::compaction::{
+    BuiltinProfile, CompactionMoment, LAST_REQUEST, Pressure, Profile, ProfileOptions, Summariser,
+};
 use crate::history::{ContentBlock, NewMessage, Role};
 
 fn handoff() -> Profile {
-    Family::Handoff.profile()
+    BuiltinProfile::Handoff.profile()
 }
 
 #[test]
 fn due_at_200_000_tokens_of_context_before_a_turn() {
-    assert_eq!(handoff().moment, Moment::BeforeAssembling);
+    assert_eq!(handoff().moment, CompactionMoment::BeforeAssembling);
     let at = |context| Pressure { context, history: 500_000, ..Pressure::default() };
     assert_eq!(handoff().due(&at(199_999)), None);
     assert!(handoff().due(&at(200_000)).is_some());
@@ -37,14 +41,15 @@ fn due_at_200_000_tokens_of_context_before_a_turn() {
 
 /// The files of the request are more than any compaction could free.
 #[test]
-fn a_request_is_compacted_only_if_that_helps() {
-    use crate::compaction::Family::{Checkpoint, Continuation, Handoff};
-    // Returns how many of 40 turns with `turn` tokens each are compacted next to `stays` tokens.
-    let compactions = |profile: &Profile, stays: usize, turn: usize, window: Option<usize>| {
+fn a_conversation_is_compacted_only_if_the_request_then_fits() {
+    use crate::compaction::BuiltinProfile::{Checkpoint, Continuation, Handoff};
+    // Returns how many of 40 turns with `turn` tokens each are compacted next to `other_tokens` tokens.
+    let compactions = |profile: &Profile, other_tokens: usize, turn: usize, window: Option<usize>| {
         let (mut history, mut compactions) = (0, 0);
         for _ in 0..40 {
             history += turn;
-            let pressure = Pressure { history, context: stays + history, window, ..Pressure::default() };
+            let pressure =
+                Pressure { history, context: other_tokens + history, window, ..Pressure::default() };
             if profile.due(&pressure).is_some() {
                 compactions += 1;
                 history = profile.keep.tokens.min(4_000) + profile.summary.tokens.min(2_000);
@@ -52,7 +57,7 @@ fn a_request_is_compacted_only_if_that_helps() {
         }
         compactions
     };
-    for (family, stays, turn, window, most) in [
+    for (builtin, other_tokens, turn, window, most) in [
         (Handoff, 377_000, 3_000, Some(1_000_000), 0),
         (Handoff, 190_000, 3_000, Some(1_000_000), 5),
         (Handoff, 100_000, 3_000, Some(1_000_000), 1),
@@ -61,16 +66,16 @@ fn a_request_is_compacted_only_if_that_helps() {
         (Continuation, 180_000, 3_000, Some(200_000), 0),
         (Continuation, 100_000, 3_000, Some(200_000), 3),
     ] {
-        let count = compactions(&family.profile(), stays, turn, window);
-        assert!(count <= most, "{family:?} next to {stays} tokens: {count}");
+        let count = compactions(&builtin.profile(), other_tokens, turn, window);
+        assert!(count <= most, "{builtin:?} next to {other_tokens} tokens: {count}");
     }
 }
 
 #[test]
 fn a_threshold_of_0_disables() {
     let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
-    let own = [("handoff".to_owned(), options)].into();
-    let profile = Profile::named("handoff", &own).unwrap();
+    let custom = [("handoff".to_owned(), options)].into();
+    let profile = Profile::named("handoff", &custom).unwrap();
     assert_eq!(profile.due(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
     let options = ProfileOptions { context_from: Some(5), ..ProfileOptions::default() };
     let profile = Profile::named("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
@@ -78,15 +83,15 @@ fn a_threshold_of_0_disables() {
 }
 
 #[test]
-fn the_history_is_cleaned_first() {
-    let talk = history([
+fn the_summarizer_gets_a_repaired_history() {
+    let conversation = history([
         user("go"),
         call("1", "run", "a"),
         user("never mind"),
         call("2", "run", "b"),
         result("2", "out"),
     ]);
-    let prompt = &asked(&talk, &handoff(), MODEL)[0].prompt;
+    let prompt = &asked_questions(&conversation, &handoff(), MODEL)[0].prompt;
     assert!(
         prompt.contains("[calls run] {\"file_path\":\"a\"}\n[user]\n[result] Tool no response\n"),
         "{prompt}"
@@ -111,16 +116,16 @@ fn in_order(text: &str) -> bool {
 
 #[test]
 fn the_model_is_asked_for_seven_sections() {
-    let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
+    let prompt = &asked_questions(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
     assert!(in_order(prompt), "{prompt}");
     assert!(prompt.contains("able to continue exactly where this stopped without asking"));
 }
 
 #[test]
-fn it_has_rules_of_its_own_that_ask_for_code() {
-    let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
+fn the_handoff_rules_ask_for_code() {
+    let prompt = &asked_questions(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
     assert!(!prompt.contains("without quoting them"), "{prompt}");
-    for wanted in [
+    for instruction in [
         "detailed but concise",
         "precise about technical details, file names and code",
         "in sections 4 and 5 quote the few lines of code that matter",
@@ -135,15 +140,16 @@ fn it_has_rules_of_its_own_that_ask_for_code() {
         "errors that still need attention, tasks that were requested and not started, decisions that await the user",
         "the user's most recent request, the current state of the implementation, and work that was interrupted",
     ] {
-        assert!(prompt.contains(wanted), "{wanted}\n{prompt}");
+        assert!(prompt.contains(instruction), "{instruction}\n{prompt}");
     }
 }
 
 #[test]
-fn the_summariser_reads_calls_and_results_whole() {
+fn the_summarizer_gets_calls_and_results_in_full() {
     let long = "z".repeat(9_000);
-    let talk = history([user("look"), call("1", "read_file", &long), result("1", &long), model("fine")]);
-    let prompt = &asked(&talk, &handoff(), MODEL)[0].prompt;
+    let conversation =
+        history([user("look"), call("1", "read_file", &long), result("1", &long), model("fine")]);
+    let prompt = &asked_questions(&conversation, &handoff(), MODEL)[0].prompt;
     assert_eq!(prompt.matches(&long).count(), 2, "{prompt}");
 }
 
@@ -154,39 +160,39 @@ fn the_summary_without_a_model_shows_code_in_sections_4_and_5() {
         let call = ContentBlock::ToolCall { id: id.into(), name: "edit_file".into(), input };
         [NewMessage::new(Role::Assistant, vec![call]), result(id, "updated")]
     };
-    let mut talk = worked();
+    let mut conversation = unfinished_work();
     let edits = [
         edit("a", "src/parser.rs", "let a = 1;", "let a = 2;\nlet b = a;"),
         edit("b", "src/lexer.rs", "", "fn next(&mut self) -> Token {"),
     ];
     for message in edits.into_iter().flatten() {
-        talk.add(message);
+        conversation.add(message);
     }
-    talk.add(model(&"words ".repeat(900)));
-    let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
-    let seen = seen(&after);
-    let (_, fourth) = seen.split_once("## 4. ").unwrap();
+    conversation.add(model(&"words ".repeat(900)));
+    let (after, ..) = compact(&conversation, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
+    let view = model_view(&after);
+    let (_, fourth) = view.split_once("## 4. ").unwrap();
     let (fourth, fifth) = fourth.split_once("## 5. ").unwrap();
     let (fifth, _) = fifth.split_once("## 6. ").unwrap();
-    assert!(fourth.contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"), "{seen}");
-    assert!(fourth.contains("\n- Changed lexer.rs: `fn next(&mut self) -> Token {`\n"), "{seen}");
-    assert!(fifth.contains("\n- Last change: lexer.rs: `fn next(&mut self) -> Token {`\n"), "{seen}");
+    assert!(fourth.contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"), "{view}");
+    assert!(fourth.contains("\n- Changed lexer.rs: `fn next(&mut self) -> Token {`\n"), "{view}");
+    assert!(fifth.contains("\n- Last change: lexer.rs: `fn next(&mut self) -> Token {`\n"), "{view}");
     let (again, ..) = {
         let mut more = after.clone();
         more.add(model(&"words ".repeat(900)));
-        compacted(&more, &handoff(), Summariser::Extractive, |_| Ok(String::new()))
+        compact(&more, &handoff(), Summariser::Extractive, |_| Ok(String::new()))
     };
-    assert!(super::fixture::seen(&again).contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"));
+    assert!(super::fixture::model_view(&again).contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"));
 }
 
 #[test]
 fn the_summary_without_a_model_has_the_same_sections() {
-    let talk = exchanges(10, 1_000);
-    let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
-    assert!(in_order(&seen(&after)), "{}", seen(&after));
+    let conversation = exchanges(10, 1_000);
+    let (after, ..) = compact(&conversation, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(in_order(&model_view(&after)), "{}", model_view(&after));
 }
 
-fn worked() -> crate::history::History {
+fn unfinished_work() -> crate::history::History {
     let long = "text of it ".repeat(100);
     history([
         user("first request"),
@@ -199,41 +205,45 @@ fn worked() -> crate::history::History {
 }
 
 #[test]
-fn one_message_is_left_with_the_last_request() {
-    let (after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+fn a_handoff_leaves_one_message_with_the_last_request() {
+    let (after, ..) = compact(&unfinished_work(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
     assert_eq!(
-        seen(&after),
+        model_view(&after),
         "user: The summary.\n\nLast request from user was: fix the parser\nand say when\n"
     );
     assert_eq!(after.messages().len(), 7, "the rest is hidden, not gone");
 }
 
 #[test]
-fn where_nobody_asked_there_is_no_last_request() {
-    let talk = history((0..10).map(|n| model(&format!("{n} {}", "words ".repeat(50)))));
-    let (after, ..) = compacted(&talk, &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
-    assert_eq!(seen(&after), "user: The summary.\n");
+fn a_conversation_without_requests_has_no_last_request() {
+    let conversation = history((0..10).map(|n| model(&format!("{n} {}", "words ".repeat(50)))));
+    let (after, ..) = compact(&conversation, &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+    assert_eq!(model_view(&after), "user: The summary.\n");
 }
 
 #[test]
 fn a_second_handoff_carries_the_request_of_the_first() {
-    let (mut after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+    let (mut after, ..) = compact(&unfinished_work(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
     for n in 0..5 {
         after.add(call(&n.to_string(), "run", "make"));
         after.add(result(&n.to_string(), &"out ".repeat(100)));
     }
     for summariser in [MODEL, Summariser::Extractive] {
-        let (again, ..) = compacted(&after, &handoff(), summariser, |_| Ok("Another.".to_owned()));
-        let seen = seen(&again);
-        assert!(seen.ends_with("\n\nLast request from user was: fix the parser\nand say when\n"), "{seen}");
-        assert_eq!(seen.matches(LAST_REQUEST).count(), 1, "{seen}");
+        let (again, ..) = compact(&after, &handoff(), summariser, |_| Ok("Another.".to_owned()));
+        let view = model_view(&again);
+        assert!(view.ends_with("\n\nLast request from user was: fix the parser\nand say when\n"), "{view}");
+        assert_eq!(view.matches(LAST_REQUEST).count(), 1, "{view}");
     }
     // Profiles without such a sentence add the request under a heading, and read it from there.
-    let checkpoint = Profile { keep: handoff().keep, ..Family::Checkpoint.profile() };
-    let (mut other, ..) = compacted(&after, &checkpoint, MODEL, |_| Ok("Third.".to_owned()));
+    let checkpoint = Profile { keep: handoff().keep, ..BuiltinProfile::Checkpoint.profile() };
+    let (mut other, ..) = compact(&after, &checkpoint, MODEL, |_| Ok("Third.".to_owned()));
     let heading = "## Last request\n\nfix the parser\nand say when";
-    assert!(seen(&other).contains(heading), "{}", seen(&other));
+    assert!(model_view(&other).contains(heading), "{}", model_view(&other));
     other.add(model(&"words ".repeat(500)));
-    let (again, ..) = compacted(&other, &checkpoint, MODEL, |_| Ok("Fourth.".to_owned()));
-    assert!(seen(&again).contains(heading) && !seen(&again).contains("Third."), "{}", seen(&again));
+    let (again, ..) = compact(&other, &checkpoint, MODEL, |_| Ok("Fourth.".to_owned()));
+    assert!(
+        model_view(&again).contains(heading) && !model_view(&again).contains("Third."),
+        "{}",
+        model_view(&again)
+    );
 }

@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use serde_json::json;
 use strata_base::text::clip;
 
-use super::fixture::{count, drafted, history, pressure, scales, seen, user, weigh};
+use super::fixture::{count, count_message, counters, draft_compaction, history, model_view, pressure, user};
 use crate::compaction::{
-    Digest, Draft, DraftRefusal, Family, First, Profile, Purpose, Question, Run, Strategy as How, Summariser,
-    Topics, commit,
+    BuiltinProfile, CompactionDraft, CompactionRun, CompactionStrategy, Digest, DraftRefusal, FirstMessage,
+    Profile, Summariser, SummarizerQuestion, SummaryPurpose, Topics, commit,
 };
 use crate::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
 use crate::history::{
-    Change, ContentBlock, Entry, History, HistoryChange, Image, ImageSource, Kind, Message, MessageId,
+    ContentBlock, Entry, History, HistoryChange, HistoryDiff, Image, ImageSource, Kind, Message, MessageId,
     NO_RESPONSE, NewMessage, Outcome, Pin, ProjectedMessage, Provider, ResultPart, Role, Visibility, project,
 };
 use crate::providers;
@@ -61,20 +61,21 @@ fn a_message() -> impl Strategy<Value = NewMessage> {
         let source = ImageSource::Url { url: "https://example.org/a.png".to_owned() };
         ContentBlock::Image(Image { source, width: None, height: None })
     };
-    let of = |role, kind| move |content| NewMessage { kind, ..NewMessage::new(role, content) };
-    let said = |role, kind| words().prop_map(move |text| NewMessage { kind, ..NewMessage::text(role, text) });
+    let blocks_message = |role, kind| move |content| NewMessage { kind, ..NewMessage::new(role, content) };
+    let text_message =
+        |role, kind| words().prop_map(move |text| NewMessage { kind, ..NewMessage::text(role, text) });
     let body = prop_oneof![
-        5 => said(Role::User, Kind::Normal),
-        4 => said(Role::Assistant, Kind::Normal),
-        5 => prop::collection::vec(a_call(), 1..4).prop_map(of(Role::Assistant, Kind::Normal)),
-        5 => prop::collection::vec(a_result(), 1..4).prop_map(of(Role::User, Kind::ToolResult)),
+        5 => text_message(Role::User, Kind::Normal),
+        4 => text_message(Role::Assistant, Kind::Normal),
+        5 => prop::collection::vec(a_call(), 1..4).prop_map(blocks_message(Role::Assistant, Kind::Normal)),
+        5 => prop::collection::vec(a_result(), 1..4).prop_map(blocks_message(Role::User, Kind::ToolResult)),
         1 => a_call().prop_map(move |call| NewMessage::new(Role::Assistant, vec![thinking(), call])),
         1 => words().prop_map(move |text| NewMessage::new(Role::User, vec![image(), ContentBlock::text(text)])),
         1 => (a_result(), words()).prop_map(|(result, text)| NewMessage::new(Role::User, vec![ContentBlock::text(text), result])),
-        1 => said(Role::User, Kind::SystemEvent),
-        1 => said(Role::User, Kind::ToolSummary),
-        1 => said(Role::User, Kind::Summary),
-        1 => said(Role::User, Kind::Iteration),
+        1 => text_message(Role::User, Kind::SystemEvent),
+        1 => text_message(Role::User, Kind::ToolSummary),
+        1 => text_message(Role::User, Kind::Summary),
+        1 => text_message(Role::User, Kind::Iteration),
     ];
     let state = prop_oneof![8 => Just(0), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
     (body, state).prop_map(|(body, state)| match state {
@@ -122,14 +123,14 @@ fn a_profile() -> impl Strategy<Value = Profile> {
     let more =
         (prop::option::of(0..4_usize), prop::option::of(0.0..1.0_f64), prop::option::of(10..900_usize));
     let summary = prop_oneof![Just(500_usize), 20..200_usize];
-    (prop::sample::select(&Family::ALL[..]), any::<bool>(), keep, more, summary).prop_map(
-        |(family, shipped, (tokens, messages, exchanges, first), (results, target, over), summary)| {
-            let mut profile = family.profile();
+    (prop::sample::select(&BuiltinProfile::ALL[..]), any::<bool>(), keep, more, summary).prop_map(
+        |(builtin, shipped, (tokens, messages, exchanges, first), (results, target, over), summary)| {
+            let mut profile = builtin.profile();
             if !shipped {
                 profile.keep.tokens = tokens;
                 profile.keep.messages = messages;
                 profile.keep.exchanges = exchanges;
-                profile.keep.first = if first { First::Kept } else { First::Summarised };
+                profile.keep.first = if first { FirstMessage::Kept } else { FirstMessage::Summarised };
                 profile.summary.digest =
                     results.map(|kept_results| Digest { kept_results, line_chars: 160, lines: 2 });
                 profile.target_share = target;
@@ -142,8 +143,8 @@ fn a_profile() -> impl Strategy<Value = Profile> {
 }
 
 #[derive(Clone, Debug)]
-enum Fake {
-    Nobody,
+enum FakeModel {
+    NoModel,
     Well,
     Fails,
     Empty,
@@ -152,20 +153,20 @@ enum Fake {
     Whole,
 }
 
-impl Fake {
+impl FakeModel {
     fn summariser(&self) -> Summariser {
         match self {
-            Self::Nobody => Summariser::Extractive,
+            Self::NoModel => Summariser::Extractive,
             _ => Summariser::Model { window: 4_000, topics: Topics::Asked },
         }
     }
 
-    fn answer(&self, question: &Question, boundary: usize) -> Result<String, String> {
+    fn answer(&self, question: &SummarizerQuestion, boundary: usize) -> Result<String, String> {
         match self {
-            Self::Well if question.purpose == Purpose::FindTopic => {
+            Self::Well if question.purpose == SummaryPurpose::FindTopic => {
                 Ok(format!("Here: {{\"boundary\": {boundary}, \"confidence\": 0.9}}"))
             }
-            Self::Nobody | Self::Well => Ok("They spoke of words.".to_owned()),
+            Self::NoModel | Self::Well => Ok("They spoke of words.".to_owned()),
             Self::Fails => Err("no route to host".to_owned()),
             Self::Empty => Ok("  \n".to_owned()),
             Self::FarTooLong => Ok("much ".repeat(40_000)),
@@ -175,15 +176,15 @@ impl Fake {
     }
 }
 
-fn a_model() -> impl Strategy<Value = Fake> {
+fn a_model() -> impl Strategy<Value = FakeModel> {
     prop_oneof![
-        Just(Fake::Nobody),
-        Just(Fake::Well),
-        Just(Fake::Fails),
-        Just(Fake::Empty),
-        Just(Fake::FarTooLong),
-        any::<String>().prop_map(Fake::Garbage),
-        Just(Fake::Whole),
+        Just(FakeModel::NoModel),
+        Just(FakeModel::Well),
+        Just(FakeModel::Fails),
+        Just(FakeModel::Empty),
+        Just(FakeModel::FarTooLong),
+        any::<String>().prop_map(FakeModel::Garbage),
+        Just(FakeModel::Whole),
     ]
 }
 
@@ -191,7 +192,7 @@ fn a_model() -> impl Strategy<Value = Fake> {
 struct Case {
     history: History,
     profile: Profile,
-    model: Fake,
+    model: FakeModel,
     window: Option<usize>,
     boundary: usize,
 }
@@ -210,18 +211,18 @@ fn a_case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    fn draft(&self) -> Option<Draft> {
-        let answer = |question: &Question| self.model.answer(question, self.boundary);
+    fn draft(&self) -> Option<CompactionDraft> {
+        let answer = |question: &SummarizerQuestion| self.model.answer(question, self.boundary);
         let pressure = pressure(&self.history, self.window);
-        drafted(&self.history, &self.profile, pressure, self.model.summariser(), answer).ok()
+        draft_compaction(&self.history, &self.profile, pressure, self.model.summariser(), answer).ok()
     }
 }
 
 /// Returns, by message, the texts of the results that are sent for the message.
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
-    let said = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
-    for ProjectedMessage { id, content, .. } in said {
+    let projected = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
+    for ProjectedMessage { id, content, .. } in projected {
         let of_message = results.entry(id).or_default();
         for block in content {
             if let ContentBlock::ToolResult { content, .. } = block {
@@ -275,19 +276,19 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_committed_is_valid_shorter_and_loses_nothing(case in a_case(), more in a_conversation()) {
+    fn a_committed_compaction_is_valid_and_shorter_and_can_be_undone(case in a_case(), more in a_conversation()) {
         let Some(draft) = case.draft() else { return Ok(()) };
         let (mut after, rebuilt) = commit(&case.history, draft.clone(), &case.profile).unwrap();
 
         no_violations(&after);
-        let weight: usize = after.sent().map(|message| weigh(message)).sum();
-        prop_assert_eq!(weight, draft.after.tokens);
+        let tokens: usize = after.sent().map(|message| count_message(message)).sum();
+        prop_assert_eq!(tokens, draft.after.tokens);
         prop_assert!(draft.after.tokens < draft.before.tokens);
         prop_assert_eq!(after.sent().count(), draft.after.messages);
 
-        let kept = content(&after);
+        let contents = content(&after);
         for (id, body) in content(&case.history) {
-            prop_assert_eq!(kept.get(&id), Some(&body));
+            prop_assert_eq!(contents.get(&id), Some(&body));
         }
 
         // Messages added after the compaction follow the restored ones.
@@ -296,12 +297,12 @@ proptest! {
             let id = after.add(message);
             expected.push(Arc::clone(after.get(id).unwrap()));
         }
-        after.take_back(&rebuilt);
+        after.undo_rebuild(&rebuilt);
         prop_assert_eq!(after.messages(), &expected[..]);
     }
 
     #[test]
-    fn two_compactions_are_undone_one_after_the_other(case in a_case(), more in a_conversation()) {
+    fn two_compactions_are_undone_in_reverse_order(case in a_case(), more in a_conversation()) {
         let mut history = case.history.clone();
         let (mut states, mut changes) = (Vec::new(), Vec::new());
         for round in [Vec::new(), more] {
@@ -319,9 +320,9 @@ proptest! {
         let last = history.messages().len();
         prop_assert!(last >= states.last().map_or(0, Vec::len));
         for (state, change) in states.into_iter().zip(&changes).rev() {
-            history.take_back(change);
-            let now = history.messages();
-            prop_assert_eq!(now.get(..state.len()), Some(&state[..]));
+            history.undo_rebuild(change);
+            let messages = history.messages();
+            prop_assert_eq!(messages.get(..state.len()), Some(&state[..]));
         }
     }
 
@@ -332,18 +333,18 @@ proptest! {
         let (after, _) = commit(&case.history, draft, &case.profile).unwrap();
         // A pinned call that was never answered may become pending again when it comes last.
         for id in waiting(&case.history) {
-            prop_assert!(waiting(&after).contains(&id), "{id}\n{}\n----\n{}", seen(&case.history), seen(&after));
+            prop_assert!(waiting(&after).contains(&id), "{id}\n{}\n----\n{}", model_view(&case.history), model_view(&after));
         }
-        let (was, is) = (results(&case.history), results(&after));
+        let (results_before, results_after) = (results(&case.history), results(&after));
         // Messages between an unanswered call and a later call with the same id may be gone.
-        let silent = |id: &MessageId| was.get(id).is_some_and(|texts| format!("{texts:?}").contains(NO_RESPONSE));
+        let silent = |id: &MessageId| results_before.get(id).is_some_and(|texts| format!("{texts:?}").contains(NO_RESPONSE));
         if after.sent().any(|message| message.id <= last_old && silent(&message.id)) {
             return Ok(());
         }
         for message in after.sent() {
             let unchanged = case.history.get(message.id).is_some_and(|before| before == message);
             if unchanged {
-                prop_assert_eq!(is.get(&message.id), was.get(&message.id), "{}\n{}\n----\n{}", message.id.0, seen(&case.history), seen(&after));
+                prop_assert_eq!(results_after.get(&message.id), results_before.get(&message.id), "{}\n{}\n----\n{}", message.id.0, model_view(&case.history), model_view(&after));
             }
         }
     }
@@ -356,27 +357,27 @@ proptest! {
             prop_assert!(after.sent().any(|message| message == pinned), "{pinned:?}");
         }
 
-        let seen = seen(&after);
+        let view = model_view(&after);
         let last = case.history.sent().rev().find(|message| {
             History::begins_exchange(message) && !message.text().trim().is_empty()
         });
         if let Some(last) = last {
-            prop_assert!(seen.contains(clip(last.text().trim(), 4_000)), "{}\n----\n{seen}", last.text());
+            prop_assert!(view.contains(clip(last.text().trim(), 4_000)), "{}\n----\n{view}", last.text());
         }
         let sent: Vec<&Message> = case.history.sent().map(|message| &**message).collect();
         let facts = facts(sent, &ToolPatterns::default());
-        let named = unbundle(&seen);
+        let named = unbundle(&view);
         for (path, _) in facts.files.iter().filter(|(_, trace)| trace.is_changed()) {
-            prop_assert!(seen.contains(path.as_str()) || named.contains(path), "{path}\n{seen}");
+            prop_assert!(view.contains(path.as_str()) || named.contains(path), "{path}\n{view}");
         }
         for todo in facts.todos.iter().filter(|todo| todo.state != TodoState::Done) {
-            prop_assert!(seen.contains(&todo.text), "{}\n{seen}", todo.text);
+            prop_assert!(view.contains(&todo.text), "{}\n{view}", todo.text);
         }
     }
 
     #[test]
-    fn what_changed_in_front_of_the_cut_is_not_overwritten(
-        case in a_case(), more in a_conversation(), which in any::<prop::sample::Index>(), how in 0..5,
+    fn a_draft_is_refused_when_a_message_before_the_cut_changed(
+        case in a_case(), more in a_conversation(), index in any::<prop::sample::Index>(), change_kind in 0..5,
     ) {
         let Some(draft) = case.draft() else { return Ok(()) };
         let mut grown = case.history.clone();
@@ -390,14 +391,14 @@ proptest! {
         };
         let added = later(&grown);
         prop_assert_eq!(&later(&after)[..added.len().min(later(&after).len())].len(), &added.len());
-        prop_assert!(later(&after).iter().filter(|message| grown.get(message.id).is_some_and(|it| it == *message)).count() <= added.len());
+        prop_assert!(later(&after).iter().filter(|message| grown.get(message.id).is_some_and(|same| same == *message)).count() <= added.len());
         no_violations(&after);
 
         let old: Vec<MessageId> =
             grown.sent().map(|message| message.id).take_while(|id| *id <= draft.basis.last_old).collect();
-        let id = *which.get(&old);
+        let id = *index.get(&old);
         let mut changed = grown.clone();
-        match how {
+        match change_kind {
             0 => changed.change(id, |body| body.content.push(ContentBlock::text("no"))).unwrap(),
             1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, Kind::Normal)).unwrap(),
             2 => drop(changed.truncate(id)),
@@ -410,24 +411,24 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_put_in_from_a_message_that_changed_behind_the_cut(
-        case in a_case(), which in any::<prop::sample::Index>(), how in 0..3,
+    fn a_message_changed_after_the_cut_is_not_replaced(
+        case in a_case(), index in any::<prop::sample::Index>(), change_kind in 0..3,
     ) {
         let Some(draft) = case.draft() else { return Ok(()) };
-        let kept: Vec<MessageId> =
+        let kept_ids: Vec<MessageId> =
             case.history.sent().map(|message| message.id).filter(|id| *id > draft.basis.last_old).collect();
-        if kept.is_empty() {
+        if kept_ids.is_empty() {
             return Ok(());
         }
-        let id = *which.get(&kept);
+        let id = *index.get(&kept_ids);
         let mut changed = case.history.clone();
-        match how {
+        match change_kind {
             0 => changed.change(id, |body| body.content = vec![ContentBlock::text("other")]).unwrap(),
             1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, Kind::Normal)).unwrap(),
             _ => drop(changed.truncate(id)),
         }
         let Ok((after, rebuilt)) = commit(&changed, draft.clone(), &case.profile) else { return Ok(()) };
-        prop_assert!(how != 2, "what is kept was gone");
+        prop_assert!(change_kind != 2, "what is kept was gone");
         prop_assert_eq!(after.get(id), changed.get(id));
         prop_assert!(!rebuilt.changed.iter().any(|(changed, _)| *changed == id));
     }
@@ -447,11 +448,11 @@ proptest! {
     }
 
     #[test]
-    fn answers_that_come_late_or_twice_change_nothing(case in a_case(), late in any::<String>()) {
+    fn late_and_repeated_answers_are_ignored(case in a_case(), late in any::<String>()) {
         let pressure = pressure(&case.history, case.window);
         let (profile, summariser) = (case.profile.clone(), case.model.summariser());
         let Ok(mut run) =
-            Run::new(&case.history, profile, pressure, summariser, ToolPatterns::default(), scales())
+            CompactionRun::new(&case.history, profile, pressure, summariser, ToolPatterns::default(), counters())
         else {
             return Ok(());
         };
@@ -460,54 +461,54 @@ proptest! {
             rounds += 1;
             prop_assert!(rounds < 200, "asking never ends");
             let answer = case.model.answer(question, case.boundary);
-            run.answer(answer, scales());
+            run.answer(answer, counters());
         }
         let mut disturbed = run.clone();
-        disturbed.answer(Ok(late), scales());
-        disturbed.answer(Err("too late".to_owned()), scales());
+        disturbed.answer(Ok(late), counters());
+        disturbed.answer(Err("too late".to_owned()), counters());
         prop_assert!(disturbed.question().is_none());
-        prop_assert_eq!(disturbed.finish(scales()), run.finish(scales()));
+        prop_assert_eq!(disturbed.finish(counters()), run.finish(counters()));
     }
 
     #[test]
-    fn what_is_stored_follows_the_conversation(
+    fn applying_the_diff_to_the_stored_messages_gives_the_conversation(
         start in a_conversation(), steps in prop::collection::vec((0..9, any::<prop::sample::Index>(), a_message()), 1..12),
     ) {
-        let mut now = history(start);
-        let mut store: Vec<Message> = now.messages().iter().map(|message| Message::clone(message)).collect();
+        let mut current = history(start);
+        let mut store: Vec<Message> = current.messages().iter().map(|message| Message::clone(message)).collect();
         let mut done = Vec::new();
         for (step, at, message) in steps {
-            let before = now.clone();
-            let ids: Vec<MessageId> = now.messages().iter().map(|message| message.id).collect();
+            let before = current.clone();
+            let ids: Vec<MessageId> = current.messages().iter().map(|message| message.id).collect();
             let some = (!ids.is_empty()).then(|| *at.get(&ids));
             match (step, some) {
-                (0, Some(id)) => now.change(id, |body| body.content.push(ContentBlock::text("changed"))).unwrap(),
-                (1, Some(id)) => drop(now.truncate(id).unwrap()),
+                (0, Some(id)) => current.change(id, |body| body.content.push(ContentBlock::text("changed"))).unwrap(),
+                (1, Some(id)) => drop(current.truncate(id).unwrap()),
                 (2 | 3, Some(id)) => {
                     let entries = ids.iter().filter(|other| **other >= id).map(|id| Entry::Keep(*id));
                     let entries = [Entry::Add(message.clone())].into_iter().chain(entries).chain([Entry::Add(message)]);
-                    let covered: Vec<MessageId> = now.sent().map(|message| message.id).collect();
-                    let entries = entries.filter(|entry| entry.kept().is_none_or(|id| covered.contains(&id)));
-                    done.push(now.clone().rebuild(&covered, entries.clone().collect()));
-                    now.rebuild(&covered, entries.collect());
+                    let covered: Vec<MessageId> = current.sent().map(|message| message.id).collect();
+                    let entries = entries.filter(|entry| entry.kept_message().is_none_or(|id| covered.contains(&id)));
+                    done.push(current.clone().rebuild(&covered, entries.clone().collect()));
+                    current.rebuild(&covered, entries.collect());
                 }
-                (4, _) => if let Some(rebuilt) = done.pop() { now.take_back(&rebuilt) },
-                (5, _) => now.set([message.clone(), message]),
-                (6, _) => now.set([]),
-                _ => { now.add(message); }
+                (4, _) => if let Some(rebuilt) = done.pop() { current.undo_rebuild(&rebuilt) },
+                (5, _) => current.set([message.clone(), message]),
+                (6, _) => current.set([]),
+                _ => { current.add(message); }
             }
-            let change = now.since(&before);
-            prop_assert_eq!(change.is_empty(), now.messages() == before.messages());
+            let change = current.since(&before);
+            prop_assert_eq!(change.is_empty(), current.messages() == before.messages());
             apply(&mut store, &change);
             let stored: Vec<&Message> = store.iter().collect();
-            let is: Vec<&Message> = now.messages().iter().map(|message| &**message).collect();
-            prop_assert_eq!(stored, is);
+            let expected: Vec<&Message> = current.messages().iter().map(|message| &**message).collect();
+            prop_assert_eq!(stored, expected);
         }
     }
 }
 
 /// A store that keeps messages by id.
-fn apply(store: &mut Vec<Message>, change: &Change) {
+fn apply(store: &mut Vec<Message>, change: &HistoryDiff) {
     store.retain(|message| !change.removed.contains(&message.id));
     for changed in &change.changed {
         *store.iter_mut().find(|message| message.id == changed.id).unwrap() = Message::clone(changed);
@@ -520,29 +521,39 @@ fn apply(store: &mut Vec<Message>, change: &Change) {
 }
 
 #[test]
-fn a_model_that_answers_well_is_used_and_one_that_does_not_is_not() {
-    let talk = super::fixture::exchanges(30, 1_000);
+fn only_usable_answers_become_the_summary() {
+    let conversation = super::fixture::exchanges(30, 1_000);
     for (model, strategy) in [
-        (Fake::Nobody, How::Extractive),
-        (Fake::Well, How::Model),
-        (Fake::Fails, How::Extractive),
-        (Fake::Empty, How::Extractive),
-        (Fake::FarTooLong, How::Extractive),
+        (FakeModel::NoModel, CompactionStrategy::Extractive),
+        (FakeModel::Well, CompactionStrategy::Model),
+        (FakeModel::Fails, CompactionStrategy::Extractive),
+        (FakeModel::Empty, CompactionStrategy::Extractive),
+        (FakeModel::FarTooLong, CompactionStrategy::Extractive),
     ] {
-        let profile = Family::Checkpoint.profile();
-        let case =
-            Case { history: talk.clone(), profile, model: model.clone(), window: Some(40_000), boundary: 0 };
+        let profile = BuiltinProfile::Checkpoint.profile();
+        let case = Case {
+            history: conversation.clone(),
+            profile,
+            model: model.clone(),
+            window: Some(40_000),
+            boundary: 0,
+        };
         let draft = case.draft().unwrap();
         assert_eq!(draft.strategy, strategy, "{model:?}");
-        assert_eq!(draft.notes.is_empty(), matches!(model, Fake::Nobody | Fake::Well), "{:?}", draft.notes);
+        assert_eq!(
+            draft.notes.is_empty(),
+            matches!(model, FakeModel::NoModel | FakeModel::Well),
+            "{:?}",
+            draft.notes
+        );
     }
 }
 
 #[test]
-fn a_result_behind_a_word_of_the_persons_stays_with_its_call() {
+fn a_result_after_a_user_message_stays_with_its_call() {
     use super::fixture::{call, model, result};
     let long = "x".repeat(4_000);
-    let talk = history([
+    let conversation = history([
         user("go"),
         model(&long),
         user("read it"),
@@ -550,19 +561,23 @@ fn a_result_behind_a_word_of_the_persons_stays_with_its_call() {
         user("and hurry"),
         result("1", "text"),
     ]);
-    let mut profile = Family::Continuation.profile();
-    for kept in 1..=3 {
-        profile.keep.messages = kept;
+    let mut profile = BuiltinProfile::Continuation.profile();
+    for count in 1..=3 {
+        profile.keep.messages = count;
         let case = Case {
-            history: talk.clone(),
+            history: conversation.clone(),
             profile: profile.clone(),
-            model: Fake::Well,
+            model: FakeModel::Well,
             window: None,
             boundary: 0,
         };
-        let (after, _) = commit(&talk, case.draft().unwrap(), &profile).unwrap();
-        assert!(seen(&after).ends_with("user: and hurry\nuser: result 1 text\n"), "{}", seen(&after));
-        assert!(seen(&after).contains("calls read_file 1"));
+        let (after, _) = commit(&conversation, case.draft().unwrap(), &profile).unwrap();
+        assert!(
+            model_view(&after).ends_with("user: and hurry\nuser: result 1 text\n"),
+            "{}",
+            model_view(&after)
+        );
+        assert!(model_view(&after).contains("calls read_file 1"));
     }
     assert!(count("abcde") == 2);
 }

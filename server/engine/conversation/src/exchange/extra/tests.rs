@@ -10,31 +10,31 @@ pub(crate) fn restore(
     written: Value,
     reads_back: impl FnOnce(&Value) -> bool,
 ) -> Value {
-    let Some(beyond) = message.extra.get(&provider.to_string()) else { return written };
-    let mut whole = written.clone();
-    lay_over(&mut whole, beyond);
-    if reads_back(&whole) { whole } else { written }
+    let Some(extra) = message.extra.get(&provider.to_string()) else { return written };
+    let mut restored = written.clone();
+    merge(&mut restored, extra);
+    if reads_back(&restored) { restored } else { written }
 }
 
-fn lay_over(target: &mut Value, beyond: &Value) {
-    match (target, beyond) {
-        (Value::Object(fields), Value::Object(beyond)) => {
-            for (key, value) in beyond {
+fn merge(target: &mut Value, extra: &Value) {
+    match (target, extra) {
+        (Value::Object(fields), Value::Object(extra)) => {
+            for (key, value) in extra {
                 match fields.get_mut(key) {
-                    Some(field) => lay_over(field, value),
+                    Some(field) => merge(field, value),
                     None => {
                         fields.insert(key.clone(), value.clone());
                     }
                 }
             }
         }
-        (Value::Array(items), Value::Object(beyond)) => {
-            for (index, value) in beyond {
+        (Value::Array(items), Value::Object(extra)) => {
+            for (index, value) in extra {
                 if let Some(item) = index.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
-                    lay_over(item, value);
+                    merge(item, value);
                 }
             }
         }
-        (target, beyond) => *target = beyond.clone(),
+        (target, extra) => *target = extra.clone(),
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::exchange::{Form, Origin, read_any, write_for};
+use crate::exchange::{ConversationFormat, Origin, read_any, write_for};
 use crate::history::{
     ContentBlock, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role, project,
 };
@@ -11,14 +11,22 @@ use crate::history::{
 const ORIGIN: Origin<'_> =
     Origin { session: "s-1", folder: "/projects/shop", version: "1.2.3", now_ms: 1_795_000_000_000 };
 
-const FORMS: [Form; 4] = [Form::ClaudeCode, Form::Codex, Form::GeminiCli, Form::Opencode];
+const FORMS: [ConversationFormat; 4] = [
+    ConversationFormat::ClaudeCode,
+    ConversationFormat::Codex,
+    ConversationFormat::GeminiCli,
+    ConversationFormat::Opencode,
+];
 
 fn numbered(messages: impl IntoIterator<Item = NewMessage>) -> Vec<Message> {
     (0..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect()
 }
 
 /// Returns who said what, block by block, without the division into messages.
-fn told<'a>(messages: impl IntoIterator<Item = (Role, &'a [ContentBlock])>, form: Form) -> Vec<String> {
+fn render<'a>(
+    messages: impl IntoIterator<Item = (Role, &'a [ContentBlock])>,
+    form: ConversationFormat,
+) -> Vec<String> {
     let line = |role: Role, block: &ContentBlock| match block {
         ContentBlock::Text { text } => format!("{role:?}: {text}"),
         ContentBlock::ToolCall { id, name, input } => format!("call {id} {name} {input}"),
@@ -29,7 +37,7 @@ fn told<'a>(messages: impl IntoIterator<Item = (Role, &'a [ContentBlock])>, form
             };
             let texts: Vec<String> = content.iter().map(text).collect();
             // Codex does not record whether a call failed.
-            let outcome = if form == Form::Codex { Outcome::Ok } else { *outcome };
+            let outcome = if form == ConversationFormat::Codex { Outcome::Ok } else { *outcome };
             format!("result {call_id} {outcome:?} {}", texts.join("\n"))
         }
         other => format!("{other:?}"),
@@ -46,9 +54,9 @@ fn check(messages: &[Message]) {
         let text = write_for(form, messages, &ORIGIN).unwrap();
         let read = read_any(&text).unwrap_or_else(|error| panic!("{form:?}: {error}: {text}"));
         assert_eq!(read.form, form, "{text}");
-        let expected = told(sent.iter().map(|message| (message.role, &*message.content)), form);
-        let found = told(read.messages.iter().map(|message| (message.role, &*message.content)), form);
-        assert_eq!(found, expected, "{form:?}: {text}");
+        let expected = render(sent.iter().map(|message| (message.role, &*message.content)), form);
+        let imported = render(read.messages.iter().map(|message| (message.role, &*message.content)), form);
+        assert_eq!(imported, expected, "{form:?}: {text}");
     }
 }
 
@@ -72,13 +80,13 @@ fn a_conversation_goes_to_another_agent_and_back() {
         NewMessage::text(Role::User, "Thanks."),
     ]);
     check(&messages);
-    let codex = write_for(Form::Codex, &messages, &ORIGIN).unwrap();
+    let codex = write_for(ConversationFormat::Codex, &messages, &ORIGIN).unwrap();
     let meta: Value = serde_json::from_str(codex.lines().next().unwrap()).unwrap();
     assert_eq!((&meta["type"], &meta["payload"]["cwd"]), (&json!("session_meta"), &json!("/projects/shop")));
-    let claude = write_for(Form::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let claude = write_for(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
     let first: Value = serde_json::from_str(claude.lines().next().unwrap()).unwrap();
     assert_eq!(first["timestamp"], "2026-11-18T00:00:00.500Z");
-    for form in [Form::Aider, Form::Chatgpt, Form::Strata] {
+    for form in [ConversationFormat::Aider, ConversationFormat::Chatgpt, ConversationFormat::Strata] {
         assert_eq!(write_for(form, &messages, &ORIGIN), None);
     }
 }
@@ -91,7 +99,7 @@ fn claude_code_gets_no_message_without_content() {
         NewMessage::new(Role::Assistant, vec![thinking]),
         NewMessage::text(Role::User, "Well?"),
     ]);
-    let text = write_for(Form::ClaudeCode, &messages, &ORIGIN).unwrap();
+    let text = write_for(ConversationFormat::ClaudeCode, &messages, &ORIGIN).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(|line| line["message"]["content"] != json!([])), "{text}");
     assert_eq!(lines.last().unwrap()["parentUuid"], lines[lines.len() - 2]["uuid"], "{text}");
@@ -103,7 +111,7 @@ fn opencode_gets_ids_of_the_session_that_sort_before_its_own() {
     let messages =
         numbered([NewMessage::text(Role::User, "Look."), NewMessage::text(Role::Assistant, "Ada.")]);
     let ids = |session| {
-        let text = write_for(Form::Opencode, &messages, &Origin { session, ..ORIGIN }).unwrap();
+        let text = write_for(ConversationFormat::Opencode, &messages, &Origin { session, ..ORIGIN }).unwrap();
         let export: Value = serde_json::from_str(&text).unwrap();
         let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
         let messages = export["messages"].as_array().unwrap();
@@ -135,7 +143,7 @@ fn opencode_gets_every_field_that_it_requires() {
         NewMessage::text(Role::Assistant, "Ada."),
     ]);
     let export: Value =
-        serde_json::from_str(&write_for(Form::Opencode, &messages, &ORIGIN).unwrap()).unwrap();
+        serde_json::from_str(&write_for(ConversationFormat::Opencode, &messages, &ORIGIN).unwrap()).unwrap();
     let check = |value: &Value, strings: &[&str], numbers: &[&str], objects: &[&str]| {
         for (pointers, is_right) in [
             (strings, Value::is_string as fn(&Value) -> bool),
@@ -188,19 +196,19 @@ fn opencode_gets_every_field_that_it_requires() {
 fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
     let text = "[a-zé{}\"<>#\n-]{1,30}[a-z]";
     let call = ("[a-z]{1,6}", "[a-z ]{0,8}", any::<bool>(), text);
-    (text, text, prop::collection::vec(call, 0..4), text).prop_map(|(asked, said, calls, end)| {
-        let mut said = vec![ContentBlock::text(said)];
+    (text, text, prop::collection::vec(call, 0..4), text).prop_map(|(request, reply, calls, end)| {
+        let mut content = vec![ContentBlock::text(reply)];
         let mut results = Vec::new();
         for (number, (name, input, failed, output)) in calls.into_iter().enumerate() {
             let id = format!("call_{number}");
-            said.push(ContentBlock::ToolCall { id: id.clone(), name, input: json!({"a": input}) });
+            content.push(ContentBlock::ToolCall { id: id.clone(), name, input: json!({"a": input}) });
             let outcome = if failed { Outcome::Error } else { Outcome::Ok };
             let content = vec![ResultPart::Text { text: output }];
             results.push(ContentBlock::ToolResult { call_id: id, content, outcome });
         }
         let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
-        let answer = NewMessage::new(Role::Assistant, said);
-        let mut messages = vec![NewMessage::text(Role::User, format!("u{asked}")), answer];
+        let answer = NewMessage::new(Role::Assistant, content);
+        let mut messages = vec![NewMessage::text(Role::User, format!("u{request}")), answer];
         if !results.content.is_empty() {
             messages.extend([results, NewMessage::text(Role::Assistant, end)]);
         }
@@ -210,7 +218,7 @@ fn exchange() -> impl Strategy<Value = Vec<NewMessage>> {
 
 proptest! {
     #[test]
-    fn what_is_exported_is_imported(exchanges in prop::collection::vec(exchange(), 1..5)) {
+    fn any_exported_conversation_is_imported_unchanged(exchanges in prop::collection::vec(exchange(), 1..5)) {
         check(&numbered(exchanges.concat()));
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::exchange::{Form, read_any};
+use crate::exchange::{ConversationFormat, read_any};
 use crate::history::{ContentBlock, NewMessage, Role};
 
-fn told(messages: &[NewMessage]) -> Vec<String> {
+fn render(messages: &[NewMessage]) -> Vec<String> {
     let block = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => text.clone(),
         ContentBlock::ToolCall { id, name, input } => format!("{name}:{id}{input}"),
@@ -15,9 +15,9 @@ fn told(messages: &[NewMessage]) -> Vec<String> {
         other => format!("{other:?}"),
     };
     let line = |message: &NewMessage| {
-        let who = if message.role == Role::User { "user" } else { "model" };
+        let speaker = if message.role == Role::User { "user" } else { "model" };
         let blocks: Vec<String> = message.content.iter().map(block).collect();
-        format!("{who}: {}", blocks.join(" "))
+        format!("{speaker}: {}", blocks.join(" "))
     };
     messages.iter().map(line).collect()
 }
@@ -29,21 +29,21 @@ fn lines(lines: &[Value]) -> String {
 #[test]
 fn every_known_recording_becomes_the_same_conversation() {
     let item = |payload: Value| json!({"timestamp": "2026-11-26T10:00:00Z", "type": "response_item", "payload": payload});
-    let said = |role: &str, kind: &str, text: &str| {
+    let message_item = |role: &str, kind: &str, text: &str| {
         item(json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))
     };
     let codex = lines(&[
         json!({"timestamp": "2026-11-26T10:00:00Z", "type": "session_meta", "payload": {"id": "x", "cwd": "/w"}}),
-        said("developer", "input_text", "Be brief."),
-        said("user", "input_text", "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"),
+        message_item("developer", "input_text", "Be brief."),
+        message_item("user", "input_text", "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"),
         json!({"type": "event_msg", "payload": {"type": "user_message", "message": "Look."}}),
-        said("user", "input_text", "Look."),
+        message_item("user", "input_text", "Look."),
         item(json!({"type": "reasoning", "summary": [], "encrypted_content": "c2VhbA=="})),
         item(
             json!({"type": "function_call", "name": "read", "call_id": "a", "arguments": "{\"path\":\"x\"}"}),
         ),
         item(json!({"type": "function_call_output", "call_id": "a", "output": "text"})),
-        said("assistant", "output_text", "Seen."),
+        message_item("assistant", "output_text", "Seen."),
     ]);
     let gemini = json!({"sessionId": "s", "projectHash": "h", "messages": [
         {"id": "0", "type": "info", "content": "Welcome"},
@@ -83,18 +83,18 @@ fn every_known_recording_becomes_the_same_conversation() {
     ]);
     let aider = "\n# aider chat started at 2026-11-26 10:00:00\n\n> Aider v0.90\n> Model: x\n\n#### Look.  \n\nSeen.\n\n> Tokens: 1k sent\n";
     let plain = ["user: Look.", "model: Seen."];
-    let cases: [(Form, String, &[&str]); 5] = [
-        (Form::Codex, codex, &with_call),
-        (Form::GeminiCli, gemini.to_string(), &with_call),
-        (Form::Opencode, opencode.to_string(), &with_call),
-        (Form::Chatgpt, chatgpt.to_string(), &plain),
-        (Form::Aider, aider.to_owned(), &plain),
+    let cases: [(ConversationFormat, String, &[&str]); 5] = [
+        (ConversationFormat::Codex, codex, &with_call),
+        (ConversationFormat::GeminiCli, gemini.to_string(), &with_call),
+        (ConversationFormat::Opencode, opencode.to_string(), &with_call),
+        (ConversationFormat::Chatgpt, chatgpt.to_string(), &plain),
+        (ConversationFormat::Aider, aider.to_owned(), &plain),
     ];
     for (form, text, expected) in cases {
         for text in [text.clone(), format!("\u{feff}{text}")] {
             let read = read_any(&text).unwrap();
             assert_eq!(
-                (read.form, told(&read.messages)),
+                (read.form, render(&read.messages)),
                 (form, expected.iter().map(ToString::to_string).collect())
             );
         }

@@ -48,8 +48,8 @@ pub(crate) fn violations<'a>(
         Purpose::Record => violation.rule == Rule::TrailingAssistant,
     };
     let body = json!({"model": "any", "messages": written});
-    let found = providers::check(format, &body).into_iter().filter(|violation| !waived(violation));
-    found
+    let broken = providers::check(format, &body).into_iter().filter(|violation| !waived(violation));
+    broken
         .map(|Violation { path, rule, detail }| {
             let place = path.strip_prefix("/messages/").and_then(|rest| rest.split('/').next());
             let index = place.and_then(|place| indices.get(place.parse::<usize>().ok()?).copied());

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn an_error_names_the_place() {
+fn an_error_contains_the_path_of_the_value() {
     type Read = fn(&Value) -> Result<ReadList, ReadError>;
-    let of = |content: Value| json!({"messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": content}]});
+    let list_with = |content: Value| json!({"messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": content}]});
     let calls = |call: Value| json!([{"role": "assistant", "tool_calls": [call]}]);
     let cases: Vec<(Read, Value, &str)> = vec![
         (
@@ -23,27 +23,27 @@ fn an_error_names_the_place() {
             json!([{"role": "tool", "content": ""}]),
             "/0/role: `tool` is neither `user` nor `assistant`",
         ),
-        (read_anthropic, of(json!(7)), "/messages/1/content: must be a list or a string"),
-        (read_anthropic, of(json!([7])), "/messages/1/content/0: must be an object"),
-        (read_anthropic, of(json!([{"type": 7}])), "/messages/1/content/0/type: must be a string"),
+        (read_anthropic, list_with(json!(7)), "/messages/1/content: must be a list or a string"),
+        (read_anthropic, list_with(json!([7])), "/messages/1/content/0: must be an object"),
+        (read_anthropic, list_with(json!([{"type": 7}])), "/messages/1/content/0/type: must be a string"),
         (
             read_anthropic,
-            of(json!([{"type": "text", "text": 7}])),
+            list_with(json!([{"type": "text", "text": 7}])),
             "/messages/1/content/0/text: must be a string",
         ),
         (
             read_anthropic,
-            of(json!([{"type": "image", "source": {"type": "url"}}])),
+            list_with(json!([{"type": "image", "source": {"type": "url"}}])),
             "/messages/1/content/0/source: `url` is missing",
         ),
         (
             read_anthropic,
-            of(json!([{"type": "tool_use", "id": "a", "name": "b"}])),
+            list_with(json!([{"type": "tool_use", "id": "a", "name": "b"}])),
             "/messages/1/content/0: `input` is missing",
         ),
         (
             read_anthropic,
-            of(json!([{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text"}]}])),
+            list_with(json!([{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text"}]}])),
             "/messages/1/content/0/content/0: `text` is missing",
         ),
         (
@@ -116,38 +116,38 @@ fn arguments_that_are_nested_too_deeply_stay_text() {
 }
 
 #[test]
-fn forms_are_told_apart() {
-    let own = serde_json::to_string(&NewMessage::text(Role::User, "Hi.")).unwrap();
+fn formats_are_detected() {
+    let message = serde_json::to_string(&NewMessage::text(Role::User, "Hi.")).unwrap();
     let line =
         json!({"type": "user", "cwd": "/a", "message": {"role": "user", "content": "Hi."}}).to_string();
     for (text, form) in [
-        (own.clone(), Some(Form::Strata)),
-        (format!("{{\"strataSession\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
-        (format!("[{own}]"), Some(Form::Strata)),
-        ("{\"strataSession\": 1}".into(), Some(Form::Strata)),
-        (line.clone(), Some(Form::ClaudeCode)),
-        (format!("{{\"type\":\"summary\"}}\n{line}\n{{torn"), Some(Form::ClaudeCode)),
-        (json!([{"role": "user", "content": "Hi."}]).to_string(), Some(Form::Anthropic)),
-        (json!({"messages": []}).to_string(), Some(Form::Anthropic)),
-        (json!({"system": "x", "messages": [{"role": "user", "content": []}]}).to_string(), Some(Form::Anthropic)),
-        (json!([{"role": "system", "content": "x"}]).to_string(), Some(Form::OpenAi)),
-        (json!([{"role": "assistant", "content": null, "tool_calls": []}]).to_string(), Some(Form::OpenAi)),
-        ("{\"role\":\"user\",\"content\":\"Hi.\"}\n{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}".into(), Some(Form::OpenAi)),
-        (json!([{"type": "function_call_output"}]).to_string(), Some(Form::OpenAiResponses)),
-        (json!({"input": "Hi."}).to_string(), Some(Form::OpenAiResponses)),
+        (message.clone(), Some(ConversationFormat::Strata)),
+        (format!("{{\"strataSession\": 1}}\n{message}\n{message}"), Some(ConversationFormat::Strata)),
+        (format!("[{message}]"), Some(ConversationFormat::Strata)),
+        ("{\"strataSession\": 1}".into(), Some(ConversationFormat::Strata)),
+        (line.clone(), Some(ConversationFormat::ClaudeCode)),
+        (format!("{{\"type\":\"summary\"}}\n{line}\n{{torn"), Some(ConversationFormat::ClaudeCode)),
+        (json!([{"role": "user", "content": "Hi."}]).to_string(), Some(ConversationFormat::Anthropic)),
+        (json!({"messages": []}).to_string(), Some(ConversationFormat::Anthropic)),
+        (json!({"system": "x", "messages": [{"role": "user", "content": []}]}).to_string(), Some(ConversationFormat::Anthropic)),
+        (json!([{"role": "system", "content": "x"}]).to_string(), Some(ConversationFormat::OpenAi)),
+        (json!([{"role": "assistant", "content": null, "tool_calls": []}]).to_string(), Some(ConversationFormat::OpenAi)),
+        ("{\"role\":\"user\",\"content\":\"Hi.\"}\n{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}".into(), Some(ConversationFormat::OpenAi)),
+        (json!([{"type": "function_call_output"}]).to_string(), Some(ConversationFormat::OpenAiResponses)),
+        (json!({"input": "Hi."}).to_string(), Some(ConversationFormat::OpenAiResponses)),
         (json!({"messages": [{"type": "gemini", "content": "Hi."}]}).to_string(), None),
         (String::new(), None),
         ("what?".into(), None),
         ("[]".into(), None),
         ("{}".into(), None),
     ] {
-        assert_eq!(sniff(&text), form, "{text}");
+        assert_eq!(detect_format(&text), form, "{text}");
         assert_eq!(read_any(&text).is_err(), form.is_none() || text.contains("_output\""), "{text}");
     }
 }
 
 #[test]
-fn stratas_own_messages_come_back_whole() {
+fn stratas_own_messages_are_read_back_unchanged() {
     let message = NewMessage {
         agent: Visibility::Hidden,
         kind: Kind::Iteration,
@@ -234,17 +234,17 @@ proptest! {
             }
         }
         let text = value.to_string();
-        prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
+        prop_assert_eq!(read_any(&text).is_ok() && detect_format(&text).is_none(), false);
     }
 
     #[test]
     fn no_text_makes_it_panic(text in "(\\PC|\n|[{}\\[\\]\",:]){0,200}") {
-        prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
+        prop_assert_eq!(read_any(&text).is_ok() && detect_format(&text).is_none(), false);
     }
 }
 
 #[test]
-fn arguments_are_values_where_they_can_be() {
+fn arguments_are_parsed_as_json_if_possible() {
     for (text, input) in [
         ("{\"a\": 1}", json!({"a": 1})),
         ("", json!({})),

@@ -20,7 +20,7 @@ fn gave(id: &str) -> Value {
 
 fn check(lines: &[Value], expected: &Expect) {
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    let mut told = String::new();
+    let mut rendered = String::new();
     for message in parse(&text.join("\n")).messages() {
         let seconds = message.time_ms.map_or("-".into(), |time| (time / 1_000).to_string());
         let blocks: Vec<String> = message
@@ -34,12 +34,12 @@ fn check(lines: &[Value], expected: &Expect) {
             })
             .collect();
         let NewMessage { role, kind, agent, files_mentioned, files_modified, .. } = message;
-        told += &format!("{seconds} {agent:?} {role:?} {kind:?}: {}", blocks.join(", "));
-        told += &files_mentioned.iter().map(|file| format!(" ?{}", file.as_str())).collect::<String>();
-        told += &files_modified.iter().map(|file| format!(" !{}", file.as_str())).collect::<String>();
-        told += "\n";
+        rendered += &format!("{seconds} {agent:?} {role:?} {kind:?}: {}", blocks.join(", "));
+        rendered += &files_mentioned.iter().map(|file| format!(" ?{}", file.as_str())).collect::<String>();
+        rendered += &files_modified.iter().map(|file| format!(" !{}", file.as_str())).collect::<String>();
+        rendered += "\n";
     }
-    expected.assert_eq(&told);
+    expected.assert_eq(&rendered);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn results_times_and_files_are_kept() {
 }
 
 #[test]
-fn what_a_compaction_left_behind_is_hidden_and_its_summary_is_one() {
+fn messages_before_a_recorded_compaction_are_hidden_and_its_summary_is_a_summary() {
     let boundary = json!({"type": "system", "subtype": "compact_boundary"});
     check(
         &[
@@ -96,7 +96,7 @@ fn what_a_compaction_left_behind_is_hidden_and_its_summary_is_one() {
 }
 
 #[test]
-fn paths_are_told_from_the_folder_on() {
+fn paths_are_relative_to_the_working_directory() {
     let edit = |path: &str| uses("a", "Edit", json!({"file_path": path}));
     check(
         &[

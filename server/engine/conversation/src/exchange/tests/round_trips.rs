@@ -117,7 +117,7 @@ mod anthropic {
     }
 
     /// Applies the changes that the module documentation lists.
-    fn normal(message: &Value) -> Value {
+    fn normalize(message: &Value) -> Value {
         let mut message = message.clone();
         content(&mut message["content"]);
         message
@@ -142,8 +142,8 @@ mod anthropic {
 
     proptest! {
         #[test]
-        fn a_list_comes_back(list in vec(messages(), 0..5), system in option::of(contents())) {
-            let normal_list: Vec<Value> = list.iter().map(normal).collect();
+        fn a_message_list_is_written_back_unchanged(list in vec(messages(), 0..5), system in option::of(contents())) {
+            let normal_list: Vec<Value> = list.iter().map(normalize).collect();
             let body = with_some(json!({"messages": list}), &[("system", system.flatten())]);
             let mut expected = json!({"messages": normal_list});
             if let Some(system) = body.get("system") {
@@ -197,8 +197,8 @@ mod anthropic {
 
     proptest! {
         #[test]
-        fn the_models_messages_come_back(said in vec((select(vec![Role::User, Role::Assistant]), vec(model_blocks(), 0..4)), 0..5)) {
-            let messages: Vec<NewMessage> = said.into_iter().map(|(role, content)| {
+        fn messages_of_the_model_are_read_back_unchanged(turns in vec((select(vec![Role::User, Role::Assistant]), vec(model_blocks(), 0..4)), 0..5)) {
+            let messages: Vec<NewMessage> = turns.into_iter().map(|(role, content)| {
                 let answers = content.iter().any(ContentBlock::is_tool_result);
                 let kind = if answers { Kind::ToolResult } else { Kind::Normal };
                 NewMessage { kind, ..NewMessage::new(role, content) }
@@ -259,8 +259,8 @@ mod openai {
         let tool = (words(), content(pictures()))
             .prop_map(|(id, content)| json!({"role": "tool", "tool_call_id": id, "content": content}));
         let refusal = vec![json!({"type": "refusal", "refusal": "No."})];
-        let said = option::of(prop_oneof![Just(Value::Null), content(refusal)]);
-        let assistant = (said, option::of(vec(calls(), 1..3))).prop_map(|(content, calls)| {
+        let text = option::of(prop_oneof![Just(Value::Null), content(refusal)]);
+        let assistant = (text, option::of(vec(calls(), 1..3))).prop_map(|(content, calls)| {
             let message = json!({"role": "assistant"});
             with_some(message, &[("content", content), ("tool_calls", calls.map(Value::from))])
         });
@@ -271,7 +271,7 @@ mod openai {
     }
 
     /// Applies the changes that the module documentation lists.
-    fn normal(message: &Value) -> Value {
+    fn normalize(message: &Value) -> Value {
         let mut message = message.clone();
         let content = message.get("content").cloned().unwrap_or_default();
         message["content"] = match content.as_array().map(Vec::as_slice) {
@@ -292,8 +292,8 @@ mod openai {
 
     proptest! {
         #[test]
-        fn a_list_comes_back(list in vec(messages(), 0..6)) {
-            let expected: Vec<Value> = list.iter().map(normal).collect();
+        fn a_message_list_is_written_back_unchanged(list in vec(messages(), 0..6)) {
+            let expected: Vec<Value> = list.iter().map(normalize).collect();
             let ReadList { system, messages } = read_openai(&json!(list)).unwrap();
             prop_assert_eq!(system.len() + messages.len(), list.len());
             prop_assert_eq!(write_openai(&system, &messages), json!({"messages": expected}));
@@ -311,7 +311,7 @@ mod openai {
             ImageSource::Url { url: "https://example.org".into() },
         ])
         .prop_map(|source| ContentBlock::Image(Image { source, width: None, height: None }));
-        let asked = prop_oneof![
+        let user_block = prop_oneof![
             words().prop_map(ContentBlock::text),
             image,
             foreign(vec![file.clone()]).prop_map(ContentBlock::Foreign)
@@ -323,22 +323,23 @@ mod openai {
         ];
         let refusal =
             foreign(vec![json!({"type": "refusal", "refusal": "No."})]).prop_map(ContentBlock::Foreign);
-        let said = vec(prop_oneof![3 => words().prop_map(ContentBlock::text), 1 => refusal], 0..3);
+        let texts = vec(prop_oneof![3 => words().prop_map(ContentBlock::text), 1 => refusal], 0..3);
         let inputs = select(vec![json!({"n": 1.0}), json!({}), json!([1]), json!("raw"), json!(null)]);
         let calls = vec((words(), inputs).prop_map(|(id, input)| super::call(&id, input)), 0..3);
         prop_oneof![
-            vec(asked, 0..3).prop_map(|content| NewMessage::new(Role::User, content)),
+            vec(user_block, 0..3).prop_map(|content| NewMessage::new(Role::User, content)),
             (words(), vec(part, 0..3)).prop_map(|(id, parts)| NewMessage {
                 kind: Kind::ToolResult,
                 ..NewMessage::new(Role::User, vec![super::result(&id, parts)])
             }),
-            (said, calls).prop_map(|(said, calls)| NewMessage::new(Role::Assistant, [said, calls].concat())),
+            (texts, calls)
+                .prop_map(|(texts, calls)| NewMessage::new(Role::Assistant, [texts, calls].concat())),
         ]
     }
 
     proptest! {
         #[test]
-        fn the_models_messages_come_back(messages in vec(model_messages(), 0..6)) {
+        fn messages_of_the_model_are_read_back_unchanged(messages in vec(model_messages(), 0..6)) {
             let list = write_openai([], &messages);
             prop_assert_eq!(read_openai(&list).unwrap().messages, messages);
         }
@@ -350,17 +351,18 @@ mod responses {
 
     fn items() -> impl Strategy<Value = Value> {
         let text = |kind: &'static str| words().prop_map(move |text| json!({"type": kind, "text": text}));
-        let asked = prop_oneof![
+        let user_part = prop_oneof![
             text("input_text"),
             Just(json!({"type": "input_image", "image_url": "https://example.org/a.png", "detail": "auto"})),
             Just(json!({"type": "input_image", "file_id": "f"})),
             Just(json!({"type": "input_file", "file_id": "f"})),
         ];
-        let said = prop_oneof![text("output_text"), Just(json!({"type": "refusal", "refusal": "No."}))];
-        let user = (select(vec!["user", "developer"]), vec(with_more(asked, &["x"]), 0..3));
+        let assistant_part =
+            prop_oneof![text("output_text"), Just(json!({"type": "refusal", "refusal": "No."}))];
+        let user = (select(vec!["user", "developer"]), vec(with_more(user_part, &["x"]), 0..3));
         let user =
             user.prop_map(|(role, content)| json!({"type": "message", "role": role, "content": content}));
-        let assistant = vec(with_more(said, &["annotations"]), 0..3)
+        let assistant = vec(with_more(assistant_part, &["annotations"]), 0..3)
             .prop_map(|content| json!({"type": "message", "role": "assistant", "content": content}));
         let calls = select(vec!["", "{ }", "{\"a\":1}", "{"]).prop_map(
             |arguments| json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}),
@@ -381,7 +383,7 @@ mod responses {
 
     proptest! {
         #[test]
-        fn a_list_comes_back(list in vec(items(), 0..6)) {
+        fn a_message_list_is_written_back_unchanged(list in vec(items(), 0..6)) {
             let body = json!({"input": list});
             let ReadList { system, messages } = read_responses(&body).unwrap();
             prop_assert_eq!(system.len() + messages.len(), list.len());
@@ -396,20 +398,20 @@ fn short_spellings_of_items_are_written_out() {
         {"role": "user", "content": "Hi."},
         {"type": "function_call_output", "call_id": "c", "output": "out"},
     ]});
-    let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
+    let message = |role: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
     let ReadList { system, messages } = read_responses(&short).unwrap();
     assert_eq!(
         write_responses(&system, &messages),
         json!({"input": [
-            said("system", "Be brief."),
-            said("user", "Hi."),
+            message("system", "Be brief."),
+            message("user", "Hi."),
             {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "out"}]},
         ]})
     );
 }
 
 #[test]
-fn what_another_form_added_is_not_written() {
+fn extra_fields_of_another_format_are_not_written() {
     let list = json!([{"role": "user", "name": "bob", "content": "Hi."}]);
     let messages = read_openai(&list).unwrap().messages;
     assert_eq!(
@@ -420,7 +422,7 @@ fn what_another_form_added_is_not_written() {
 }
 
 #[test]
-fn what_was_said_beyond_is_forgotten_once_the_message_says_something_else() {
+fn extra_fields_are_dropped_once_the_message_changes() {
     let raw = json!([{"role": "assistant", "content": null, "tool_calls": [
         {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{ \"a\": 1 }"}}
     ]}]);
@@ -431,7 +433,7 @@ fn what_was_said_beyond_is_forgotten_once_the_message_says_something_else() {
 }
 
 #[test]
-fn instructions_go_from_one_form_to_another() {
+fn instructions_are_converted_between_formats() {
     let list = json!([
         {"role": "developer", "content": "Be brief."},
         {"role": "user", "content": "Hi."},
@@ -456,17 +458,17 @@ fn instructions_go_from_one_form_to_another() {
 }
 
 #[test]
-fn foreign_blocks_are_told_to_others_in_plain_text() {
-    let said = |value: Value| ContentBlock::Foreign(Foreign { provider: Provider::OpenAi, value });
-    let refused = said(json!({"type": "refusal", "refusal": "No."}));
-    let heard = said(json!({"type": "input_audio", "input_audio": {}}));
-    let message = NewMessage::new(Role::Assistant, vec![refused, heard]);
+fn foreign_blocks_become_plain_text_for_other_providers() {
+    let foreign = |value: Value| ContentBlock::Foreign(Foreign { provider: Provider::OpenAi, value });
+    let refusal = foreign(json!({"type": "refusal", "refusal": "No."}));
+    let audio = foreign(json!({"type": "input_audio", "input_audio": {}}));
+    let message = NewMessage::new(Role::Assistant, vec![refusal, audio]);
     let written = write_anthropic([], [&message]);
     assert_eq!(written["messages"][0]["content"], json!([{"type": "text", "text": "No."}]));
 }
 
 #[test]
-fn marks_inside_foreign_blocks_go() {
+fn cache_markers_inside_foreign_blocks_are_removed() {
     let text =
         |fields: Value| with_some(json!({"type": "text", "text": "x"}), &[("cache_control", Some(fields))]);
     let source = json!({"type": "content", "content": [text(json!({"type": "ephemeral"}))]});

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use strata_base::hash::ContentHash;
 
-use super::late_result::SilencedCall;
+use super::late_result::SubstitutedCall;
 use super::utterance::{NO_RESPONSE, Utterance};
 use crate::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 
@@ -17,17 +17,17 @@ pub(super) struct Calls {
     /// Ids already assigned; never iterated.
     used: HashSet<String>,
     /// Number of earlier calls with each original id; never iterated.
-    seen: HashMap<String, u64>,
+    times_used: HashMap<String, u64>,
     /// Calls with a substitute result, by their original ids, oldest first; never iterated.
-    silenced: HashMap<String, VecDeque<SilencedCall>>,
+    substituted: HashMap<String, VecDeque<SubstitutedCall>>,
     unmatched: Vec<String>,
 }
 
 /// Calls of one assistant turn that still wait for their results.
 #[derive(Default)]
-pub(super) struct Pending(OpenCalls<String, Call>);
+pub(super) struct Pending(OpenCalls<String, PendingCall>);
 
-struct Call {
+struct PendingCall {
     /// Original id.
     id: String,
     sent_as: String,
@@ -39,29 +39,29 @@ struct Call {
 
 impl Calls {
     /// Sets the id under which each call of an assistant turn is sent, and returns the calls as pending.
-    pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
+    pub(super) fn assign_ids(&mut self, turn: &mut [Utterance]) -> Pending {
         let mut pending = Pending::default();
         let blocks = turn
             .iter_mut()
             .flat_map(|Utterance { id, content, .. }| content.iter_mut().map(move |block| (*id, block)));
         for (place, (caller, block)) in blocks.enumerate() {
             let ContentBlock::ToolCall { id, name: tool, .. } = block else { continue };
-            let sent_as = self.name(id);
+            let sent_as = self.assign_id(id);
             let id = std::mem::replace(id, sent_as.clone());
-            self.silenced.remove(&id);
-            pending.0.call(id.clone(), Call { id, sent_as, tool: tool.clone(), caller, place });
+            self.substituted.remove(&id);
+            pending.0.add_call(id.clone(), PendingCall { id, sent_as, tool: tool.clone(), caller, place });
         }
         pending
     }
 
     /// Returns substitute results for the calls that are still pending. From now on, their own results are late.
-    pub(super) fn silence(&mut self, pending: Pending) -> Vec<Utterance> {
+    pub(super) fn substitute_results(&mut self, pending: Pending) -> Vec<Utterance> {
         let mut open = pending.0.into_unanswered().waiting;
         open.sort_by_key(|call| call.place);
         let mut substitutes = Vec::new();
-        for Call { id, sent_as, tool, caller, .. } in open {
-            let call = SilencedCall { sent_as: sent_as.clone(), tool };
-            self.silenced.entry(id).or_default().push_back(call);
+        for PendingCall { id, sent_as, tool, caller, .. } in open {
+            let call = SubstitutedCall { sent_as: sent_as.clone(), tool };
+            self.substituted.entry(id).or_default().push_back(call);
             let content = vec![ResultPart::Text { text: NO_RESPONSE.into() }];
             let result = ContentBlock::ToolResult { call_id: sent_as, content, outcome: Outcome::Ok };
             substitutes.push(Utterance { id: caller, role: Role::User, content: vec![result] });
@@ -70,8 +70,8 @@ impl Calls {
     }
 
     /// Removes and returns the call that a late result for `call_id` answers, if any.
-    pub(super) fn answer_late(&mut self, call_id: &str) -> Option<SilencedCall> {
-        self.silenced.get_mut(call_id)?.pop_front()
+    pub(super) fn answer_late(&mut self, call_id: &str) -> Option<SubstitutedCall> {
+        self.substituted.get_mut(call_id)?.pop_front()
     }
 
     pub(super) fn note_unmatched(&mut self, call_id: String) {
@@ -86,17 +86,17 @@ impl Calls {
     /// Returns the id under which a call is sent: `id` itself if every provider accepts it and no earlier call
     /// has it, or else an id derived from its hash. Ids repeat because some servers count from `call_0` in each
     /// turn.
-    fn name(&mut self, id: &str) -> String {
-        let times = self.seen.entry(id.to_owned()).or_default();
-        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-        let sound = (1..=ID_CHARS).contains(&id.len()) && id.bytes().all(fits);
-        if *times == 0 && sound && self.used.insert(id.to_owned()) {
-            *times = 1;
+    fn assign_id(&mut self, id: &str) -> String {
+        let count = self.times_used.entry(id.to_owned()).or_default();
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+        let is_valid = (1..=ID_CHARS).contains(&id.len()) && id.bytes().all(is_allowed);
+        if *count == 0 && is_valid && self.used.insert(id.to_owned()) {
+            *count = 1;
             return id.to_owned();
         }
         loop {
-            *times += 1;
-            let hash = ContentHash::of_parts([id.as_bytes(), &times.to_be_bytes()]);
+            *count += 1;
+            let hash = ContentHash::of_parts([id.as_bytes(), &count.to_be_bytes()]);
             let name = format!("call_{hash}");
             if self.used.insert(name.clone()) {
                 return name;
@@ -108,6 +108,6 @@ impl Calls {
 impl Pending {
     /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
-        self.0.result(call_id).map(|call| call.sent_as)
+        self.0.answer(call_id).map(|call| call.sent_as)
     }
 }

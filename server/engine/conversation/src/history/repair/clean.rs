@@ -68,7 +68,7 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
             Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
         }
         (ContentBlock::Foreign(foreign), _)
-            if foreign.is_taken_by(recipient, ForeignPosition::Said(role)) =>
+            if foreign.is_accepted_by(recipient, ForeignPosition::Said(role)) =>
         {
             Some(ContentBlock::Foreign(foreign.unmarked()))
         }
@@ -94,7 +94,7 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
         (ResultPart::Image(_), Outcome::Ok) => Some(part.clone()),
         (ResultPart::Image(_), Outcome::Error) => Some(text(PICTURE_LEFT_OUT)),
         (ResultPart::Foreign(foreign), Outcome::Ok)
-            if foreign.is_taken_by(recipient, ForeignPosition::Result) =>
+            if foreign.is_accepted_by(recipient, ForeignPosition::Result) =>
         {
             Some(ResultPart::Foreign(foreign.unmarked()))
         }

@@ -9,14 +9,14 @@ use crate::history::{ContentBlock, Outcome, ResultPart};
 const TAG: &str = "late_tool_result";
 
 /// A call that got a substitute result.
-pub(super) struct SilencedCall {
+pub(super) struct SubstitutedCall {
     /// Id under which the call is sent.
     pub(super) sent_as: String,
     /// Name of the tool.
     pub(super) tool: String,
 }
 
-impl SilencedCall {
+impl SubstitutedCall {
     /// Converts the call's result to a text that names the call, followed by the images of the result.
     pub(super) fn late_result(&self, content: Vec<ResultPart>, outcome: Outcome) -> Vec<ContentBlock> {
         let (mut text, mut images) = (String::new(), Vec::new());

@@ -37,11 +37,11 @@ pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provide
         });
     }
     keep_recorded(&mut utterances, |image| fits(image, recipient));
-    let mut surplus = surplus(&utterances);
+    let mut number_to_drop = number_to_drop(&utterances);
     keep_recorded(&mut utterances, |_| {
-        let goes = surplus > 0;
-        surplus -= usize::from(goes);
-        !goes
+        let is_dropped = number_to_drop > 0;
+        number_to_drop -= usize::from(is_dropped);
+        !is_dropped
     });
     utterances
 }
@@ -71,7 +71,7 @@ fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
 
 /// Number and size of images, which providers limit.
 #[derive(Clone, Copy, Default)]
-struct Load {
+struct PictureTotals {
     pictures: usize,
     /// Number of images larger than [`SIDE_OF_MANY`].
     large: usize,
@@ -82,34 +82,34 @@ struct Load {
 /// Returns the number of images to drop from the history, oldest first. Applies the limits in the order in
 /// which the images arrived, so that a growing conversation omits the same images until a limit is exceeded
 /// again.
-fn surplus(utterances: &[Utterance]) -> usize {
-    // `held` contains the images of the history, which may be dropped. `all` is the load of all images.
-    let mut held: VecDeque<Load> = VecDeque::new();
-    let (mut all, mut gone) = (Load::default(), 0);
+fn number_to_drop(utterances: &[Utterance]) -> usize {
+    // `droppable` contains the images of the history, which may be dropped. `all` is the load of all images.
+    let mut droppable: VecDeque<PictureTotals> = VecDeque::new();
+    let (mut all, mut dropped) = (PictureTotals::default(), 0);
     for utterance in utterances {
         for block in &utterance.content {
             all.pictures += uploaded_in(block);
-            for load in block.images().map(Load::of) {
-                all.add(load);
+            for picture in block.images().map(PictureTotals::from_image) {
+                all.add(picture);
                 if utterance.id.is_some() {
-                    held.push_back(load);
+                    droppable.push_back(picture);
                 }
             }
             let most = if all.are_too_many() { FEW_AFTER_A_CUT } else { FEW };
             let most_bytes = if all.bytes > ALL_PICTURES { AFTER_A_CUT } else { ALL_PICTURES };
             while ((all.large > 0 && all.pictures > most) || (all.bytes > most_bytes && all.pictures > 1))
-                && let Some(oldest) = held.pop_front()
+                && let Some(oldest) = droppable.pop_front()
             {
                 all.remove(oldest);
-                gone += 1;
+                dropped += 1;
             }
         }
     }
-    gone
+    dropped
 }
 
-impl Load {
-    fn of(image: &Image) -> Self {
+impl PictureTotals {
+    fn from_image(image: &Image) -> Self {
         let (bytes, side) = match &image.source {
             ImageSource::Base64 { data, .. } => (data.len(), sides(data).map_or(0, ImageSize::longest)),
             ImageSource::Url { .. } => (0, 0),

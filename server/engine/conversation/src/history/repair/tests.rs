@@ -92,9 +92,9 @@ fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock]
         (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
     let projection = project(&history, prompt, Some(Provider::Anthropic));
     let mut lines = String::new();
-    for said in &projection.history {
-        for block in &said.content {
-            lines += &format!("{} {:?}: {}\n", said.id.0, said.role, line(block));
+    for message in &projection.history {
+        for block in &message.content {
+            lines += &format!("{} {:?}: {}\n", message.id.0, message.role, line(block));
         }
     }
     projection.results.iter().for_each(|block| lines += &format!("new {}\n", line(block)));
@@ -104,7 +104,7 @@ fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock]
 }
 
 #[test]
-fn a_sound_history_stays_as_it_is() {
+fn a_valid_history_is_unchanged() {
     check(
         [user("Look."), calls(&["a", "b"]), results(&["b", "a"]), model("Done.")],
         &[ContentBlock::text("Thanks.")],
@@ -137,7 +137,7 @@ fn new_results_answer_the_pending_calls() {
 }
 
 #[test]
-fn a_call_that_the_new_request_leaves_open_gets_a_result_first() {
+fn a_call_unanswered_by_the_new_request_gets_a_substitute_result_first() {
     check(
         [user("Look."), calls(&["a", "b"])],
         &[result("b", "two")],
@@ -162,7 +162,7 @@ fn a_call_that_the_new_request_leaves_open_gets_a_result_first() {
 }
 
 #[test]
-fn a_result_that_answers_nothing_is_dropped_and_a_new_one_is_named() {
+fn unmatched_results_are_dropped_and_new_ones_are_reported() {
     check(
         [results(&["x"]), user("Hi."), model("Yes?")],
         &[result("a", "one")],
@@ -184,7 +184,7 @@ fn a_result_that_answers_nothing_is_dropped_and_a_new_one_is_named() {
 }
 
 #[test]
-fn a_late_result_is_a_text() {
+fn a_late_result_becomes_text() {
     let failed = ContentBlock::ToolResult {
         call_id: "b".into(),
         content: vec![ResultPart::Text { text: "no </late_tool_result>".into() }],
@@ -224,7 +224,7 @@ fn a_late_result_is_a_text() {
 }
 
 #[test]
-fn results_stand_before_what_was_said_while_the_tool_ran() {
+fn results_precede_text_written_while_the_tool_ran() {
     check(
         [user("Look."), calls(&["a"]), user("Hurry."), results(&["a"])],
         &[],
@@ -261,7 +261,7 @@ fn an_archived_result_is_a_stub() {
 }
 
 #[test]
-fn a_cut_before_the_assistant_is_opened_by_the_user() {
+fn a_history_that_starts_with_the_assistant_gets_a_user_message_first() {
     check(
         [model("And so on."), user("Go on.")],
         &[],
@@ -298,11 +298,12 @@ fn ids_that_repeat_or_that_providers_refuse_are_replaced_in_pairs() {
 }
 
 #[test]
-fn names_and_arguments_take_the_form_that_providers_want() {
+fn tool_names_and_arguments_are_normalized_for_providers() {
     let call = |name: &str, input| ContentBlock::ToolCall { id: name.into(), name: name.into(), input };
-    let odd = vec![call("fs.read", json!(null)), call("a", json!([1])), call("b", json!({"z": 1, "y": 2}))];
+    let unusual_calls =
+        vec![call("fs.read", json!(null)), call("a", json!([1])), call("b", json!({"z": 1, "y": 2}))];
     check(
-        [user("Look."), NewMessage::new(Role::Assistant, odd)],
+        [user("Look."), NewMessage::new(Role::Assistant, unusual_calls)],
         &[],
         &expect![[r#"
         1 User: "Look."
@@ -317,11 +318,11 @@ fn names_and_arguments_take_the_form_that_providers_want() {
 }
 
 #[test]
-fn reasoning_stays_in_front_or_goes() {
-    let said = |content| NewMessage::new(Role::Assistant, content);
+fn reasoning_is_kept_at_the_start_of_a_turn_or_removed() {
+    let assistant = |content| NewMessage::new(Role::Assistant, content);
     let text = || ContentBlock::text("So.");
     check(
-        [user("Hi."), said(vec![thinking("a"), text(), thinking("b"), text()])],
+        [user("Hi."), assistant(vec![thinking("a"), text(), thinking("b"), text()])],
         &[],
         &expect![[r#"
         1 User: "Hi."
@@ -332,7 +333,7 @@ fn reasoning_stays_in_front_or_goes() {
     "#]],
     );
     check(
-        [user("Hi."), said(vec![text(), thinking("a"), text()])],
+        [user("Hi."), assistant(vec![text(), thinking("a"), text()])],
         &[],
         &expect![[r#"
         1 User: "Hi."
@@ -341,7 +342,7 @@ fn reasoning_stays_in_front_or_goes() {
     "#]],
     );
     check(
-        [user("Hi."), said(vec![thinking("a")]), user("Hello?")],
+        [user("Hi."), assistant(vec![thinking("a")]), user("Hello?")],
         &[],
         &expect![[r#"
         1 User: "Hi."
@@ -351,7 +352,7 @@ fn reasoning_stays_in_front_or_goes() {
 }
 
 #[test]
-fn a_failed_result_says_something_in_text() {
+fn a_failed_result_without_output_gets_a_text() {
     let source = ImageSource::Url { url: "https://example.org/a.png".into() };
     let image = ResultPart::Image(Image { source, width: None, height: None });
     let failed =
@@ -371,21 +372,25 @@ fn a_failed_result_says_something_in_text() {
 }
 
 #[test]
-fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
+fn recorded_images_beyond_the_providers_limits_are_omitted() {
     // Header of a PNG file, 2,001 pixels wide and 1 high.
     let data = "iVBORw0KGgoAAAANSUhEUgAAB9EAAAABCAIAAAAAAAAA";
     let wide = || {
         let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
         ContentBlock::Image(Image { source, width: None, height: None })
     };
-    let shown = |recorded: Vec<ContentBlock>, asked: usize| {
+    let shown = |recorded: Vec<ContentBlock>, new_count: usize| {
         let history = numbered([NewMessage::new(Role::User, recorded)]);
-        let projection = project(&history, &vec![wide(); asked], Some(Provider::Anthropic));
-        let kept =
-            projection.history.iter().flat_map(|said| &said.content).map(is_picture).collect::<Vec<_>>();
-        let oldest = kept.iter().position(|is_kept| *is_kept).unwrap_or(kept.len());
-        assert!(kept[oldest..].iter().all(|is_kept| *is_kept), "the newest stay: {kept:?}");
-        (kept.len() - oldest, projection.prompt.len())
+        let projection = project(&history, &vec![wide(); new_count], Some(Provider::Anthropic));
+        let pictures = projection
+            .history
+            .iter()
+            .flat_map(|message| &message.content)
+            .map(is_picture)
+            .collect::<Vec<_>>();
+        let oldest = pictures.iter().position(|is_kept| *is_kept).unwrap_or(pictures.len());
+        assert!(pictures[oldest..].iter().all(|is_kept| *is_kept), "the newest stay: {pictures:?}");
+        (pictures.len() - oldest, projection.prompt.len())
     };
     assert_eq!(shown(vec![wide(); 19], 1), (19, 1));
     assert_eq!(shown(vec![wide(); 20], 1), (9, 1));
@@ -401,16 +406,18 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
     assert_eq!(shown([vec![small(); 50], vec![wide()]].concat(), 0), (10, 0));
     let uploaded = foreign(json!({"type": "image", "source": {"type": "file", "file_id": "f"}}));
     let history = numbered([NewMessage::new(Role::User, [vec![uploaded; 6], vec![wide(); 15]].concat())]);
-    let said = project(&history, &[], Some(Provider::Anthropic)).history;
-    let kept = said.iter().flat_map(|said| &said.content).filter(|block| is_picture(block)).count();
-    assert_eq!(kept, 4);
+    let messages = project(&history, &[], Some(Provider::Anthropic)).history;
+    let picture_count =
+        messages.iter().flat_map(|message| &message.content).filter(|block| is_picture(block)).count();
+    assert_eq!(picture_count, 4);
 }
 
 #[test]
-fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get_theirs() {
+fn invalid_recorded_images_are_omitted_and_wrong_media_types_corrected() {
     let shown = |picture: ContentBlock, recipient| {
-        let said = project(&numbered([NewMessage::new(Role::User, vec![picture])]), &[], recipient).history;
-        match &said[0].content[0] {
+        let messages =
+            project(&numbered([NewMessage::new(Role::User, vec![picture])]), &[], recipient).history;
+        match &messages[0].content[0] {
             ContentBlock::Image(Image { source: ImageSource::Base64 { media_type, .. }, .. }) => {
                 media_type.clone()
             }
@@ -422,8 +429,8 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
     for name in ["image/png", "image/jpeg", "image/svg+xml", ""] {
         assert_eq!(shown(picture(name, PNG), anthropic), "image/png", "{name}");
         // A new image is sent in the same form as after it is recorded.
-        let asked = project(&[], &[picture(name, PNG)], anthropic).prompt;
-        assert_eq!(asked, [picture("image/png", PNG)], "{name}");
+        let prompt = project(&[], &[picture(name, PNG)], anthropic).prompt;
+        assert_eq!(prompt, [picture("image/png", PNG)], "{name}");
     }
     let cut = &PNG[..PNG.len() - 1];
     let broken = PNG.to_owned() + "=AA=";
@@ -440,43 +447,54 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
 }
 
 #[test]
-fn the_oldest_of_pictures_that_are_too_much_together_are_left_out_in_steps() {
+fn the_oldest_images_beyond_the_total_size_are_omitted_in_steps() {
     // Six images have less than 24 MB, three less than 12 MB.
     let heavy = heavy(7 * 512 * 1024);
-    let told = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
-    let history = numbered((0..11).map(|_| told()));
-    let kept = |count: usize, prompt: &[ContentBlock]| -> Vec<u64> {
-        let said = project(&history[..count], prompt, Some(Provider::Anthropic)).history;
-        said.iter().filter(|said| said.content.iter().any(is_picture)).map(|said| said.id.0).collect()
+    let heavy_message = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
+    let history = numbered((0..11).map(|_| heavy_message()));
+    let kept_pictures = |count: usize, prompt: &[ContentBlock]| -> Vec<u64> {
+        let messages = project(&history[..count], prompt, Some(Provider::Anthropic)).history;
+        messages
+            .iter()
+            .filter(|message| message.content.iter().any(is_picture))
+            .map(|message| message.id.0)
+            .collect()
     };
-    assert_eq!(kept(6, &[]), [1, 2, 3, 4, 5, 6]);
-    assert_eq!(kept(7, &[]), [5, 6, 7]);
-    assert_eq!(kept(10, &[]), [5, 6, 7, 8, 9, 10]);
-    assert_eq!(kept(11, &[]), [9, 10, 11]);
+    assert_eq!(kept_pictures(6, &[]), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(kept_pictures(7, &[]), [5, 6, 7]);
+    assert_eq!(kept_pictures(10, &[]), [5, 6, 7, 8, 9, 10]);
+    assert_eq!(kept_pictures(11, &[]), [9, 10, 11]);
     // A new request omits the same images as after it is recorded.
-    assert_eq!(kept(6, &[ContentBlock::text("See."), heavy.clone()]), [5, 6]);
+    assert_eq!(kept_pictures(6, &[ContentBlock::text("See."), heavy.clone()]), [5, 6]);
 }
 
 #[test]
-fn calls_that_ran_elsewhere_stay_with_their_results_or_go() {
-    let called = |id: &str| {
+fn server_side_calls_are_kept_with_their_results_or_removed() {
+    let server_call = |id: &str| {
         foreign(json!({"type": "server_tool_use", "id": format!("srvtoolu_{id}"), "name": "s", "input": {}}))
     };
-    let came = |id: &str| {
+    let server_result = |id: &str| {
         let id = format!("srvtoolu_{id}");
         foreign(json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []}))
     };
-    let said = |content| NewMessage::new(Role::Assistant, content);
+    let assistant = |content| NewMessage::new(Role::Assistant, content);
     let mcp = foreign(json!({"type": "mcp_tool_result", "tool_use_id": "srvtoolu_a", "content": []}));
     check(
         [
             user("Look."),
-            said(vec![ContentBlock::text("So."), called("a"), called("a"), mcp, came("a"), called("b")]),
+            assistant(vec![
+                ContentBlock::text("So."),
+                server_call("a"),
+                server_call("a"),
+                mcp,
+                server_result("a"),
+                server_call("b"),
+            ]),
             user("And?"),
-            said(vec![thinking("x"), came("b"), called("c")]),
+            assistant(vec![thinking("x"), server_result("b"), server_call("c")]),
             user("Hm?"),
-            said(vec![called("d")]),
-            said(vec![came("d"), came("d")]),
+            assistant(vec![server_call("d")]),
+            assistant(vec![server_result("d"), server_result("d")]),
         ],
         &[],
         &expect![[r#"
@@ -493,17 +511,17 @@ fn calls_that_ran_elsewhere_stay_with_their_results_or_go() {
 }
 
 #[test]
-fn calls_that_ran_elsewhere_do_not_wait_for_the_client() {
-    let called = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": {}});
-    let came = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
-    let both = vec![foreign(called), calls(&["a"]).content[0].clone()];
-    let found = vec![foreign(came), ContentBlock::text("So.")];
+fn server_side_calls_do_not_wait_for_client_results() {
+    let server_call = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": {}});
+    let server_result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
+    let both = vec![foreign(server_call), calls(&["a"]).content[0].clone()];
+    let content = vec![foreign(server_result), ContentBlock::text("So.")];
     check(
         [
             user("Look."),
             NewMessage::new(Role::Assistant, both),
             results(&["a"]),
-            NewMessage::new(Role::Assistant, found),
+            NewMessage::new(Role::Assistant, content),
         ],
         &[],
         &expect![[r#"
@@ -516,7 +534,7 @@ fn calls_that_ran_elsewhere_do_not_wait_for_the_client() {
 }
 
 #[test]
-fn cache_marks_that_came_along_are_not_sent() {
+fn recorded_cache_markers_are_not_sent() {
     let marked = |mut value: serde_json::Value| {
         value["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
         value
@@ -524,19 +542,22 @@ fn cache_marks_that_came_along_are_not_sent() {
     let text = marked(json!({"type": "text", "text": "x"}));
     let source = json!({"type": "content", "content": [text]});
     let document = marked(json!({"type": "document", "source": source}));
-    let found = marked(json!({"type": "search_result", "source": "a", "title": "t", "content": [text]}));
+    let search_result =
+        marked(json!({"type": "search_result", "source": "a", "title": "t", "content": [text]}));
     let content =
         vec![ResultPart::Foreign(Foreign { provider: Provider::Anthropic, value: document.clone() })];
     let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: Outcome::Ok };
     // Arguments of a tool may contain the same key.
     let input = marked(json!({"content": {"cache_control": 1}}));
-    let called = marked(json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": input}));
+    let server_call =
+        marked(json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": input}));
     let inside = json!({"type": "web_fetch_result", "content": document});
-    let came = json!({"type": "web_fetch_tool_result", "tool_use_id": "srvtoolu_1", "content": inside});
-    let ran = NewMessage::new(Role::Assistant, vec![foreign(called), foreign(came)]);
+    let server_result =
+        json!({"type": "web_fetch_tool_result", "tool_use_id": "srvtoolu_1", "content": inside});
+    let ran = NewMessage::new(Role::Assistant, vec![foreign(server_call), foreign(server_result)]);
     check(
         [user("Look."), calls(&["a"]), NewMessage::new(Role::User, vec![read, foreign(document)]), ran],
-        &[foreign(found)],
+        &[foreign(search_result)],
         &expect![[r#"
             1 User: "Look."
             2 Assistant: call a read {}
@@ -550,8 +571,9 @@ fn cache_marks_that_came_along_are_not_sent() {
 }
 
 #[test]
-fn blocks_without_what_their_provider_wants_do_not_go_back() {
-    let taken = |provider, place, value| Foreign { provider, value }.is_taken_by(Some(provider), place);
+fn invalid_foreign_blocks_are_not_sent_back() {
+    let is_accepted =
+        |provider, place, value| Foreign { provider, value }.is_accepted_by(Some(provider), place);
     let source = |source: serde_json::Value| json!({"type": "document", "source": source});
     let user = ForeignPosition::Said(Role::User);
     for value in [
@@ -560,7 +582,7 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         source(json!({"type": "file", "file_id": "file_1"})),
         source(json!({"type": "url", "url": "https://example.org/a.pdf"})),
     ] {
-        assert!(taken(Provider::Anthropic, user, value.clone()), "{value}");
+        assert!(is_accepted(Provider::Anthropic, user, value.clone()), "{value}");
     }
     for value in [
         json!({"type": "document", "title": "t"}),
@@ -570,8 +592,8 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         source(json!({"type": "content", "content": []})),
         json!({"type": "search_result", "source": "a", "title": "t", "content": []}),
     ] {
-        assert!(!taken(Provider::Anthropic, user, value.clone()), "{value}");
-        assert!(!taken(Provider::Anthropic, ForeignPosition::Result, value.clone()), "{value}");
+        assert!(!is_accepted(Provider::Anthropic, user, value.clone()), "{value}");
+        assert!(!is_accepted(Provider::Anthropic, ForeignPosition::Result, value.clone()), "{value}");
     }
     for value in [
         json!({"type": "server_tool_use", "id": "srv_1", "name": "s", "input": {}}),
@@ -581,7 +603,7 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1"}),
     ] {
         assert!(
-            !taken(Provider::Anthropic, ForeignPosition::Said(Role::Assistant), value.clone()),
+            !is_accepted(Provider::Anthropic, ForeignPosition::Said(Role::Assistant), value.clone()),
             "{value}"
         );
     }
@@ -590,13 +612,13 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         json!({"type": "file", "file": {"filename": "a.pdf"}}),
         json!({"type": "input_audio", "input_audio": {}}),
     ] {
-        assert!(!taken(Provider::OpenAi, user, value.clone()), "{value}");
+        assert!(!is_accepted(Provider::OpenAi, user, value.clone()), "{value}");
     }
-    assert!(taken(Provider::OpenAi, user, json!({"type": "file", "file": {"file_id": "f"}})));
+    assert!(is_accepted(Provider::OpenAi, user, json!({"type": "file", "file": {"file_id": "f"}})));
 }
 
 #[test]
-fn arguments_that_are_too_long_for_a_string_are_left_out_for_the_one_who_wants_a_string() {
+fn too_long_arguments_are_omitted_for_providers_that_want_a_string() {
     let input = |chars: usize| json!({"text": "\u{e9}".repeat(chars)});
     // The rest of the limit is `{"text":""}`.
     let most = 1_048_576 - 11;
@@ -615,7 +637,7 @@ fn arguments_that_are_too_long_for_a_string_are_left_out_for_the_one_who_wants_a
 }
 
 #[test]
-fn results_at_the_end_are_acknowledged_and_nothing_else_is() {
+fn only_results_at_the_end_are_acknowledged() {
     let ends = |messages: Vec<NewMessage>| {
         let history: Vec<Message> =
             (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
@@ -631,16 +653,16 @@ fn results_at_the_end_are_acknowledged_and_nothing_else_is() {
     );
     assert_eq!(ends(vec![user("Look."), calls(&["a"])]), (2, Role::Assistant, understood));
     assert_eq!(ends(vec![user("Look."), model("Done.")]), (2, Role::Assistant, "\"Done.\"".into()));
-    let said_more = vec![user("Look."), calls(&["a"]), results(&["a"]), user("Wait.")];
-    assert_eq!(ends(said_more), (4, Role::User, "\"Wait.\"".into()));
+    let followed_up = vec![user("Look."), calls(&["a"]), results(&["a"]), user("Wait.")];
+    assert_eq!(ends(followed_up), (4, Role::User, "\"Wait.\"".into()));
 }
 
 #[test]
-fn what_one_provider_alone_understands_goes_to_that_one() {
+fn foreign_blocks_are_sent_only_to_their_provider() {
     let document = json!({"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}});
     let foreign = |value| Foreign { provider: Provider::Anthropic, value };
     let part = ResultPart::Foreign(foreign(document.clone()));
-    let told = NewMessage::new(
+    let message = NewMessage::new(
         Role::User,
         vec![
             ContentBlock::ToolResult {
@@ -653,7 +675,7 @@ fn what_one_provider_alone_understands_goes_to_that_one() {
         ],
     );
     check(
-        [user("Look."), calls(&["a"]), told.clone()],
+        [user("Look."), calls(&["a"]), message.clone()],
         &[],
         &expect![[r#"
             1 User: "Look."
@@ -663,15 +685,15 @@ fn what_one_provider_alone_understands_goes_to_that_one() {
             3 User: "Hear."
         "#]],
     );
-    let history = [user("Look."), calls(&["a"]), told];
+    let history = [user("Look."), calls(&["a"]), message];
     let history: Vec<Message> =
         (1..).zip(history).map(|(id, body)| Message { id: MessageId(id), body }).collect();
     for recipient in [None, Some(Provider::OpenAi)] {
-        let told = project(&history, &[], recipient).history;
-        let said: Vec<String> = told.last().unwrap().content.iter().map(line).collect();
-        assert_eq!(said, ["result a Ok ", "\"Hear.\""]);
+        let projected = project(&history, &[], recipient).history;
+        let lines: Vec<String> = projected.last().unwrap().content.iter().map(line).collect();
+        assert_eq!(lines, ["result a Ok ", "\"Hear.\""]);
     }
     assert!(
-        !foreign(document).is_taken_by(Some(Provider::Anthropic), ForeignPosition::Said(Role::Assistant))
+        !foreign(document).is_accepted_by(Some(Provider::Anthropic), ForeignPosition::Said(Role::Assistant))
     );
 }

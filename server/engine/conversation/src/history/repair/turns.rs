@@ -33,29 +33,29 @@ impl Turns {
     }
 
     /// Pairs calls and results, turn by turn, and removes reasoning that providers reject.
-    pub(super) fn answered(self, calls: &mut Calls) -> Self {
+    pub(super) fn with_answered_calls(self, calls: &mut Calls) -> Self {
         let mut answered = Self::default();
         let mut pending = Pending::default();
         let mut rest = self.turns.into_iter().peekable();
         while let Some(mut turn) = rest.next() {
             match turn.role {
                 Role::Assistant => {
-                    pending = calls.open(&mut turn.utterances);
+                    pending = calls.assign_ids(&mut turn.utterances);
                     answered.extend(turn.utterances);
                     if rest.peek().is_none() {
-                        answered.extend(calls.silence(std::mem::take(&mut pending)));
+                        answered.extend(calls.substitute_results(std::mem::take(&mut pending)));
                     }
                 }
                 Role::User => {
-                    let reply = reply(turn.utterances, std::mem::take(&mut pending), calls);
-                    answered.extend(reply);
+                    let user_turn = user_turn(turn.utterances, std::mem::take(&mut pending), calls);
+                    answered.extend(user_turn);
                 }
             }
         }
         for turn in &mut answered.turns {
-            turn.settle_reasoning();
+            turn.remove_rejected_reasoning();
         }
-        answered.open_with_user();
+        answered.start_with_user();
         answered
     }
 
@@ -93,13 +93,13 @@ impl Turns {
     /// reasoning.
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
-        server_calls::pair(&mut turn.utterances);
+        server_calls::remove_unpaired(&mut turn.utterances);
         if turn.blocks().all(|block| block.is_reasoning() || is_thought(block)) {
             self.turns.pop();
         }
     }
 
-    fn open_with_user(&mut self) {
+    fn start_with_user(&mut self) {
         let Some(first) = self.turns.first().filter(|turn| turn.role == Role::Assistant) else { return };
         let opening = Utterance {
             id: first.utterances.first().and_then(|utterance| utterance.id),
@@ -117,7 +117,7 @@ impl Turn {
 
     /// Keeps reasoning if the turn starts with it and ends with something else, and otherwise removes all of
     /// it. Always removes encrypted reasoning at the end of the turn.
-    fn settle_reasoning(&mut self) {
+    fn remove_rejected_reasoning(&mut self) {
         while let Some(last) = self.utterances.last_mut()
             && last.content.last().is_some_and(is_thought)
         {
@@ -144,7 +144,7 @@ fn is_thought(block: &ContentBlock) -> bool {
 
 /// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,
 /// then its other content, including late results of earlier calls. Drops results that answer no call.
-fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
+fn user_turn(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();
     for Utterance { id, role, content } in utterances {
@@ -167,6 +167,6 @@ fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) ->
         results.push(Utterance { id, role, content: answers });
         rest.push(Utterance { id, role, content: others });
     }
-    let silenced = calls.silence(pending).into_iter();
-    silenced.chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
+    let substitutes = calls.substitute_results(pending).into_iter();
+    substitutes.chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
 }

@@ -41,7 +41,7 @@ const OF_THE_ASSISTANT: [&str; 9] = [
 
 /// State while checking one body.
 #[derive(Default)]
-struct Reader<'a> {
+struct RequestChecker<'a> {
     findings: Findings,
     /// Pointers and lifetimes of the breakpoints, in the order tools, system, messages.
     breakpoints: Vec<(String, &'a str)>,
@@ -52,46 +52,46 @@ struct Reader<'a> {
 }
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
-    let mut reader = Reader::default();
-    let messages = reader.findings.messages(body);
+    let mut checker = RequestChecker::default();
+    let messages = checker.findings.messages(body);
     // Automatic caching uses one of the four breakpoints, and its breakpoint comes last.
     if let Some(control) = body.get("cache_control") {
-        reader.breakpoint(control, String::new());
+        checker.check_breakpoint(control, String::new());
     }
-    let automatic = reader.breakpoints.pop();
-    reader.tools(body);
-    reader.system(body);
+    let automatic = checker.breakpoints.pop();
+    checker.check_tools(body);
+    checker.check_system(body);
     for (index, message) in messages.iter().enumerate() {
-        reader.message(message, index);
+        checker.check_message(message, index);
     }
-    reader.turns(messages);
-    reader.pairs(messages);
-    reader.server_pairs(messages);
-    reader.breakpoints.extend(automatic);
-    reader.limits(body);
-    reader.findings
+    checker.check_turns(messages);
+    checker.check_pairs(messages);
+    checker.check_server_pairs(messages);
+    checker.breakpoints.extend(automatic);
+    checker.check_limits(body);
+    checker.findings
 }
 
-impl<'a> Reader<'a> {
-    fn tools(&mut self, body: &'a Value) {
+impl<'a> RequestChecker<'a> {
+    fn check_tools(&mut self, body: &'a Value) {
         for (index, tool) in self.findings.tools(body).iter().enumerate() {
             let path = format!("/tools/{index}");
             self.findings.declaration(tool, tool.get("input_schema"), &path);
             if let Some(control) = tool.get("cache_control") {
-                self.breakpoint(control, path);
+                self.check_breakpoint(control, path);
             }
         }
     }
 
-    fn system(&mut self, body: &'a Value) {
+    fn check_system(&mut self, body: &'a Value) {
         match body.get("system") {
             None => {}
-            Some(Value::String(text)) => self.text(text, "/system"),
+            Some(Value::String(text)) => self.check_text(text, "/system"),
             Some(Value::Array(blocks)) => {
                 for (index, block) in blocks.iter().enumerate() {
                     let path = format!("/system/{index}");
                     if block.get("type").and_then(Value::as_str) == Some("text") {
-                        self.block(block, None, path);
+                        self.check_block(block, None, path);
                     } else {
                         self.findings.add(Rule::Shape, path, "`system` can only contain text blocks");
                     }
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn message(&mut self, message: &'a Value, index: usize) {
+    fn check_message(&mut self, message: &'a Value, index: usize) {
         let path = format!("/messages/{index}");
         let role = role(message);
         if role.is_none() {
@@ -109,31 +109,31 @@ impl<'a> Reader<'a> {
             self.findings.add(Rule::Role, path.clone() + "/role", detail);
         }
         match message.get("content") {
-            Some(Value::String(text)) if text.is_empty() => self.empty(path),
-            Some(Value::String(text)) => self.text(text, &(path + "/content")),
-            Some(Value::Array(blocks)) if blocks.is_empty() => self.empty(path),
+            Some(Value::String(text)) if text.is_empty() => self.report_empty(path),
+            Some(Value::String(text)) => self.check_text(text, &(path + "/content")),
+            Some(Value::Array(blocks)) if blocks.is_empty() => self.report_empty(path),
             Some(Value::Array(blocks)) => {
                 for (at, block) in blocks.iter().enumerate() {
-                    self.block(block, role, format!("{path}/content/{at}"));
+                    self.check_block(block, role, format!("{path}/content/{at}"));
                 }
-                self.thinking_place(blocks, &path);
+                self.check_thinking_position(blocks, &path);
             }
             _ => self.findings.add(Rule::Shape, path, "`content` must be a string or a list"),
         }
     }
 
-    fn empty(&mut self, path: String) {
+    fn report_empty(&mut self, path: String) {
         self.findings.add(Rule::EmptyMessage, path, "a message must have content");
     }
 
-    fn text(&mut self, text: &str, path: &str) {
+    fn check_text(&mut self, text: &str, path: &str) {
         if text.trim().is_empty() {
             self.findings.add(Rule::EmptyText, path, "text must not be empty or blank");
         }
     }
 
     /// Checks a block of a message with a known `role`, or of the system prompt.
-    fn block(&mut self, block: &'a Value, role: Option<&str>, path: String) {
+    fn check_block(&mut self, block: &'a Value, role: Option<&str>, path: String) {
         let kind = text(block, "type");
         let owner = match kind {
             "tool_use" | "thinking" | "redacted_thinking" => Some("assistant"),
@@ -149,21 +149,21 @@ impl<'a> Reader<'a> {
         match kind {
             "text" => {
                 if let Some(text) = self.findings.string(block, "text", &path) {
-                    self.text(text, &path);
+                    self.check_text(text, &path);
                 }
             }
-            "image" => self.image(block, &path),
+            "image" => self.check_image(block, &path),
             "thinking" => {
                 self.findings.string(block, "thinking", &path);
-                self.seal(block, "signature", &path);
+                self.check_seal(block, "signature", &path);
             }
-            "redacted_thinking" => self.seal(block, "data", &path),
-            "tool_use" => self.call(block, &path),
-            "tool_result" => self.result(block, &path),
+            "redacted_thinking" => self.check_seal(block, "data", &path),
+            "tool_use" => self.check_call(block, &path),
+            "tool_result" => self.check_result(block, &path),
             "container_upload" => {
                 self.findings.string(block, "file_id", &path);
             }
-            _ if owner.is_some() => self.unformed(kind, block, &path),
+            _ if owner.is_some() => self.check_other_block(kind, block, &path),
             _ => self.findings.add(Rule::Shape, path.clone(), format!("`{kind}` is not a known block type")),
         }
         if let Some(control) = block.get("cache_control") {
@@ -173,12 +173,12 @@ impl<'a> Reader<'a> {
                 let detail = "empty text or reasoning cannot have a breakpoint";
                 self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
-            self.breakpoint(control, path);
+            self.check_breakpoint(control, path);
         }
     }
 
     /// Checks a block without an equivalent in Strata: its required fields and nested breakpoints.
-    fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
+    fn check_other_block(&mut self, kind: &str, block: &'a Value, path: &str) {
         match kind {
             "document" => {
                 self.findings.object(block, "source", Rule::Shape, path, "a document must have a `source`");
@@ -193,20 +193,19 @@ impl<'a> Reader<'a> {
             "tool_reference" => {
                 self.findings.string(block, "tool_name", path);
             }
-            "server_tool_use" | "mcp_tool_use" => self.server_call(kind, block, path),
+            "server_tool_use" | "mcp_tool_use" => self.check_server_call(kind, block, path),
             _ => {
                 self.findings.string(block, "tool_use_id", path);
             }
         }
         for key in ["source", "content"] {
             if let Some(inside) = block.get(key) {
-                self.inner_breakpoints(inside, format!("{path}/{key}"));
+                self.check_inner_breakpoints(inside, format!("{path}/{key}"));
             }
         }
     }
 
-    /// Checks a server-side tool call.
-    fn server_call(&mut self, kind: &str, block: &Value, path: &str) {
+    fn check_server_call(&mut self, kind: &str, block: &Value, path: &str) {
         self.findings.string(block, "name", path);
         self.findings.object(block, "input", Rule::CallInput, path, "a call's `input` must be an object");
         let Some(id) = self.findings.string(block, "id", path) else { return };
@@ -218,35 +217,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn inner_breakpoints(&mut self, value: &'a Value, path: String) {
+    fn check_inner_breakpoints(&mut self, value: &'a Value, path: String) {
         match value {
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.inner_breakpoints(item, format!("{path}/{index}"));
+                    self.check_inner_breakpoints(item, format!("{path}/{index}"));
                 }
             }
             Value::Object(fields) => {
                 for key in ["source", "content"] {
                     if let Some(inside) = fields.get(key) {
-                        self.inner_breakpoints(inside, format!("{path}/{key}"));
+                        self.check_inner_breakpoints(inside, format!("{path}/{key}"));
                     }
                 }
                 if let Some(control) = fields.get("cache_control") {
-                    self.breakpoint(control, path);
+                    self.check_breakpoint(control, path);
                 }
             }
             _ => {}
         }
     }
 
-    fn seal(&mut self, block: &Value, key: &str, path: &str) {
+    fn check_seal(&mut self, block: &Value, key: &str, path: &str) {
         if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
             let detail = format!("reasoning must be returned with its original `{key}`");
             self.findings.add(Rule::ThinkingSeal, path, detail);
         }
     }
 
-    fn call(&mut self, block: &'a Value, path: &str) {
+    fn check_call(&mut self, block: &'a Value, path: &str) {
         self.findings.tool_name(block, path);
         self.findings.object(block, "input", Rule::CallInput, path, "a call's `input` must be an object");
         let Some(id) = self.findings.string(block, "id", path) else { return };
@@ -259,7 +258,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn result(&mut self, block: &'a Value, path: &str) {
+    fn check_result(&mut self, block: &'a Value, path: &str) {
         self.findings.string(block, "tool_use_id", path);
         let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let content = block.get("content");
@@ -273,11 +272,11 @@ impl<'a> Reader<'a> {
                             let detail = "the content of a failed result must be text";
                             self.findings.add(Rule::ErrorContent, path, detail);
                         }
-                        Some("text" | "image") => self.block(part, None, path),
+                        Some("text" | "image") => self.check_block(part, None, path),
                         Some(kind) if OF_RESULTS.contains(&kind) => {
-                            self.unformed(kind, part, &path);
+                            self.check_other_block(kind, part, &path);
                             if let Some(control) = part.get("cache_control") {
-                                self.breakpoint(control, path);
+                                self.check_breakpoint(control, path);
                             }
                         }
                         _ => self.findings.add(
@@ -295,7 +294,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn image(&mut self, block: &Value, path: &str) {
+    fn check_image(&mut self, block: &Value, path: &str) {
         let field = |name: &str| block.pointer(&format!("/source/{name}")).and_then(Value::as_str);
         let mut longest = None;
         match field("type") {
@@ -333,7 +332,7 @@ impl<'a> Reader<'a> {
         self.pictures.push((path.to_owned(), longest));
     }
 
-    fn thinking_place(&mut self, blocks: &[Value], path: &str) {
+    fn check_thinking_position(&mut self, blocks: &[Value], path: &str) {
         let reasons = |block: &Value| {
             matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
         };
@@ -350,7 +349,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that user and assistant alternate.
-    fn turns(&mut self, messages: &[Value]) {
+    fn check_turns(&mut self, messages: &[Value]) {
         if messages.first().and_then(role) == Some("assistant") {
             self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be from the user");
         }
@@ -371,14 +370,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that every call has a result, and every result a call.
-    fn pairs(&mut self, messages: &[Value]) {
+    fn check_pairs(&mut self, messages: &[Value]) {
         let mut pending: Vec<(&str, String)> = Vec::new();
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashSet<&str> = pending.iter().map(|(id, _)| *id).collect();
-            let mut passed_other = false;
+            let mut has_other_content = false;
             for (at, block) in list(message, "content").iter().enumerate() {
                 if block.get("type").and_then(Value::as_str) != Some("tool_result") {
-                    passed_other = true;
+                    has_other_content = true;
                     continue;
                 }
                 let path = format!("/messages/{index}/content/{at}");
@@ -387,7 +386,7 @@ impl<'a> Reader<'a> {
                     let detail =
                         format!("the result for `{id}` matches no open call in the previous message");
                     self.findings.add(Rule::OrphanResult, path, detail);
-                } else if passed_other {
+                } else if has_other_content {
                     let detail = format!("the result for `{id}` must precede all other content");
                     self.findings.add(Rule::ResultsFirst, path, detail);
                 }
@@ -401,7 +400,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that every server-side call is followed by its result in the same message.
-    fn server_pairs(&mut self, messages: &[Value]) {
+    fn check_server_pairs(&mut self, messages: &[Value]) {
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashMap<(&str, &str), usize> = HashMap::new();
             let mut alone: Vec<usize> = Vec::new();
@@ -429,7 +428,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn breakpoint(&mut self, control: &'a Value, path: String) {
+    fn check_breakpoint(&mut self, control: &'a Value, path: String) {
         let ttl = match control.get("ttl") {
             None => Some("5m"),
             Some(ttl) => ttl.as_str().filter(|ttl| ["5m", "1h"].contains(ttl)),
@@ -443,7 +442,7 @@ impl<'a> Reader<'a> {
         self.breakpoints.push((path, ttl.unwrap_or("5m")));
     }
 
-    fn limits(&mut self, body: &Value) {
+    fn check_limits(&mut self, body: &Value) {
         for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
             let detail = format!("a request can have at most {BREAKPOINTS} breakpoints");
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);

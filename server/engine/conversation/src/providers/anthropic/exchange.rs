@@ -37,7 +37,7 @@ fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::keep(&normal(value), Provider::Anthropic, parse, plain)
+    extra::parse_with_extra(&normalize(value), Provider::Anthropic, parse, write_visible_fields)
 }
 
 /// Parses those fields of a message that models see.
@@ -55,15 +55,15 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 }
 
 /// Normalizes equivalent spellings of a message, so that they can be compared.
-fn normal(message: &Value) -> Value {
+fn normalize(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {
-        normalise(content);
+        normalize_content(content);
     }
     message
 }
 
-fn normalise(content: &mut Value) {
+fn normalize_content(content: &mut Value) {
     if let Value::String(text) = content {
         *content = json!([text_block(text)]);
     }
@@ -74,7 +74,7 @@ fn normalise(content: &mut Value) {
             if block.get("is_error") == Some(&Value::Bool(false)) {
                 block.shift_remove("is_error");
             }
-            normalise(block.entry("content").or_insert_with(|| json!([])));
+            normalize_content(block.entry("content").or_insert_with(|| json!([])));
         }
     }
 }
@@ -142,7 +142,7 @@ fn foreign(value: &Value) -> Foreign {
 }
 
 /// Writes those fields of a message that models see.
-fn plain(message: &NewMessage) -> Value {
+fn write_visible_fields(message: &NewMessage) -> Value {
     let content: Vec<Value> = message.content.iter().filter_map(write_block).collect();
     json!({"role": message.role.as_str(), "content": content})
 }

@@ -8,13 +8,12 @@ use strata_tokens::models::Ttl;
 use crate::history::{ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart};
 use crate::providers::{Speaker, SpokenBlock, SpokenMessage, message_with, results_first};
 
-/// Writes the system prompt and the messages.
 pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {
             Speaker::System => {
-                system.extend(message.texts().map(|(text, block)| marked(text_block(text), block)));
+                system.extend(message.texts().map(|(text, block)| with_breakpoint(text_block(text), block)));
             }
             Speaker::User => messages.extend(turn("user", message)),
             Speaker::Assistant => messages.extend(turn("assistant", message)),
@@ -29,13 +28,13 @@ fn turn(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
         return Some(message_with(role, text.as_str().into()));
     }
     let blocks: Vec<Value> = results_first(&spoken.blocks, |block| block.content)
-        .filter_map(|block| Some(marked(content_block(block.content)?, block)))
+        .filter_map(|block| Some(with_breakpoint(content_block(block.content)?, block)))
         .collect();
     (!blocks.is_empty()).then(|| message_with(role, blocks.into()))
 }
 
 /// Adds the breakpoint of `block` to `value`, if the API accepts one there.
-fn marked(mut value: Value, block: &SpokenBlock<'_>) -> Value {
+fn with_breakpoint(mut value: Value, block: &SpokenBlock<'_>) -> Value {
     let bearable = block.content.can_carry_a_mark();
     if let (Some(ttl), true, Some(object)) = (block.mark, bearable, value.as_object_mut()) {
         object.insert("cache_control".into(), breakpoint(ttl));

@@ -30,7 +30,7 @@ static PROPERTIES: Properties = Properties {
     // A change of `tool_choice` invalidates the cached messages:
     // <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-use-with-prompt-caching>
     caches_across_tool_choices: false,
-    ..Properties::new(check::check, || Box::<reply::MessageAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedMessage>::default())
 };
 
 #[derive(Debug)]

@@ -5,10 +5,12 @@ use serde_json::Value;
 use strata_tokens::cost::Usage;
 
 use crate::history::{ContentBlock, Provider};
-use crate::providers::reply::{Assembly, Draft, ReplyEnd, ReplyEvent, arguments, end, number, text};
+use crate::providers::reply::{
+    ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply, arguments, end, number, text,
+};
 
 #[derive(Debug, Default)]
-pub(crate) struct MessageAssembly {
+pub(crate) struct StreamedMessage {
     open: Option<OpenBlock>,
 }
 
@@ -22,8 +24,8 @@ struct OpenBlock {
     signature: String,
 }
 
-impl Assembly for MessageAssembly {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedMessage {
+    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         match text(data, "type") {
             "message_start" => {
                 draft.has_begun = true;
@@ -35,8 +37,8 @@ impl Assembly for MessageAssembly {
                 let written = text(&start, "text").to_owned() + text(&start, "thinking");
                 let signature = text(&start, "signature").to_owned();
                 match text(&start, "type") {
-                    "text" => draft.show(ReplyEvent::Text(written.clone())),
-                    "thinking" => draft.think(&written),
+                    "text" => draft.push_event(ReplyEvent::Text(written.clone())),
+                    "thinking" => draft.push_thinking(&written),
                     _ => {}
                 }
                 self.open = Some(OpenBlock { start, written, signature });
@@ -47,11 +49,11 @@ impl Assembly for MessageAssembly {
                 match (text(&open.start, "type"), text(delta, "type")) {
                     ("text", "text_delta") => {
                         open.written.push_str(text(delta, "text"));
-                        draft.show(ReplyEvent::Text(text(delta, "text").to_owned()));
+                        draft.push_event(ReplyEvent::Text(text(delta, "text").to_owned()));
                     }
                     ("thinking", "thinking_delta") => {
                         open.written.push_str(text(delta, "thinking"));
-                        draft.think(text(delta, "thinking"));
+                        draft.push_thinking(text(delta, "thinking"));
                     }
                     ("thinking", "signature_delta") => open.signature.push_str(text(delta, "signature")),
                     ("text" | "thinking", _) => {}
@@ -72,7 +74,7 @@ impl Assembly for MessageAssembly {
         }
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         for block in body.get("content")?.as_array()? {
             let written = text(block, "text").to_owned() + text(block, "thinking");
             let signature = text(block, "signature").to_owned();
@@ -85,7 +87,7 @@ impl Assembly for MessageAssembly {
     }
 
     /// Closes an unfinished text block, and drops any other unfinished block.
-    fn end(&mut self, draft: &mut Draft) {
+    fn end(&mut self, draft: &mut ReplyDraft) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"
         {
@@ -95,7 +97,7 @@ impl Assembly for MessageAssembly {
 }
 
 impl OpenBlock {
-    fn close(self, draft: &mut Draft) {
+    fn close(self, draft: &mut ReplyDraft) {
         let Self { start, written, signature } = self;
         match text(&start, "type") {
             "text" if written.is_empty() => {}
@@ -117,9 +119,9 @@ impl OpenBlock {
                 }
                 if is_call {
                     let input = arguments(block.get("input").unwrap_or(&Value::Null));
-                    draft.call(text(&block, "id"), text(&block, "name"), input);
+                    draft.push_call(text(&block, "id"), text(&block, "name"), input);
                 } else {
-                    draft.keep(Provider::Anthropic, block);
+                    draft.push_foreign(Provider::Anthropic, block);
                 }
             }
         }
@@ -128,7 +130,7 @@ impl OpenBlock {
 
 /// Updates the usage. Counts are cumulative ("The token counts shown in the `usage` field of the `message_delta`
 /// event are cumulative"), so a smaller count, as some gateways send at the end, is ignored.
-fn usage(billed: Option<&Value>, draft: &mut Draft) {
+fn usage(billed: Option<&Value>, draft: &mut ReplyDraft) {
     let Some(billed) = billed else { return };
     let count = |field: &str, known: u64| number(billed, field).max(known);
     let known = draft.usage.unwrap_or_default();

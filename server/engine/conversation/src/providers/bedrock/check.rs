@@ -16,40 +16,40 @@ const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
 /// State while checking one body.
 #[derive(Default)]
-struct Reader<'a> {
+struct RequestChecker<'a> {
     findings: Findings,
     /// JSON pointer and TTL (`5m` or `1h`) of each cache point, in the order tools, system, messages.
     breakpoints: Vec<(String, &'a str)>,
 }
 
 pub(in crate::providers) fn check(body: &Value) -> Findings {
-    let mut reader = Reader::default();
-    reader.findings.model(body, "modelId");
-    reader.tools(body);
+    let mut checker = RequestChecker::default();
+    checker.findings.model(body, "modelId");
+    checker.check_tools(body);
     if let Some(system) = body.get("system") {
-        for (index, block) in reader.list(system, "/system").iter().enumerate() {
+        for (index, block) in checker.list(system, "/system").iter().enumerate() {
             let path = format!("/system/{index}");
             if let Some(point) = block.get("cachePoint") {
-                reader.point(point, index.checked_sub(1).is_some(), path);
+                checker.check_cache_point(point, index.checked_sub(1).is_some(), path);
             } else {
-                reader.text(block, &path);
+                checker.check_text(block, &path);
             }
         }
     }
-    let messages = body.get("messages").map_or(&[][..], |messages| reader.list(messages, "/messages"));
+    let messages = body.get("messages").map_or(&[][..], |messages| checker.list(messages, "/messages"));
     if messages.is_empty() {
-        reader.findings.add(Rule::EmptyMessage, "/messages", "at least one message is required");
+        checker.findings.add(Rule::EmptyMessage, "/messages", "at least one message is required");
     }
     for (index, message) in messages.iter().enumerate() {
-        reader.message(message, index);
+        checker.check_message(message, index);
     }
-    reader.turns(messages);
-    reader.pairs(messages);
-    reader.limits();
-    reader.findings
+    checker.check_turns(messages);
+    checker.check_pairs(messages);
+    checker.check_limits();
+    checker.findings
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RequestChecker<'a> {
     fn list(&mut self, value: &'a Value, path: &str) -> &'a [Value] {
         value.as_array().map_or_else(
             || {
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         )
     }
 
-    fn tools(&mut self, body: &'a Value) {
+    fn check_tools(&mut self, body: &'a Value) {
         let Some(config) = body.get("toolConfig") else {
             let mut blocks = list(body, "messages").iter().flat_map(|message| list(message, "content"));
             if blocks.any(|block| block.get("toolUse").is_some() || block.get("toolResult").is_some()) {
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         for (index, tool) in tools.iter().enumerate() {
             let path = format!("/toolConfig/tools/{index}");
             if let Some(point) = tool.get("cachePoint") {
-                self.point(point, index > 0, path);
+                self.check_cache_point(point, index > 0, path);
                 continue;
             }
             let spec = tool.get("toolSpec").unwrap_or(&Value::Null);
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn message(&mut self, message: &'a Value, index: usize) {
+    fn check_message(&mut self, message: &'a Value, index: usize) {
         let path = format!("/messages/{index}");
         let role = text(message, "role");
         if role != "user" && role != "assistant" {
@@ -95,33 +95,33 @@ impl<'a> Reader<'a> {
         let blocks = self.findings.filled_list(message, "content", &path, details);
         for (at, block) in blocks.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| blocks.get(before));
-            self.block(block, before, role, format!("{path}/content/{at}"));
+            self.check_block(block, before, role, format!("{path}/content/{at}"));
         }
     }
 
-    fn block(&mut self, block: &'a Value, before: Option<&Value>, role: &str, path: String) {
-        let mut owned = |of: &str, what: &str| {
-            if role != of {
-                let detail = format!("{what} must come from the {of}");
+    fn check_block(&mut self, block: &'a Value, before: Option<&Value>, role: &str, path: String) {
+        let mut require_role = |expected_role: &str, subject: &str| {
+            if role != expected_role {
+                let detail = format!("{subject} must come from the {expected_role}");
                 self.findings.add(Rule::BlockPlace, path.clone(), detail);
             }
         };
         if let Some(point) = block.get("cachePoint") {
             let carries = before.is_some_and(|before| before.get("reasoningContent").is_none());
-            self.point(point, carries, path);
+            self.check_cache_point(point, carries, path);
         } else if block.get("text").is_some() {
-            self.text(block, &path);
+            self.check_text(block, &path);
         } else if let Some(image) = block.get("image") {
-            owned("user", "pictures");
-            self.image(image, &path);
+            require_role("user", "pictures");
+            self.check_image(image, &path);
         } else if let Some(call) = block.get("toolUse") {
-            owned("assistant", "calls");
-            self.call(call, &path);
+            require_role("assistant", "calls");
+            self.check_call(call, &path);
         } else if let Some(result) = block.get("toolResult") {
-            owned("user", "results");
-            self.result(result, &path);
+            require_role("user", "results");
+            self.check_result(result, &path);
         } else if let Some(reasoning) = block.get("reasoningContent") {
-            owned("assistant", "thoughts");
+            require_role("assistant", "thoughts");
             let seal = ["/reasoningText/signature", "/redactedContent"]
                 .into_iter()
                 .find_map(|at| reasoning.pointer(at)?.as_str());
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text(&mut self, block: &Value, path: &str) {
+    fn check_text(&mut self, block: &Value, path: &str) {
         if let Some(text) = self.findings.string(block, "text", path)
             && text.trim().is_empty()
         {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn image(&mut self, image: &Value, path: &str) {
+    fn check_image(&mut self, image: &Value, path: &str) {
         let format = text(image, "format");
         let bytes = image.pointer("/source/bytes").and_then(Value::as_str).unwrap_or_default();
         if !PICTURES.contains(&format) || bytes.is_empty() {
@@ -151,14 +151,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn call(&mut self, call: &Value, path: &str) {
-        self.id(call, path);
+    fn check_call(&mut self, call: &Value, path: &str) {
+        self.check_id(call, path);
         self.findings.tool_name(call, path);
         self.findings.object(call, "input", Rule::CallInput, path, "a call's `input` must be an object");
     }
 
-    fn result(&mut self, result: &'a Value, path: &str) {
-        self.id(result, path);
+    fn check_result(&mut self, result: &'a Value, path: &str) {
+        self.check_id(result, path);
         let failed = result.get("status").and_then(Value::as_str) == Some("error");
         let content = result.get("content").map_or(&[][..], |content| self.list(content, path));
         if failed && content.is_empty() {
@@ -167,20 +167,20 @@ impl<'a> Reader<'a> {
         for (at, part) in content.iter().enumerate() {
             let path = format!("{path}/toolResult/content/{at}");
             if part.get("text").is_some() {
-                self.text(part, &path);
+                self.check_text(part, &path);
             } else if let Some(image) = part.get("image") {
                 if failed {
                     let detail = "the content of a failed result must be text";
                     self.findings.add(Rule::ErrorContent, path.clone(), detail);
                 }
-                self.image(image, &path);
+                self.check_image(image, &path);
             } else {
                 self.findings.add(Rule::Shape, path, "a tool result can only contain text and images");
             }
         }
     }
 
-    fn id(&mut self, block: &Value, path: &str) {
+    fn check_id(&mut self, block: &Value, path: &str) {
         let Some(id) = self.findings.string(block, "toolUseId", path) else { return };
         if !(1..=CALL_ID_CHARS).contains(&id.len()) || !id.bytes().all(is_word) {
             let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]{{1,{CALL_ID_CHARS}}}$");
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn point(&mut self, point: &'a Value, carries: bool, path: String) {
+    fn check_cache_point(&mut self, point: &'a Value, carries: bool, path: String) {
         let ttl = point.get("ttl").map_or(Some("5m"), Value::as_str).unwrap_or_default();
         if point.get("type").and_then(Value::as_str) != Some("default") || !["5m", "1h"].contains(&ttl) {
             let detail =
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         self.breakpoints.push((path, ttl));
     }
 
-    fn turns(&mut self, messages: &[Value]) {
+    fn check_turns(&mut self, messages: &[Value]) {
         let role = |message| text(message, "role");
         if messages.first().is_some_and(|first| role(first) != "user") {
             let detail = "the first message must be from the user";
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn pairs(&mut self, messages: &[Value]) {
+    fn check_pairs(&mut self, messages: &[Value]) {
         let mut open: Vec<(&str, String)> = Vec::new();
         for (index, message) in messages.iter().enumerate() {
             let blocks = || list(message, "content").iter().enumerate();
@@ -243,9 +243,9 @@ impl<'a> Reader<'a> {
                 }
             }
             self.findings.unanswered(open.drain(..));
-            let mut seen = HashSet::new();
+            let mut ids_in_message = HashSet::new();
             for (id, path) in ids("toolUse") {
-                if !seen.insert(id) {
+                if !ids_in_message.insert(id) {
                     let detail = format!("the call id `{id}` was used before");
                     self.findings.add(Rule::CallTwice, path.clone(), detail);
                 }
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
         self.findings.unanswered(open);
     }
 
-    fn limits(&mut self) {
+    fn check_limits(&mut self) {
         if let Some((path, _)) = self.breakpoints.get(BREAKPOINTS) {
             let detail = format!(
                 "a request can have at most {BREAKPOINTS} breakpoints, not {}",
@@ -264,8 +264,8 @@ impl<'a> Reader<'a> {
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
         }
         let shorter = self.breakpoints.iter().position(|(_, ttl)| *ttl == "5m");
-        let behind = shorter.and_then(|from| self.breakpoints.get(from..)).unwrap_or_default();
-        if let Some((path, _)) = behind.iter().find(|(_, ttl)| *ttl == "1h") {
+        let later = shorter.and_then(|from| self.breakpoints.get(from..)).unwrap_or_default();
+        if let Some((path, _)) = later.iter().find(|(_, ttl)| *ttl == "1h") {
             let detail = "one-hour breakpoints must precede five-minute breakpoints";
             self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
         }

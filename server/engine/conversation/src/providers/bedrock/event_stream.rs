@@ -19,24 +19,24 @@ const STRING: u8 = 7;
 /// Splits a stream of bytes into events. The name of an event is its type, or that of its exception.
 #[derive(Debug, Default)]
 pub(super) struct FrameDecoder {
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     is_broken: bool,
 }
 
 impl Framing for FrameDecoder {
     fn push(&mut self, bytes: &[u8]) -> Vec<ServerEvent> {
         if !self.is_broken {
-            self.held.extend_from_slice(bytes);
+            self.buffer.extend_from_slice(bytes);
         }
         let mut events = Vec::new();
-        while let Some(length) = number(&self.held, 0) {
+        while let Some(length) = number(&self.buffer, 0) {
             if !(PRELUDE + CHECKSUM..=MAX_FRAME).contains(&length) {
                 self.is_broken = true;
-                self.held.clear();
-            } else if self.held.len() < length {
+                self.buffer.clear();
+            } else if self.buffer.len() < length {
                 break;
             } else {
-                let frame: Vec<u8> = self.held.drain(..length).collect();
+                let frame: Vec<u8> = self.buffer.drain(..length).collect();
                 events.extend(event(&frame));
             }
         }

@@ -15,7 +15,7 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {
-            Speaker::System => system.extend(message.texts().flat_map(|(_, block)| marked(block))),
+            Speaker::System => system.extend(message.texts().flat_map(|(_, block)| with_breakpoint(block))),
             Speaker::User => messages.extend(turn("user", message)),
             Speaker::Assistant => messages.extend(turn("assistant", message)),
         }
@@ -25,12 +25,13 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> (Vec<Value>, Vec<Value>)
 
 /// Writes a message; `None` if none of its blocks can be written.
 fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
-    let blocks: Vec<Value> = results_first(&message.blocks, |block| block.content).flat_map(marked).collect();
+    let blocks: Vec<Value> =
+        results_first(&message.blocks, |block| block.content).flat_map(with_breakpoint).collect();
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
 }
 
 /// Writes a block, followed by its cache point, if any.
-fn marked(block: &SpokenBlock<'_>) -> Vec<Value> {
+fn with_breakpoint(block: &SpokenBlock<'_>) -> Vec<Value> {
     let Some(written) = content_block(block.content) else { return Vec::new() };
     let mark = block.mark.filter(|_| block.content.can_carry_a_mark());
     // Five minutes is the API's default lifetime.

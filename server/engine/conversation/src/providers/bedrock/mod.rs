@@ -47,7 +47,7 @@ static PROPERTIES: Properties = Properties {
     // The API cannot forbid calls.
     caches_across_tool_choices: false,
     framing: || Box::<event_stream::FrameDecoder>::default(),
-    ..Properties::new(check::check, || Box::<reply::ConverseAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedConverse>::default())
 };
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Dialect for Converse {
         let count = messages.len() + usize::from(!system.is_empty());
         let mut tools: Vec<Value> = envelope.tools.iter().map(tool).collect();
         if tools.is_empty() {
-            tools = called(&messages);
+            tools = called_tools(&messages);
         }
         if !tools.is_empty() {
             body.insert("toolConfig".into(), json!({"tools": tools}));
@@ -78,7 +78,7 @@ impl Dialect for Converse {
 
 /// Declares the tools that earlier messages called. "The toolConfig field must be defined when using toolUse and
 /// toolResult content blocks": <https://github.com/vxcontrol/pentagi/pull/196>.
-fn called(messages: &[Value]) -> Vec<Value> {
+fn called_tools(messages: &[Value]) -> Vec<Value> {
     let blocks = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
     let names: BTreeSet<&str> = blocks.filter_map(|block| block.pointer("/toolUse/name")?.as_str()).collect();
     names

@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 
-use crate::providers::anthropic::reply::MessageAssembly;
-use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, end, text};
+use crate::providers::anthropic::reply::StreamedMessage;
+use crate::providers::reply::{ProviderError, ReplyDraft, ReplyEnd, StreamedReply, end, text};
 
 #[derive(Debug, Default)]
-pub(super) struct ConverseAssembly {
-    inner: MessageAssembly,
+pub(super) struct StreamedConverse {
+    inner: StreamedMessage,
     /// Whether a block has begun. Only calls have an event for that.
     is_open: bool,
     /// The end, which is reported before the usage.
     finish: Option<ReplyEnd>,
 }
 
-impl Assembly for ConverseAssembly {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedConverse {
+    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         match name {
             "messageStart" => self.inner.event("", &json!({"type": "message_start"}), draft),
             "contentBlockStart" => {
@@ -40,40 +40,40 @@ impl Assembly for ConverseAssembly {
             }
             name if name.ends_with("Exception") => {
                 draft.has_begun = true;
-                let error = ProviderError::of_status(status(name), data.to_string().as_bytes(), None);
+                let error = ProviderError::from_status(status(name), data.to_string().as_bytes(), None);
                 draft.end = Some(ReplyEnd::Failed(error));
             }
             _ => {}
         }
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         let content = body.pointer("/output/message/content")?.as_array()?;
         let blocks: Vec<Value> = content.iter().filter_map(block).collect();
         let stop = body.get("stopReason").cloned().unwrap_or_default();
-        self.inner.whole(&json!({"content": blocks, "stop_reason": stop, "usage": usage(body)}), draft)
+        self.inner.read_body(&json!({"content": blocks, "stop_reason": stop, "usage": usage(body)}), draft)
     }
 
-    fn end(&mut self, draft: &mut Draft) {
+    fn end(&mut self, draft: &mut ReplyDraft) {
         self.finish(draft);
         self.inner.end(draft);
     }
 }
 
-impl ConverseAssembly {
+impl StreamedConverse {
     /// Ends the reply as the provider stated.
-    fn finish(&mut self, draft: &mut Draft) {
+    fn finish(&mut self, draft: &mut ReplyDraft) {
         if draft.end.is_none() {
             draft.end = self.finish.take();
         }
     }
 
-    fn start(&mut self, block: &Value, draft: &mut Draft) {
+    fn start(&mut self, block: &Value, draft: &mut ReplyDraft) {
         self.is_open = true;
         self.inner.event("", &json!({"type": "content_block_start", "content_block": block}), draft);
     }
 
-    fn delta(&mut self, delta: &Value, draft: &mut Draft) {
+    fn delta(&mut self, delta: &Value, draft: &mut ReplyDraft) {
         let part = |pointer: &str| delta.pointer(pointer).filter(|part| part.is_string());
         let (kind, delta) = if let Some(text) = part("/text") {
             ("text", json!({"type": "text_delta", "text": text}))

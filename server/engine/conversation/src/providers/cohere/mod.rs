@@ -22,7 +22,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 static PROPERTIES: Properties = Properties {
     // `documents` would add content that Strata does not count.
     reserved_fields: &["model", "tools", "documents", "messages"],
-    ..Properties::new(check::check, || Box::<reply::ChatAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedChat>::default())
 };
 
 #[derive(Debug)]

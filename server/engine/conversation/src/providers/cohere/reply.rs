@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, UsageFields, arguments, end, text};
+use crate::providers::reply::{
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+};
 
 /// `tokens` counts all tokens of the prompt, and `billed_units` only some of them. The cache holds a part of the prompt.
 const USAGE: UsageFields = UsageFields {
@@ -22,20 +24,20 @@ const BILLED: UsageFields = UsageFields {
 };
 
 #[derive(Debug, Default)]
-pub(super) struct ChatAssembly {
+pub(super) struct StreamedChat {
     /// The unfinished call: its id, its name, and its arguments so far.
     call: Option<(String, String, String)>,
 }
 
-impl Assembly for ChatAssembly {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedChat {
+    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
         let delta = data.get("delta").unwrap_or(&Value::Null);
         let message = delta.get("message").unwrap_or(&Value::Null);
         match kind {
             "message-start" => draft.has_begun = true,
             "content-start" | "content-delta" => content(message.get("content"), draft),
-            "tool-plan-delta" => draft.say(text(message, "tool_plan")),
+            "tool-plan-delta" => draft.push_text(text(message, "tool_plan")),
             "tool-call-start" => {
                 self.close(draft);
                 let call = message.get("tool_calls").unwrap_or(&Value::Null);
@@ -62,10 +64,10 @@ impl Assembly for ChatAssembly {
         }
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         let message = body.get("message")?.as_object()?;
         if let Some(plan) = message.get("tool_plan").and_then(Value::as_str) {
-            draft.say(plan);
+            draft.push_text(plan);
         }
         for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             content(Some(part), draft);
@@ -73,31 +75,31 @@ impl Assembly for ChatAssembly {
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             let function = call.get("function").unwrap_or(&Value::Null);
             let input = arguments(function.get("arguments").unwrap_or(&Value::Null));
-            draft.call(text(call, "id"), text(function, "name"), input);
+            draft.push_call(text(call, "id"), text(function, "name"), input);
         }
         finish(body, draft);
         Some(())
     }
 }
 
-impl ChatAssembly {
-    fn close(&mut self, draft: &mut Draft) {
+impl StreamedChat {
+    fn close(&mut self, draft: &mut ReplyDraft) {
         if let Some((id, name, written)) = self.call.take() {
-            draft.call(&id, &name, arguments(&written.into()));
+            draft.push_call(&id, &name, arguments(&written.into()));
         }
     }
 }
 
 /// Adds a piece of content: text or reasoning.
-fn content(piece: Option<&Value>, draft: &mut Draft) {
+fn content(piece: Option<&Value>, draft: &mut ReplyDraft) {
     if let Some(piece) = piece {
-        draft.think(text(piece, "thinking"));
-        draft.say(text(piece, "text"));
+        draft.push_thinking(text(piece, "thinking"));
+        draft.push_text(text(piece, "text"));
     }
 }
 
 /// Ends the reply with its usage and reason.
-fn finish(end_of: &Value, draft: &mut Draft) {
+fn finish(end_of: &Value, draft: &mut ReplyDraft) {
     let usage = end_of.get("usage");
     draft.usage = usage.and_then(|usage| USAGE.read(usage).or_else(|| BILLED.read(usage)));
     let word = text(end_of, "finish_reason");

@@ -30,8 +30,8 @@ fn stream(events: &[Value]) -> (Reply, Vec<ReplyEvent>) {
 }
 
 #[test]
-fn text_before_a_call_is_its_plan() {
-    let (system, asked, plan, call) = (
+fn text_before_a_call_is_its_tool_plan() {
+    let (system, request, plan, call) = (
         ContentBlock::text("Be brief."),
         ContentBlock::text("Weather?"),
         ContentBlock::text("I look it up."),
@@ -39,18 +39,18 @@ fn text_before_a_call_is_its_plan() {
     );
     let content = vec![ResultPart::Text { text: "20°".into() }];
     let result = ContentBlock::ToolResult { call_id: "get_weather_0".into(), content, outcome: Outcome::Ok };
-    let said = |speaker, blocks: &[&'static ContentBlock]| SpokenMessage {
+    let spoken = |speaker, blocks: &[&'static ContentBlock]| SpokenMessage {
         speaker,
         blocks: blocks.iter().map(|content| SpokenBlock { content, mark: None }).collect(),
         volatile: 0,
     };
-    let [system, asked, plan, call, result] =
-        [system, asked, plan, call, result].map(|block| &*Box::leak(Box::new(block)));
+    let [system, request, plan, call, result] =
+        [system, request, plan, call, result].map(|block| &*Box::leak(Box::new(block)));
     let spoken = [
-        said(Speaker::System, &[system]),
-        said(Speaker::User, &[asked]),
-        said(Speaker::Assistant, &[plan, call]),
-        said(Speaker::User, &[result]),
+        spoken(Speaker::System, &[system]),
+        spoken(Speaker::User, &[request]),
+        spoken(Speaker::Assistant, &[plan, call]),
+        spoken(Speaker::User, &[result]),
     ];
     let input_schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let tools = [Tool {
@@ -62,7 +62,7 @@ fn text_before_a_call_is_its_plan() {
         Envelope { tools: &tools, tool_choice: ToolChoice::None, ..Envelope::plain("command-a-03-2025") };
     let body: Value = Chat.body(&spoken, &envelope).fields.into();
     let function = json!({"name": "get_weather", "description": "Weather.", "parameters": input_schema});
-    let called = json!({"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"});
+    let function_call = json!({"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"});
     let expected = json!({
         "model": "command-a-03-2025",
         "tools": [{"type": "function", "function": function}],
@@ -72,7 +72,7 @@ fn text_before_a_call_is_its_plan() {
             {"role": "user", "content": "Weather?"},
             {
                 "role": "assistant",
-                "tool_calls": [{"id": "get_weather_0", "type": "function", "function": called}],
+                "tool_calls": [{"id": "get_weather_0", "type": "function", "function": function_call}],
                 "tool_plan": "I look it up.",
             },
             {"role": "tool", "tool_call_id": "get_weather_0", "content": "20°"},
@@ -83,15 +83,19 @@ fn text_before_a_call_is_its_plan() {
 }
 
 #[test]
-fn bodies_that_cohere_rejects_are_found() {
+fn bodies_that_cohere_rejects_break_a_rule() {
     let body = |message: Value| json!({"model": "m", "messages": [message]});
     for (message, rule) in [
         (json!({"role": "developer", "content": "x"}), Rule::Role),
         (json!({"role": "assistant", "content": "x", "tool_plan": "no calls"}), Rule::Shape),
         (json!({"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}), Rule::Shape),
     ] {
-        let found = Chat.check(&body(message.clone()));
-        assert_eq!(found.iter().map(|found| found.rule).collect::<Vec<_>>(), [rule], "{message}");
+        let violations = Chat.check(&body(message.clone()));
+        assert_eq!(
+            violations.iter().map(|violation| violation.rule).collect::<Vec<_>>(),
+            [rule],
+            "{message}"
+        );
     }
     let mut choice = body(json!({"role": "user", "content": "x"}));
     choice["tool_choice"] = "none".into();
@@ -99,7 +103,7 @@ fn bodies_that_cohere_rejects_are_found() {
 }
 
 #[test]
-fn a_streamed_answer_is_the_one_in_one_piece() {
+fn a_streamed_answer_equals_the_unstreamed_one() {
     let usage = json!({
         "billed_units": {"input_tokens": 37, "output_tokens": 30},
         "tokens": {"input_tokens": 1_537.0, "output_tokens": 65.0},
@@ -125,14 +129,14 @@ fn a_streamed_answer_is_the_one_in_one_piece() {
     assert_eq!(reply.usage, Some(Usage { input: 513, output: 65, cache_read: 1_024, cache_write: 0 }));
     assert_eq!(shown[0], ReplyEvent::Thinking("Hm.".into()));
     let function = json!({"name": "get_weather", "arguments": "{\"city\": \"Rome\"}"});
-    let whole = json!({
+    let body = json!({
         "id": "1", "finish_reason": "TOOL_CALL", "usage": usage,
         "message": {
             "role": "assistant", "tool_plan": "I look it up.", "content": [{"type": "thinking", "thinking": "Hm."}],
             "tool_calls": [{"id": "get_weather_0", "type": "function", "function": function}],
         },
     });
-    assert_eq!(Reply::read(&Chat, whole.to_string().as_bytes()), Ok(reply));
+    assert_eq!(Reply::read(&Chat, body.to_string().as_bytes()), Ok(reply));
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn tools(findings: &mut Findings, body: &Value) {
 
 fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
     let model = text(body, "model");
-    let mut calls: Vec<Call<'_>> = Vec::new();
+    let mut calls: Vec<FunctionCall<'_>> = Vec::new();
     // Signatures are only required in the current turn, which begins with the user's last message.
     let mut unsigned: Option<String> = None;
     for (index, content) in contents.iter().enumerate() {
@@ -88,7 +88,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         if role != "model" && parts.iter().any(|part| part.get("functionResponse").is_none()) {
             unsigned = None;
         }
-        calls = Call::all_of(parts, &path);
+        calls = FunctionCall::all_of(parts, &path);
         if let Some(first) = calls.first()
             && text(first.part, "thoughtSignature").is_empty()
         {
@@ -109,15 +109,15 @@ fn is_signing(model: &str) -> bool {
     generation.and_then(|digit| digit.to_digit(10)).is_some_and(|generation| generation >= 3)
 }
 
-struct Call<'a> {
+struct FunctionCall<'a> {
     part: &'a Value,
     path: String,
 }
 
-impl<'a> Call<'a> {
+impl<'a> FunctionCall<'a> {
     fn all_of(parts: &'a [Value], path: &str) -> Vec<Self> {
         let calls = parts.iter().enumerate().filter(|(_, part)| part.get("functionCall").is_some());
-        calls.map(|(at, part)| Call { part, path: format!("{path}/parts/{at}") }).collect()
+        calls.map(|(at, part)| FunctionCall { part, path: format!("{path}/parts/{at}") }).collect()
     }
 
     fn field(&self, name: &str) -> &'a str {
@@ -127,7 +127,7 @@ impl<'a> Call<'a> {
 
 /// Checks that each of the preceding `calls` has exactly one response in `parts`, with the same id and name,
 /// and that there are no other responses.
-fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &str) {
+fn answers(findings: &mut Findings, calls: &[FunctionCall<'_>], parts: &[Value], path: &str) {
     let mut open: HashMap<(&str, &str), usize> = HashMap::new();
     for call in calls {
         *open.entry((call.field("id"), call.field("name"))).or_default() += 1;

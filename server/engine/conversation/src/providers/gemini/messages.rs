@@ -22,7 +22,7 @@ fn needs_signatures(model: &str) -> bool {
 
 /// Writes the system instruction and the messages. If `model` needs signatures, calls without one get [`UNSIGNED`].
 pub(crate) fn contents(spoken: &[SpokenMessage<'_>], model: &str) -> (Vec<Value>, Vec<Value>) {
-    let mut writer = Writer { needs_signatures: needs_signatures(model), names: HashMap::new() };
+    let mut writer = ContentWriter { needs_signatures: needs_signatures(model), names: HashMap::new() };
     let (mut system, mut contents) = (Vec::new(), Vec::new());
     for message in spoken {
         match message.speaker {
@@ -38,13 +38,13 @@ fn content(role: &str, parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| json!({"role": role, "parts": parts}))
 }
 
-struct Writer<'a> {
+struct ContentWriter<'a> {
     needs_signatures: bool,
     /// Names of the tools by call id, because results must repeat both.
     names: HashMap<&'a str, &'a str>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ContentWriter<'a> {
     /// Writes a user message: results first, then everything else. Images in results follow as separate
     /// parts, because not all generations accept them in results.
     fn user(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
 
     fn result(&self, call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value {
         let texts: Vec<&str> = content.iter().filter_map(ResultPart::text).collect();
-        let said = match texts.as_slice() {
+        let output = match texts.as_slice() {
             [] => json!(""),
             [text] => json!(text),
             texts => json!(texts),
@@ -79,7 +79,7 @@ impl<'a> Writer<'a> {
         // The API reference names these keys for output and errors.
         let key = if outcome == Outcome::Error { "error" } else { "output" };
         let name = self.names.get(call_id).copied().unwrap_or("tool");
-        json!({"functionResponse": {"id": call_id, "name": name, "response": {key: said}}})
+        json!({"functionResponse": {"id": call_id, "name": name, "response": {key: output}}})
     }
 
     fn model(&mut self, message: &SpokenMessage<'a>) -> Vec<Value> {
@@ -109,16 +109,16 @@ impl<'a> Writer<'a> {
                 | ContentBlock::ToolResult { .. } => continue,
             };
             let is_call = matches!(block.content, ContentBlock::ToolCall { .. });
-            if let Some(came) = signature.take() {
-                part = signed(part, came);
+            if let Some(signature) = signature.take() {
+                part = signed(part, signature);
             } else if is_call && !has_called && self.needs_signatures {
                 part = signed(part, &json!({"thoughtSignature": UNSIGNED}));
             }
             has_called |= is_call;
             parts.push(part);
         }
-        if let Some(came) = signature {
-            parts.push(signed(json!({"text": ""}), came));
+        if let Some(signature) = signature {
+            parts.push(signed(json!({"text": ""}), signature));
         }
         parts
     }

@@ -27,7 +27,7 @@ static PROPERTIES: Properties = Properties {
     reserved_fields: &["model", "systemInstruction", "tools", "contents", "cachedContent"],
     output_limit: &["generationConfig", "maxOutputTokens"],
     stream_fields: || json!({}),
-    ..Properties::new(check::check, || Box::<reply::ContentAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedContent>::default())
 };
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::history::Provider;
-use crate::providers::reply::{Assembly, Draft, UsageFields, blocked, end, text};
+use crate::providers::reply::{ReplyDraft, StreamedReply, UsageFields, blocked, end, text};
 
 /// `UsageMetadata` in <https://ai.google.dev/api/generate-content>
 const USAGE: UsageFields = UsageFields {
@@ -17,13 +17,13 @@ const USAGE: UsageFields = UsageFields {
 };
 
 #[derive(Debug, Default)]
-pub(super) struct ContentAssembly {
+pub(super) struct StreamedContent {
     /// Number of calls so far, from which ids are derived for calls without one.
     calls: usize,
 }
 
-impl Assembly for ContentAssembly {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedContent {
+    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         let candidate = data.pointer("/candidates/0");
         let block_reason = data.pointer("/promptFeedback/blockReason").and_then(Value::as_str);
         draft.has_begun |=
@@ -39,21 +39,21 @@ impl Assembly for ContentAssembly {
         draft.end = finish.map(end).or(block_reason.map(blocked));
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         self.event("", body, draft);
         draft.has_begun.then_some(())
     }
 }
 
-impl ContentAssembly {
-    fn part(&mut self, part: &Value, draft: &mut Draft) {
+impl StreamedContent {
+    fn part(&mut self, part: &Value, draft: &mut ReplyDraft) {
         let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
         if is_thought {
-            return draft.think(text(part, "text"));
+            return draft.push_thinking(text(part, "text"));
         }
         if let Some(signature) = part.get("thoughtSignature").filter(|signature| signature.is_string()) {
-            let kept = json!({"type": "thought_signature", "thoughtSignature": signature});
-            draft.keep(Provider::Gemini, kept);
+            let signed_thought = json!({"type": "thought_signature", "thoughtSignature": signature});
+            draft.push_foreign(Provider::Gemini, signed_thought);
         }
         if let Some(call) = part.get("functionCall") {
             let id = match text(call, "id") {
@@ -62,9 +62,9 @@ impl ContentAssembly {
             };
             self.calls += 1;
             let input = call.get("args").cloned().unwrap_or_else(|| json!({}));
-            draft.call(&id, text(call, "name"), input);
+            draft.push_call(&id, text(call, "name"), input);
         } else {
-            draft.say(text(part, "text"));
+            draft.push_text(text(part, "text"));
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use strata_tokens::cost::Usage;
 
-use crate::providers::reply::{Assembly, Draft, ProviderError, Reply, ReplyEnd, end, number, text};
+use crate::providers::reply::{ProviderError, Reply, ReplyDraft, ReplyEnd, StreamedReply, end, number, text};
 
 /// Maximum window to request, in tokens.
 const WIDEST: usize = 1 << 17;
@@ -25,17 +25,17 @@ pub(super) fn body(model: &str, system: &str, prompt: &str, output_tokens: usize
 
 /// Decodes the answer.
 pub(super) fn read(body: &[u8]) -> Result<Reply, ProviderError> {
-    Reply::assembled(&mut AnswerAssembly, body)
+    Reply::from_body(&mut OllamaAnswer, body)
 }
 
 #[derive(Debug)]
-struct AnswerAssembly;
+struct OllamaAnswer;
 
-impl Assembly for AnswerAssembly {
-    fn event(&mut self, _name: &str, _data: &Value, _draft: &mut Draft) {}
+impl StreamedReply for OllamaAnswer {
+    fn event(&mut self, _name: &str, _data: &Value, _draft: &mut ReplyDraft) {}
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
-        draft.say(body.pointer("/message/content").and_then(Value::as_str)?);
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
+        draft.push_text(body.pointer("/message/content").and_then(Value::as_str)?);
         let reason = Some(text(body, "done_reason")).filter(|reason| !reason.is_empty());
         draft.end = Some(reason.map_or(ReplyEnd::Complete, end));
         let (input, output) = (number(body, "/prompt_eval_count"), number(body, "/eval_count"));

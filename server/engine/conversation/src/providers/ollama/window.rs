@@ -10,7 +10,7 @@ pub(super) fn step(model: &str, answers: &[Option<Value>]) -> WindowStep {
     let running = || WindowStep::Ask { path: "api/ps", body: None };
     match answers {
         [] => running(),
-        [list] => match loaded(list.as_ref(), model) {
+        [list] => match loaded_window(list.as_ref(), model) {
             None => WindowStep::Ask { path: "api/show", body: Some(json!({"model": model})) },
             known => WindowStep::End(known),
         },
@@ -25,12 +25,12 @@ pub(super) fn step(model: &str, answers: &[Option<Value>]) -> WindowStep {
             }
         }
         [_, _, _] => running(),
-        [.., list] => WindowStep::End(loaded(list.as_ref(), model)),
+        [.., list] => WindowStep::End(loaded_window(list.as_ref(), model)),
     }
 }
 
 /// Returns the window of `model` in a list of running models.
-fn loaded(list: Option<&Value>, model: &str) -> Option<u64> {
+fn loaded_window(list: Option<&Value>, model: &str) -> Option<u64> {
     let is_ours = |entry: &&Value| {
         let name = entry.get("model").or(entry.get("name")).and_then(Value::as_str).unwrap_or_default();
         name == model || name.strip_suffix(":latest") == Some(model)

@@ -105,8 +105,8 @@ pub(crate) fn role(value: &Value) -> Result<(Role, Kind), ReadError> {
 }
 
 fn message(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::keep(&normal(value), Provider::OpenAi, parse, |message| {
-        plain(message, message.role.as_str()).into_iter().next().unwrap_or_default()
+    extra::parse_with_extra(&normalize(value), Provider::OpenAi, parse, |message| {
+        write_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
 
@@ -133,9 +133,9 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 
 /// Normalizes equivalent spellings of a message, so that they can be compared: content becomes a list of
 /// parts.
-fn normal(message: &Value) -> Value {
+fn normalize(message: &Value) -> Value {
     let mut message = message.clone();
-    let speaks = message.get("role").is_some_and(|role| role == "assistant");
+    let is_assistant = message.get("role").is_some_and(|role| role == "assistant");
     let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(fields) = message.as_object_mut() else { return message };
     match fields.get_mut("content") {
@@ -143,7 +143,7 @@ fn normal(message: &Value) -> Value {
             let parts = if answers && text.is_empty() { json!([]) } else { json!([text_part(text)]) };
             fields.insert("content".into(), parts);
         }
-        content if speaks && content.as_deref().is_none_or(|content| *content == json!([])) => {
+        content if is_assistant && content.as_deref().is_none_or(|content| *content == json!([])) => {
             fields.insert("content".into(), Value::Null);
         }
         _ => {}
@@ -193,7 +193,7 @@ fn foreign(value: &Value) -> Foreign {
 }
 
 /// Writes those fields of a message that models see. Tool results come first, then the remaining blocks.
-fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
+fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut written = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());
     for block in &message.content {
@@ -214,11 +214,11 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     }
     if written.is_empty() || !parts.is_empty() || !calls.is_empty() {
         let silent = parts.is_empty() && message.role == Role::Assistant;
-        let mut said = message_with(role, if silent { Value::Null } else { parts.into() });
+        let mut chat_message = message_with(role, if silent { Value::Null } else { parts.into() });
         if !calls.is_empty() {
-            said["tool_calls"] = calls.into();
+            chat_message["tool_calls"] = calls.into();
         }
-        written.push(said);
+        written.push(chat_message);
     }
     written
 }
@@ -237,8 +237,8 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
 /// `{"id": .., "type": "custom", "custom": {..}}`.
 fn is_call(foreign: &Foreign) -> bool {
     let field = |key: &str| foreign.value.get(key);
-    let held = field("type").and_then(Value::as_str).and_then(field);
+    let custom_field = field("type").and_then(Value::as_str).and_then(field);
     foreign.provider == Provider::OpenAi
         && field("id").is_some_and(Value::is_string)
-        && held.is_some_and(Value::is_object)
+        && custom_field.is_some_and(Value::is_object)
 }

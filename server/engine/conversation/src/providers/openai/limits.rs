@@ -50,14 +50,14 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
     let limit = if is_explicit { MATCHED } else { MATCHED - 1 };
-    let mut found = 0;
+    let mut count = 0;
     let items = json_fields::list(body, list).iter().enumerate();
     let fields = items.flat_map(|(index, item)| PARTS.map(|field| (index, item, field)));
     for (index, item, field) in fields {
         for (at, part) in json_fields::list(item, field).iter().enumerate() {
             let Some(breakpoint) = part.get("prompt_cache_breakpoint") else { continue };
             let path = format!("/{list}/{index}/{field}/{at}");
-            found += 1;
+            count += 1;
             if breakpoint.as_object().is_none_or(|fields| fields.len() != 1)
                 || breakpoint.get("mode").and_then(Value::as_str) != Some("explicit")
             {
@@ -68,14 +68,14 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 let detail = "only supported input content can have a breakpoint";
                 findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
-            if found == limit + 1 {
+            if count == limit + 1 {
                 let detail = format!("only the last {limit} breakpoints of a request have an effect");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }
     }
     let model = text(body, "model");
-    if (found > 0 || options.is_some()) && is_before_breakpoints(model) {
+    if (count > 0 || options.is_some()) && is_before_breakpoints(model) {
         let detail = format!("`{model}` caches automatically and rejects breakpoints");
         findings.add(Rule::BreakpointModel, "/model", detail);
     }
@@ -111,7 +111,7 @@ fn is_before_breakpoints(model: &str) -> bool {
 /// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and is unchanged on
 /// return.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
-    let here = path.len();
+    let length = path.len();
     match value {
         // Images, files and recordings are base64 and have separate limits.
         Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
@@ -124,7 +124,7 @@ fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
             for (index, item) in items.iter().enumerate() {
                 path.push_str(&format!("/{index}"));
                 strings(findings, item, path);
-                path.truncate(here);
+                path.truncate(length);
             }
         }
         Value::Object(fields) => {
@@ -132,7 +132,7 @@ fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
                 path.push('/');
                 path.push_str(&key.replace('~', "~0").replace('/', "~1"));
                 strings(findings, item, path);
-                path.truncate(here);
+                path.truncate(length);
             }
         }
         _ => {}

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::history::{ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart};
 use crate::providers::{
-    Breakpoints, Carriers, Speaker, SpokenBlock, SpokenMessage, message_with, results_first,
+    BreakpointTargets, Breakpoints, Speaker, SpokenBlock, SpokenMessage, message_with, results_first,
 };
 
 pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
@@ -18,9 +18,10 @@ pub(crate) fn messages(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -
     for message in spoken {
         match message.speaker {
             Speaker::System => {
-                let parts =
-                    message.texts().flat_map(|(text, block)| marked(text_parts(text), block, breakpoints));
-                messages.extend(said("system", parts.collect(), breakpoints));
+                let parts = message
+                    .texts()
+                    .flat_map(|(text, block)| with_breakpoint(text_parts(text), block, breakpoints));
+                messages.extend(chat_message("system", parts.collect(), breakpoints));
             }
             Speaker::User => user(message, breakpoints, &mut messages),
             Speaker::Assistant => messages.extend(assistant(message)),
@@ -37,9 +38,11 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Ve
         let mut parts = Vec::new();
         for block in results_first(blocks, |block| block.content) {
             match block.content {
-                ContentBlock::Text { text } => parts.extend(marked(text_parts(text), block, breakpoints)),
+                ContentBlock::Text { text } => {
+                    parts.extend(with_breakpoint(text_parts(text), block, breakpoints))
+                }
                 ContentBlock::Image(image) => {
-                    parts.extend(marked(vec![image_part(image)], block, breakpoints));
+                    parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
                     let mut texts: Vec<Value> =
@@ -47,7 +50,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Ve
                     let mut pictures: Vec<Value> = block.content.images().map(image_part).collect();
                     // The breakpoint follows the whole result, including its images.
                     let last = if pictures.is_empty() { &mut texts } else { &mut pictures };
-                    *last = marked(std::mem::take(last), block, breakpoints);
+                    *last = with_breakpoint(std::mem::take(last), block, breakpoints);
                     let content = contents(texts, breakpoints).unwrap_or_else(|| "".into());
                     messages.push(json!({"role": "tool", "tool_call_id": call_id, "content": content}));
                     parts.extend(pictures);
@@ -58,12 +61,12 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, messages: &mut Ve
                 | ContentBlock::ToolCall { .. } => {}
             }
         }
-        messages.extend(said("user", parts, breakpoints));
+        messages.extend(chat_message("user", parts, breakpoints));
     }
 }
 
 /// Builds a message from `parts`, or returns `None` if there are none.
-fn said(role: &str, parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
+fn chat_message(role: &str, parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
     contents(parts, breakpoints).map(|content| message_with(role, content))
 }
 
@@ -83,14 +86,14 @@ fn contents(mut parts: Vec<Value>, breakpoints: Breakpoints) -> Option<Value> {
 }
 
 /// Adds the breakpoint of `block`, if any, to the last of its `parts`.
-pub(in crate::providers) fn marked(
+pub(in crate::providers) fn with_breakpoint(
     mut parts: Vec<Value>,
     block: &SpokenBlock<'_>,
     breakpoints: Breakpoints,
 ) -> Vec<Value> {
     let is_marked = breakpoints == Breakpoints::Explicit
         && block.mark.is_some()
-        && Carriers::Input.include(Speaker::User, block.content);
+        && BreakpointTargets::Input.include(Speaker::User, block.content);
     if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
         // The only supported lifetime, 30 minutes, is the default.
         last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
@@ -99,7 +102,7 @@ pub(in crate::providers) fn marked(
 }
 
 fn assistant(message: &SpokenMessage<'_>) -> Option<Value> {
-    let texts = message.blocks.iter().flat_map(|block| said_parts(block.content)).collect();
+    let texts = message.blocks.iter().flat_map(|block| assistant_parts(block.content)).collect();
     let calls: Vec<Value> = message.blocks.iter().filter_map(|block| call(block.content)).collect();
     // Assistant messages cannot carry breakpoints.
     let content = contents(texts, Breakpoints::Automatic);
@@ -120,7 +123,7 @@ pub(super) fn call(block: &ContentBlock) -> Option<Value> {
 }
 
 /// Writes a block of an assistant message, except for calls.
-fn said_parts(block: &ContentBlock) -> Vec<Value> {
+fn assistant_parts(block: &ContentBlock) -> Vec<Value> {
     match block {
         ContentBlock::Text { text } => text_parts(text),
         ContentBlock::Foreign(foreign) => foreign_part(foreign).into_iter().collect(),
@@ -152,21 +155,21 @@ pub(in crate::providers) fn typed_texts(kind: &str, text: &str) -> Vec<Value> {
     // A text has at least as many bytes as characters, so most texts need no counting.
     while rest.len() > OPENAI_STRING_CHARS
         && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
-        && let Some((part, behind)) = rest.split_at_checked(end)
+        && let Some((part, remainder)) = rest.split_at_checked(end)
     {
         parts.push(json!({"type": kind, "text": part}));
-        rest = behind;
+        rest = remainder;
     }
     parts.push(json!({"type": kind, "text": rest}));
     parts
 }
 
 pub(crate) fn image_part(image: &Image) -> Value {
-    json!({"type": "image_url", "image_url": {"url": url_of(image)}})
+    json!({"type": "image_url", "image_url": {"url": image_url(image)}})
 }
 
 /// Returns the URL of an image, which is a `data:` URL for inline images.
-pub(crate) fn url_of(image: &Image) -> String {
+pub(crate) fn image_url(image: &Image) -> String {
     match &image.source {
         ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
         ImageSource::Url { url } => url.clone(),

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use strata_base::hash::ContentHash;
 
 use super::{
-    BEARER, Breakpoints, Carriers, Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties, SpokenMessage,
-    Tool,
+    BEARER, BreakpointTargets, Breakpoints, Dialect, Endpoint, Envelope, Fields, KeyHeader, Properties,
+    SpokenMessage, Tool,
 };
 use crate::history::Provider;
 
@@ -34,12 +34,12 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 
 static PROPERTIES: Properties = Properties {
     origin: Some(Provider::OpenAi),
-    carriers: Carriers::Input,
+    breakpoint_targets: BreakpointTargets::Input,
     // `prompt_cache_retention` changes how long cache entries live, not where they end.
     reserved_fields: &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"],
     // A stream does not report the usage by default.
     stream_fields: || json!({"stream": true, "stream_options": {"include_usage": true}}),
-    ..Properties::new(check::check, || Box::<reply::ChatAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedChat>::default())
 };
 
 #[derive(Debug)]

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use strata_base::json;
 
-use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, UsageFields, arguments, end, text};
+use crate::providers::reply::{
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+};
 
 /// Chat Completions, and the deviations of compatible servers:
 /// - OpenAI: <https://platform.openai.com/docs/api-reference/chat/object>
@@ -30,7 +32,7 @@ const USAGE: UsageFields = UsageFields {
 };
 
 #[derive(Debug, Default)]
-pub(super) struct ChatAssembly {
+pub(super) struct StreamedChat {
     calls: Vec<OpenCall>,
     finish: Option<ReplyEnd>,
 }
@@ -49,8 +51,8 @@ impl OpenCall {
     }
 }
 
-impl Assembly for ChatAssembly {
-    fn event(&mut self, _name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedChat {
+    fn event(&mut self, _name: &str, data: &Value, draft: &mut ReplyDraft) {
         let choice = data.pointer("/choices/0");
         draft.has_begun |= choice.is_some() || data.get("usage").is_some();
         if let Some(choice) = choice {
@@ -65,7 +67,7 @@ impl Assembly for ChatAssembly {
         }
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         let choice = body.pointer("/choices/0")?;
         self.choice(choice, choice.get("message")?, draft);
         self.close_calls(draft);
@@ -76,27 +78,27 @@ impl Assembly for ChatAssembly {
 
     /// Ends the reply with the last finish reason, if no other event has ended it. Needed because servers that
     /// do not report usage send nothing after that reason.
-    fn end(&mut self, draft: &mut Draft) {
+    fn end(&mut self, draft: &mut ReplyDraft) {
         if draft.end.is_none() {
             draft.end = self.finish.take();
         }
     }
 }
 
-impl ChatAssembly {
+impl StreamedChat {
     /// Adds a message, or a part of it, and notes its finish reason.
-    fn choice(&mut self, choice: &Value, message: &Value, draft: &mut Draft) {
+    fn choice(&mut self, choice: &Value, message: &Value, draft: &mut ReplyDraft) {
         thought(message, draft);
         match message.get("content") {
             Some(Value::Array(parts)) => parts.iter().for_each(|content| part(content, draft)),
-            _ => draft.say(text(message, "content")),
+            _ => draft.push_text(text(message, "content")),
         }
-        draft.say(text(message, "refusal"));
+        draft.push_text(text(message, "refusal"));
         for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.call_delta(call);
         }
         let reason = Some(text(choice, "finish_reason")).filter(|reason| !reason.is_empty());
-        let finish = ProviderError::stated(choice).map(ReplyEnd::Failed).or(reason.map(end));
+        let finish = ProviderError::stated_in(choice).map(ReplyEnd::Failed).or(reason.map(end));
         if finish.is_some() {
             self.close_calls(draft);
             self.finish = finish;
@@ -108,7 +110,7 @@ impl ChatAssembly {
         let function = delta.get("function").unwrap_or(&Value::Null);
         let (id, name) = (text(delta, "id"), text(function, "name"));
         let index = delta.get("index").and_then(Value::as_u64);
-        let at = self.call_of(id, index, function).unwrap_or_else(|| {
+        let at = self.find_call(id, index, function).unwrap_or_else(|| {
             self.calls.push(OpenCall { index, id: id.to_owned(), ..OpenCall::default() });
             self.calls.len() - 1
         });
@@ -131,7 +133,7 @@ impl ChatAssembly {
     /// - no index: <https://github.com/ollama/ollama/issues/7881>
     /// - the id in each part: <https://github.com/langchain4j/langchain4j/pull/4544>
     /// - the name in each part: <https://github.com/ggml-org/llama.cpp/issues/13774>
-    fn call_of(&self, id: &str, index: Option<u64>, function: &Value) -> Option<usize> {
+    fn find_call(&self, id: &str, index: Option<u64>, function: &Value) -> Option<usize> {
         let by_id = self.calls.iter().rposition(|call| !id.is_empty() && call.id == id);
         if by_id.is_some() {
             return by_id;
@@ -144,33 +146,33 @@ impl ChatAssembly {
         (!begins).then_some(at)
     }
 
-    fn close_calls(&mut self, draft: &mut Draft) {
+    fn close_calls(&mut self, draft: &mut ReplyDraft) {
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             // Some servers do not assign ids to calls.
             let id = if call.id.is_empty() { format!("call_{at}") } else { call.id };
-            draft.call(&id, &call.name, arguments(&call.arguments.into()));
+            draft.push_call(&id, &call.name, arguments(&call.arguments.into()));
         }
     }
 }
 
 /// Reads a part of a message whose content is a list, as Mistral's reasoning models send it:
 /// <https://docs.mistral.ai/capabilities/reasoning/>.
-fn part(part: &Value, draft: &mut Draft) {
+fn part(part: &Value, draft: &mut ReplyDraft) {
     match part.get("thinking") {
         Some(Value::Array(thoughts)) => {
-            thoughts.iter().for_each(|part| draft.think(text(part, "text")));
+            thoughts.iter().for_each(|part| draft.push_thinking(text(part, "text")));
         }
-        Some(thought) => draft.think(thought.as_str().unwrap_or_default()),
-        None => draft.say(part.as_str().unwrap_or_else(|| text(part, "text"))),
+        Some(thought) => draft.push_thinking(thought.as_str().unwrap_or_default()),
+        None => draft.push_text(part.as_str().unwrap_or_else(|| text(part, "text"))),
     }
 }
 
 /// Reads reasoning from the fields that DeepSeek, vLLM and OpenRouter use. Reasoning is shown but not
 /// stored, because the API does not accept it in requests.
-fn thought(delta: &Value, draft: &mut Draft) {
+fn thought(delta: &Value, draft: &mut ReplyDraft) {
     let thought = [text(delta, "reasoning_content"), text(delta, "reasoning")];
     if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {
-        draft.think(thought);
+        draft.push_thinking(thought);
     }
 }
 

@@ -218,8 +218,8 @@ pub(super) fn stated_in(message: &str) -> Option<ContextSize> {
     static PATTERNS: LazyLock<Vec<Regex>> =
         LazyLock::new(|| WORDINGS.iter().filter_map(|wording| Regex::new(wording.pattern).ok()).collect());
     let message = message.to_lowercase().replace('\u{2019}', "'");
-    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(&message))?;
-    let number = |name: &str| found.name(name)?.as_str().parse().ok();
+    let captures = PATTERNS.iter().find_map(|pattern| pattern.captures(&message))?;
+    let number = |name: &str| captures.name(name)?.as_str().parse().ok();
     Some(ContextSize { limit: number("limit"), requested: number("requested") })
 }
 
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn other_limits_are_not_taken_for_the_context() {
+    fn other_limits_are_not_mistaken_for_the_context_limit() {
         for message in [
             "Too many tokens, please wait before trying again.",
             "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.",

@@ -60,20 +60,20 @@ impl Reply {
 }
 
 /// A reply that is being assembled from events in one format.
-pub trait Assembly: fmt::Debug + Send {
+pub trait StreamedReply: fmt::Debug + Send {
     /// Adds an event of a stream, with the name that its framing has, which may be empty. Skips unknown types.
-    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft);
+    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft);
 
     /// Adds a reply that was not streamed; `None` if `body` is not a reply.
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()>;
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()>;
 
     /// Completes the reply at the end of the stream, or at its marker `[DONE]`.
-    fn end(&mut self, _draft: &mut Draft) {}
+    fn end(&mut self, _draft: &mut ReplyDraft) {}
 }
 
 /// A reply that is being assembled.
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct ReplyDraft {
     pub(crate) content: Vec<ContentBlock>,
     pub(crate) usage: Option<Usage>,
     pub(crate) end: Option<ReplyEnd>,
@@ -83,46 +83,46 @@ pub struct Draft {
     pub(crate) has_begun: bool,
 }
 
-impl Draft {
+impl ReplyDraft {
     /// Adds text to the reply, and shows it.
-    pub(crate) fn say(&mut self, text: &str) {
+    pub(crate) fn push_text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         match self.content.last_mut() {
-            Some(ContentBlock::Text { text: said }) => said.push_str(text),
+            Some(ContentBlock::Text { text: last_text }) => last_text.push_str(text),
             _ => self.content.push(ContentBlock::text(text)),
         }
-        self.show(ReplyEvent::Text(text.to_owned()));
+        self.push_event(ReplyEvent::Text(text.to_owned()));
     }
 
     /// Shows reasoning, without adding it to the reply.
-    pub(crate) fn think(&mut self, text: &str) {
-        self.show(ReplyEvent::Thinking(text.to_owned()));
+    pub(crate) fn push_thinking(&mut self, text: &str) {
+        self.push_event(ReplyEvent::Thinking(text.to_owned()));
     }
 
     /// Shows an event, without adding it to the reply. Ignores empty texts.
-    pub(crate) fn show(&mut self, event: ReplyEvent) {
+    pub(crate) fn push_event(&mut self, event: ReplyEvent) {
         if !matches!(&event, ReplyEvent::Text(text) | ReplyEvent::Thinking(text) if text.is_empty()) {
             self.events.push(event);
         }
     }
 
-    pub(crate) fn call(&mut self, id: &str, name: &str, input: Value) {
+    pub(crate) fn push_call(&mut self, id: &str, name: &str, input: Value) {
         let (id, name) = (id.to_owned(), name.to_owned());
-        self.show(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
+        self.push_event(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
         self.content.push(ContentBlock::ToolCall { id, name, input });
     }
 
-    pub(crate) fn keep(&mut self, provider: Provider, value: Value) {
+    pub(crate) fn push_foreign(&mut self, provider: Provider, value: Value) {
         self.content.push(ContentBlock::Foreign(Foreign { provider, value }));
     }
 
     pub(crate) fn finish(self) -> Reply {
-        let calls = self.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
+        let has_calls = self.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
         let end = match self.end.unwrap_or(ReplyEnd::Cut) {
-            ReplyEnd::Complete if calls => ReplyEnd::ToolCalls,
-            ReplyEnd::ToolCalls if !calls => {
+            ReplyEnd::Complete if has_calls => ReplyEnd::ToolCalls,
+            ReplyEnd::ToolCalls if !has_calls => {
                 ReplyEnd::Failed(ProviderError::server("the provider announced tool calls but sent none"))
             }
             end => end,

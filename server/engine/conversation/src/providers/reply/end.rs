@@ -16,8 +16,8 @@ use super::error::{ProviderError, ProviderErrorKind};
 /// - OpenRouter (`error`): <https://openrouter.ai/docs/api-reference/errors>
 /// - SGLang (`abort`): <https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/managers/schedule_batch.py>
 /// - TGI (`eos_token`): <https://huggingface.github.io/text-generation-inference/>
-pub(crate) fn end(word: &str) -> ReplyEnd {
-    match word.to_ascii_lowercase().as_str() {
+pub(crate) fn end(reason: &str) -> ReplyEnd {
+    match reason.to_ascii_lowercase().as_str() {
         "stop" | "end_turn" | "stop_sequence" | "completed" | "eos" | "eos_token" => ReplyEnd::Complete,
         "tool_calls" | "tool_use" | "function_call" => ReplyEnd::ToolCalls,
         "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
@@ -35,7 +35,7 @@ pub(crate) fn end(word: &str) -> ReplyEnd {
         | "image_safety"
         | "guardrail_intervened"
         | "content_filtered"
-        | "model_armor" => blocked(word),
+        | "model_armor" => blocked(reason),
         // A retry may succeed.
         "error"
         | "failed"
@@ -45,16 +45,16 @@ pub(crate) fn end(word: &str) -> ReplyEnd {
         | "aborted"
         | "malformed_function_call"
         | "unexpected_tool_call"
-        | "too_many_tool_calls" => failed(ProviderErrorKind::Server, "the provider failed", word),
-        _ => failed(ProviderErrorKind::Incomplete, "the provider stopped it", word),
+        | "too_many_tool_calls" => failed(ProviderErrorKind::Server, "the provider failed", reason),
+        _ => failed(ProviderErrorKind::Incomplete, "the provider stopped it", reason),
     }
 }
 
-/// Returns the end of a reply that content rules stopped for the reason `word`.
-pub(crate) fn blocked(word: &str) -> ReplyEnd {
-    failed(ProviderErrorKind::Content, "the provider's content rules stopped it", word)
+/// Returns the end of a reply that content rules stopped for the reason `reason`.
+pub(crate) fn blocked(reason: &str) -> ReplyEnd {
+    failed(ProviderErrorKind::Content, "the provider's content rules stopped it", reason)
 }
 
-fn failed(kind: ProviderErrorKind, what: &str, word: &str) -> ReplyEnd {
-    ReplyEnd::Failed(ProviderError::new(kind, &format!("{what} (`{word}`)")))
+fn failed(kind: ProviderErrorKind, problem: &str, reason: &str) -> ReplyEnd {
+    ReplyEnd::Failed(ProviderError::new(kind, &format!("{problem} (`{reason}`)")))
 }

@@ -53,7 +53,7 @@ const MESSAGE_CHARS: usize = 300;
 impl ProviderError {
     /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its
     /// `Retry-After` header.
-    pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
+    pub fn from_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = json::from_slice(body).unwrap_or_default();
         let stated = Self::contained_in(&value);
         let by_status = match status {
@@ -85,34 +85,34 @@ impl ProviderError {
 
     /// Returns the error in a body that is no reply, whether or not it is marked as one.
     fn contained_in(body: &Value) -> Option<Self> {
-        Self::stated(body).or_else(|| Self::flat(body))
+        Self::stated_in(body).or_else(|| Self::flat(body))
     }
 
     /// Returns the error stated in a body or event, if any. Covers Anthropic ("Errors"), OpenAI ("Error
     /// codes"; in a stream of the Responses API, the event itself is the error), Gemini ("Troubleshooting"; a
     /// stream without events is a list), Ollama (the error is a string), vLLM and SGLang (the body itself is the
     /// error), and MiniMax (`base_resp`: <https://platform.minimax.io/docs/api-reference/errorcode>).
-    pub(crate) fn stated(value: &Value) -> Option<Self> {
+    pub(crate) fn stated_in(value: &Value) -> Option<Self> {
         let error = value.get("error").or_else(|| value.pointer("/0/error"));
         if let Some(error) = error.filter(|error| !error.is_null()) {
-            return Some(Self::of(error, value));
+            return Some(Self::from_fields(error, value));
         }
         if text(value, "type") == "error" || text(value, "object") == "error" {
-            return Some(Self::of(value, value));
+            return Some(Self::from_fields(value, value));
         }
         let base = value.get("base_resp")?;
-        (base.get("status_code")?.as_i64()? != 0).then(|| Self::of(base, value))
+        (base.get("status_code")?.as_i64()? != 0).then(|| Self::from_fields(base, value))
     }
 
     /// Returns the error in a body that has no field that marks it as one: `message` (Bedrock, Cohere), `detail`
     /// (FastAPI).
     fn flat(value: &Value) -> Option<Self> {
         let texts = ["message", "Message", "detail", "msg"].map(|name| value.get(name));
-        texts.into_iter().flatten().next().map(|_| Self::of(value, value))
+        texts.into_iter().flatten().next().map(|_| Self::from_fields(value, value))
     }
 
     /// Reads an error object of `body`.
-    fn of(error: &Value, body: &Value) -> Self {
+    fn from_fields(error: &Value, body: &Value) -> Self {
         let field = |name: &str| text(error, name);
         let raw = error.pointer("/metadata/raw").map(upstream_message).unwrap_or_default();
         let texts = ["message", "Message", "status_msg", "detail", "msg"].map(field);
@@ -132,7 +132,7 @@ impl ProviderError {
         let names = [field("type"), field("code"), field("status")];
         let kind = match context_limit {
             Some(_) => ProviderErrorKind::ContextLimit,
-            None => names.into_iter().find_map(kind_of).unwrap_or(ProviderErrorKind::Refused),
+            None => names.into_iter().find_map(kind_from_name).unwrap_or(ProviderErrorKind::Refused),
         };
         let size = context_limit.unwrap_or_default();
         Self { size, retry_after: stated_delay(error), ..Self::new(kind, &message) }
@@ -158,7 +158,7 @@ impl ProviderError {
 }
 
 /// Classifies an error by its type, code or status name.
-fn kind_of(name: &str) -> Option<ProviderErrorKind> {
+fn kind_from_name(name: &str) -> Option<ProviderErrorKind> {
     Some(match name {
         "overloaded_error" | "UNAVAILABLE" | "server_is_overloaded" | "slow_down" => {
             ProviderErrorKind::Overloaded
@@ -199,7 +199,7 @@ fn contains_code(body: &Value) -> bool {
 /// <https://github.com/diegosouzapw/OmniRoute/issues/3044>.
 fn upstream_message(raw: &Value) -> String {
     let Some(text) = raw.as_str() else {
-        return ProviderError::stated(raw).map(|error| error.message).unwrap_or_default();
+        return ProviderError::stated_in(raw).map(|error| error.message).unwrap_or_default();
     };
     match json::from_str::<Value>(text).ok().filter(Value::is_object) {
         Some(nested) => ProviderError::contained_in(&nested).map(|error| error.message).unwrap_or_default(),

@@ -17,7 +17,7 @@ use super::dialect::Dialect;
 pub(crate) use super::json_fields::text;
 
 pub use context_limit::ContextSize;
-pub use draft::{Assembly, Draft, Reply, ReplyEnd, ReplyEvent};
+pub use draft::{Reply, ReplyDraft, ReplyEnd, ReplyEvent, StreamedReply};
 pub(crate) use draft::{arguments, number};
 pub(crate) use end::{blocked, end};
 pub use error::{ProviderError, ProviderErrorKind};
@@ -31,18 +31,21 @@ impl Reply {
     /// # Errors
     /// The provider's error, or [`ProviderErrorKind::Garbage`] if the body is not a reply in this format.
     pub fn read(dialect: &dyn Dialect, body: &[u8]) -> Result<Self, ProviderError> {
-        Self::assembled(&mut *(dialect.properties().assembly)(), body)
+        Self::from_body(&mut *(dialect.properties().streamed_reply)(), body)
     }
 
-    /// Decodes a reply that was not streamed with `assembly`.
-    pub(crate) fn assembled(assembly: &mut dyn Assembly, body: &[u8]) -> Result<Self, ProviderError> {
+    /// Decodes a reply that was not streamed with `streamed_reply`.
+    pub(crate) fn from_body(
+        streamed_reply: &mut dyn StreamedReply,
+        body: &[u8],
+    ) -> Result<Self, ProviderError> {
         let value: Value = json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
-        if let Some(error) = ProviderError::stated(&value) {
+        if let Some(error) = ProviderError::stated_in(&value) {
             return Err(error);
         }
-        let mut draft = Draft::default();
-        assembly.whole(&value, &mut draft).ok_or_else(|| ProviderError::in_body(body))?;
-        assembly.end(&mut draft);
+        let mut draft = ReplyDraft::default();
+        streamed_reply.read_body(&value, &mut draft).ok_or_else(|| ProviderError::in_body(body))?;
+        streamed_reply.end(&mut draft);
         Ok(draft.finish())
     }
 }
@@ -51,8 +54,8 @@ impl Reply {
 #[derive(Debug)]
 pub struct ReplyDecoder {
     framing: Box<dyn Framing>,
-    assembly: Box<dyn Assembly>,
-    draft: Draft,
+    streamed_reply: Box<dyn StreamedReply>,
+    draft: ReplyDraft,
     /// First bytes of the stream, for the error message if the reply is invalid.
     head: Vec<u8>,
 }
@@ -61,19 +64,18 @@ pub struct ReplyDecoder {
 const HEAD: usize = 512;
 
 impl ReplyDecoder {
-    /// Creates a decoder for streams in this format.
     pub fn new(dialect: &dyn Dialect) -> Self {
         let format = dialect.properties();
-        let (framing, assembly) = ((format.framing)(), (format.assembly)());
-        Self { framing, assembly, draft: Draft::default(), head: Vec::new() }
+        let (framing, streamed_reply) = ((format.framing)(), (format.streamed_reply)());
+        Self { framing, streamed_reply, draft: ReplyDraft::default(), head: Vec::new() }
     }
 
     /// Decodes the next bytes, and returns the events that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<ReplyEvent> {
-        let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
-        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        let count = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(bytes.get(..count).unwrap_or_default());
         for event in self.framing.push(bytes) {
-            self.take(&event);
+            self.read_event(&event);
         }
         std::mem::take(&mut self.draft.events)
     }
@@ -86,10 +88,10 @@ impl ReplyDecoder {
     /// Returns the final reply, and the events that the end of the stream completes.
     pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
         if let Some(event) = self.framing.flush() {
-            self.take(&event);
+            self.read_event(&event);
         }
         let events = std::mem::take(&mut self.draft.events);
-        self.assembly.end(&mut self.draft);
+        self.streamed_reply.end(&mut self.draft);
         let is_garbage = !self.draft.has_begun;
         let mut reply = self.draft.finish();
         if is_garbage && reply.end == ReplyEnd::Cut && !self.head.is_empty() {
@@ -98,18 +100,18 @@ impl ReplyDecoder {
         (reply, events)
     }
 
-    fn take(&mut self, event: &ServerEvent) {
+    fn read_event(&mut self, event: &ServerEvent) {
         if self.is_done() {
             return;
         }
         if event.data.trim() == "[DONE]" {
-            return self.assembly.end(&mut self.draft);
+            return self.streamed_reply.end(&mut self.draft);
         }
         // Skip data that is not JSON.
         let Ok(data) = json::from_str::<Value>(&event.data) else { return };
-        match ProviderError::stated(&data) {
+        match ProviderError::stated_in(&data) {
             Some(error) => self.draft.end = Some(ReplyEnd::Failed(error)),
-            None => self.assembly.event(&event.name, &data, &mut self.draft),
+            None => self.streamed_reply.event(&event.name, &data, &mut self.draft),
         }
     }
 }

@@ -233,7 +233,7 @@ fn cut(bytes: &[u8], places: &[prop::sample::Index]) -> Vec<usize> {
     places
 }
 
-fn said(reply: &Reply) -> String {
+fn reply_text(reply: &Reply) -> String {
     let texts = reply.content.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(text.as_str()),
         _ => None,
@@ -249,11 +249,11 @@ proptest! {
     fn bytes_cut_anywhere_give_the_same_events(script in scripts(), places in prop::collection::vec(any::<prop::sample::Index>(), 0..40)) {
         for format in DIALECTS {
             let bytes = script.stream(format);
-            let whole = decoded(format, [&*bytes]);
+            let complete = decoded(format, [&*bytes]);
             let places = cut(&bytes, &places);
             let pieces = places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
-            prop_assert_eq!(&decoded(format, pieces), &whole);
-            prop_assert_eq!(&decoded(format, bytes.chunks(1)), &whole);
+            prop_assert_eq!(&decoded(format, pieces), &complete);
+            prop_assert_eq!(&decoded(format, bytes.chunks(1)), &complete);
         }
     }
 
@@ -262,7 +262,7 @@ proptest! {
         for format in DIALECTS {
             let bytes = script.stream(format);
             let (events, reply) = decoded(format, [&*bytes]);
-            prop_assert_eq!(said(&reply), script.text(), "{:?}", format);
+            prop_assert_eq!(reply_text(&reply), script.text(), "{:?}", format);
             let shown: String = events.iter().filter_map(|event| match event {
                 ReplyEvent::Text(text) => Some(text.as_str()),
                 _ => None,
@@ -281,15 +281,15 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_that_breaks_off_keeps_what_was_said(script in scripts(), place in any::<prop::sample::Index>()) {
+    fn an_interrupted_stream_keeps_the_text_received(script in scripts(), place in any::<prop::sample::Index>()) {
         for format in DIALECTS {
             let bytes = script.stream(format);
             let end = place.index(bytes.len());
             let (events, reply) = decoded(format, [&bytes[..end]]);
-            prop_assert!(script.text().starts_with(&said(&reply)), "{:?}", format);
+            prop_assert!(script.text().starts_with(&reply_text(&reply)), "{:?}", format);
             let calls = events.iter().filter(|event| matches!(event, ReplyEvent::ToolCall { .. })).count();
-            let kept = reply.content.iter().filter(|block| matches!(block, ContentBlock::ToolCall { .. })).count();
-            prop_assert_eq!(calls, kept);
+            let received_calls = reply.content.iter().filter(|block| matches!(block, ContentBlock::ToolCall { .. })).count();
+            prop_assert_eq!(calls, received_calls);
             let is_known = matches!(reply.end, ReplyEnd::Cut | ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::Failed(_));
             prop_assert!(is_known);
         }
@@ -306,7 +306,7 @@ proptest! {
 }
 
 #[test]
-fn a_reply_in_one_body_says_the_same_as_a_stream() {
+fn an_unstreamed_reply_equals_the_streamed_one() {
     let anthropic = json!({
         "type": "message", "stop_reason": "tool_use",
         "content": [
@@ -336,9 +336,9 @@ fn a_reply_in_one_body_says_the_same_as_a_stream() {
             .iter()
             .flat_map(|(_, data)| data["candidates"][0]["content"]["parts"].as_array().unwrap().clone())
             .collect();
-        let mut whole = events.last().unwrap().1.clone();
-        whole["candidates"][0]["content"]["parts"] = parts.into();
-        whole
+        let mut complete = events.last().unwrap().1.clone();
+        complete["candidates"][0]["content"]["parts"] = parts.into();
+        complete
     };
     let bodies = [
         (Format::Anthropic, anthropic),
@@ -348,13 +348,13 @@ fn a_reply_in_one_body_says_the_same_as_a_stream() {
     ];
     for (format, body) in bodies {
         let (_, streamed) = decoded(format, [&*script.stream(format)]);
-        let whole = Reply::read(format.dialect().unwrap(), body.to_string().as_bytes()).unwrap();
-        assert_eq!(whole, streamed, "{format:?}");
+        let complete = Reply::read(format.dialect().unwrap(), body.to_string().as_bytes()).unwrap();
+        assert_eq!(complete, streamed, "{format:?}");
     }
 }
 
 #[test]
-fn errors_say_what_can_be_done() {
+fn errors_are_classified_by_what_the_caller_can_do() {
     use ProviderErrorKind::{Authentication, ContextLimit, Overloaded, RateLimit, Refused, Server};
     let anthropic =
         |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
@@ -387,11 +387,11 @@ fn errors_say_what_can_be_done() {
         (500, json!("<html>"), Server),
         (404, json!({"error": "model not found"}), Refused),
     ] {
-        let error = ProviderError::of_status(status, body.to_string().as_bytes(), None);
+        let error = ProviderError::from_status(status, body.to_string().as_bytes(), None);
         assert_eq!(error.kind, kind, "{status} {body}");
     }
     let limited = json!({"error": {"status": "RESOURCE_EXHAUSTED", "message": "x", "details": [{"retryDelay": "1.5s"}]}});
-    let error = ProviderError::of_status(429, limited.to_string().as_bytes(), None);
+    let error = ProviderError::from_status(429, limited.to_string().as_bytes(), None);
     assert_eq!(error.retry_after, Some(Duration::from_millis(1500)));
 }
 
@@ -421,14 +421,14 @@ fn an_error_in_the_middle_of_a_stream_ends_it() {
         }
         bytes.extend(format!("event: error\ndata: {late}\n\n").into_bytes());
         let (_, reply) = decoded(format, [&*bytes]);
-        assert_eq!(said(&reply), "Half.", "{format:?}");
+        assert_eq!(reply_text(&reply), "Half.", "{format:?}");
         let ReplyEnd::Failed(error) = &reply.end else { panic!("{format:?}: {:?}", reply.end) };
         assert_eq!(error.message, "Overloaded");
     }
 }
 
 #[test]
-fn what_is_no_stream_is_shown_and_not_believed() {
+fn a_body_that_is_not_a_stream_is_quoted_in_the_error() {
     for format in DIALECTS {
         let (_, reply) = decoded(format, [&b"<html><body>Log in to the hotel's network</body></html>"[..]]);
         let ReplyEnd::Failed(error) = reply.end else { panic!("{format:?}") };

@@ -105,12 +105,12 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
 /// Checks that each call has exactly one output after it, and each output a call before it.
 fn pairs(findings: &mut Findings, items: &[Value]) {
     let mut open: Vec<(&str, usize)> = Vec::new();
-    let mut called: HashSet<&str> = HashSet::new();
+    let mut call_ids: HashSet<&str> = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let id = text(item, "call_id");
         match text(item, "type") {
             "function_call" => {
-                if called.insert(id) {
+                if call_ids.insert(id) {
                     open.push((id, index));
                 } else {
                     let detail = format!("the call id `{id}` was used before");

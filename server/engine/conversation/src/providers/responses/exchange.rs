@@ -12,7 +12,7 @@ pub(crate) mod tests;
 
 use serde_json::{Value, json};
 
-use super::messages::{image_part, said};
+use super::messages::{image_part, message_item};
 use crate::exchange::{ReadError, ReadList, extra, fields};
 use crate::history::{ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role};
 use crate::providers::json_fields::text;
@@ -50,14 +50,14 @@ pub(crate) fn is_item(item: &Value) -> bool {
 }
 
 fn item(value: &Value) -> Result<NewMessage, ReadError> {
-    extra::keep(&normal(value), Provider::OpenAiResponses, parse, |message| {
-        plain(message, message.role.as_str()).into_iter().next().unwrap_or_default()
+    extra::parse_with_extra(&normalize(value), Provider::OpenAiResponses, parse, |message| {
+        write_visible_fields(message, message.role.as_str()).into_iter().next().unwrap_or_default()
     })
 }
 
 /// Parses those fields of an item that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
-    let of = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
+    let message_with = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
         "message" => {
             let (role, kind) = role(value)?;
@@ -66,7 +66,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         "function_call" => {
             let input = arguments(&fields::string(value, "arguments")?);
             let (id, name) = (fields::string(value, "call_id")?, fields::string(value, "name")?);
-            of(Role::Assistant, Kind::Normal, ContentBlock::ToolCall { id, name, input })
+            message_with(Role::Assistant, Kind::Normal, ContentBlock::ToolCall { id, name, input })
         }
         "function_call_output" => {
             let result = ContentBlock::ToolResult {
@@ -74,17 +74,17 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
                 content: fields::each(value, "output", result_part)?,
                 outcome: Outcome::Ok,
             };
-            of(Role::User, Kind::ToolResult, result)
+            message_with(Role::User, Kind::ToolResult, result)
         }
         kind => {
             let role = if kind.ends_with("_output") { Role::User } else { Role::Assistant };
-            of(role, Kind::Normal, ContentBlock::Foreign(foreign(value)))
+            message_with(role, Kind::Normal, ContentBlock::Foreign(foreign(value)))
         }
     })
 }
 
 /// Normalizes equivalent spellings of an item, so that they can be compared.
-fn normal(item: &Value) -> Value {
+fn normalize(item: &Value) -> Value {
     let mut item = item.clone();
     let text_kind = text_kind(text(&item, "role"));
     let Some(fields) = item.as_object_mut() else { return item };
@@ -130,18 +130,18 @@ fn text_kind(role: &str) -> &'static str {
 }
 
 /// Writes those fields of a message that models see, as items in order.
-fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
-    let said_text = |said: &str| json!({"type": text_kind(role), "text": said});
+fn write_visible_fields(message: &NewMessage, role: &str) -> Vec<Value> {
+    let text_part = |text: &str| json!({"type": text_kind(role), "text": text});
     let (mut items, mut parts) = (Vec::new(), Vec::new());
     for block in &message.content {
         let (part, item) = match block {
-            ContentBlock::Text { text } => (Some(said_text(text)), None),
+            ContentBlock::Text { text } => (Some(text_part(text)), None),
             ContentBlock::Image(image) => (Some(image_part(image)), None),
             ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
                 let is_part = FOREIGN_PARTS.contains(&text(value, "type"));
                 if is_part { (Some(value.clone()), None) } else { (None, Some(value.clone())) }
             }
-            ContentBlock::Foreign(foreign) => (foreign.text().map(said_text), None),
+            ContentBlock::Foreign(foreign) => (foreign.text().map(text_part), None),
             ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => (None, None),
             ContentBlock::ToolCall { id, name, input } => {
                 let kind = "function_call";
@@ -155,7 +155,7 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
         };
         parts.extend(part);
         if item.is_some() {
-            items.extend(said(role, std::mem::take(&mut parts)).into_iter().chain(item));
+            items.extend(message_item(role, std::mem::take(&mut parts)).into_iter().chain(item));
         }
     }
     if items.is_empty() || !parts.is_empty() {

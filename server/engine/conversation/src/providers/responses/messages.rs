@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::history::{ContentBlock, Foreign, Image, Provider, ResultPart};
-use crate::providers::openai::messages::{marked, typed_texts, url_of};
+use crate::providers::openai::messages::{image_url, typed_texts, with_breakpoint};
 use crate::providers::{Breakpoints, Speaker, SpokenMessage, results_first};
 
 pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
@@ -13,9 +13,10 @@ pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> V
     for message in spoken {
         match message.speaker {
             Speaker::System => {
-                let parts =
-                    message.texts().flat_map(|(text, block)| marked(input_texts(text), block, breakpoints));
-                items.extend(said("developer", parts.collect()));
+                let parts = message
+                    .texts()
+                    .flat_map(|(text, block)| with_breakpoint(input_texts(text), block, breakpoints));
+                items.extend(message_item("developer", parts.collect()));
             }
             Speaker::User => user(message, breakpoints, &mut items),
             Speaker::Assistant => assistant(message, &mut items),
@@ -31,12 +32,15 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<V
         let mut parts = Vec::new();
         for block in results_first(blocks, |block| block.content) {
             match block.content {
-                ContentBlock::Text { text } => parts.extend(marked(input_texts(text), block, breakpoints)),
+                ContentBlock::Text { text } => {
+                    parts.extend(with_breakpoint(input_texts(text), block, breakpoints))
+                }
                 ContentBlock::Image(image) => {
-                    parts.extend(marked(vec![image_part(image)], block, breakpoints));
+                    parts.extend(with_breakpoint(vec![image_part(image)], block, breakpoints));
                 }
                 ContentBlock::ToolResult { call_id, content, .. } => {
-                    let output = marked(content.iter().flat_map(result_part).collect(), block, breakpoints);
+                    let output =
+                        with_breakpoint(content.iter().flat_map(result_part).collect(), block, breakpoints);
                     let output = if output.is_empty() { json!("") } else { output.into() };
                     let kind = "function_call_output";
                     items.push(json!({"type": kind, "call_id": call_id, "output": output}));
@@ -49,7 +53,7 @@ fn user(message: &SpokenMessage<'_>, breakpoints: Breakpoints, items: &mut Vec<V
                 | ContentBlock::ToolCall { .. } => {}
             }
         }
-        items.extend(said("user", parts));
+        items.extend(message_item("user", parts));
     }
 }
 
@@ -59,13 +63,13 @@ fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
         match block.content {
             ContentBlock::Text { text } => parts.extend(typed_texts("output_text", text)),
             ContentBlock::ToolCall { id, name, input } => {
-                items.extend(said("assistant", std::mem::take(&mut parts)));
+                items.extend(message_item("assistant", std::mem::take(&mut parts)));
                 let arguments = input.to_string();
                 let kind = "function_call";
                 items.push(json!({"type": kind, "call_id": id, "name": name, "arguments": arguments}));
             }
             ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
-                items.extend(said("assistant", std::mem::take(&mut parts)));
+                items.extend(message_item("assistant", std::mem::take(&mut parts)));
                 items.push(value.clone());
             }
             ContentBlock::Foreign(foreign) => {
@@ -79,11 +83,11 @@ fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
             | ContentBlock::ToolResult { .. } => {}
         }
     }
-    items.extend(said("assistant", parts));
+    items.extend(message_item("assistant", parts));
 }
 
 /// Builds a message item from `parts`; `None` if there are none.
-pub(super) fn said(role: &str, parts: Vec<Value>) -> Option<Value> {
+pub(super) fn message_item(role: &str, parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| json!({"type": "message", "role": role, "content": parts}))
 }
 
@@ -95,7 +99,7 @@ fn result_part(part: &ResultPart) -> Vec<Value> {
 }
 
 pub(super) fn image_part(image: &Image) -> Value {
-    json!({"type": "input_image", "image_url": url_of(image)})
+    json!({"type": "input_image", "image_url": image_url(image)})
 }
 
 fn input_texts(text: &str) -> Vec<Value> {

@@ -8,7 +8,9 @@ mod reply;
 
 use serde_json::{Value, json};
 
-use super::{Carriers, Dialect, Endpoint, Envelope, Fields, Properties, SpokenMessage, Tool, openai};
+use super::{
+    BreakpointTargets, Dialect, Endpoint, Envelope, Fields, Properties, SpokenMessage, Tool, openai,
+};
 use crate::history::Provider;
 
 pub(super) static ENDPOINT: Endpoint = Endpoint {
@@ -21,7 +23,7 @@ pub(super) static ENDPOINT: Endpoint = Endpoint {
 
 static PROPERTIES: Properties = Properties {
     origin: Some(Provider::OpenAiResponses),
-    carriers: Carriers::Input,
+    breakpoint_targets: BreakpointTargets::Input,
     reserved_fields: &[
         "model",
         "store",
@@ -34,7 +36,7 @@ static PROPERTIES: Properties = Properties {
         "input",
     ],
     output_limit: &["max_output_tokens"],
-    ..Properties::new(check::check, || Box::<reply::ResponseAssembly>::default())
+    ..Properties::new(check::check, || Box::<reply::StreamedResponse>::default())
 };
 
 #[derive(Debug)]

@@ -5,7 +5,9 @@
 use serde_json::{Value, json};
 
 use crate::history::Provider;
-use crate::providers::reply::{Assembly, Draft, ProviderError, ReplyEnd, UsageFields, arguments, end, text};
+use crate::providers::reply::{
+    ProviderError, ReplyDraft, ReplyEnd, StreamedReply, UsageFields, arguments, end, text,
+};
 
 /// <https://platform.openai.com/docs/api-reference/responses/object>
 const USAGE: UsageFields = UsageFields {
@@ -18,23 +20,23 @@ const USAGE: UsageFields = UsageFields {
 };
 
 #[derive(Debug, Default)]
-pub(super) struct ResponseAssembly {
+pub(super) struct StreamedResponse {
     /// Part of the unfinished message's text that was already shown.
     shown: String,
 }
 
-impl Assembly for ResponseAssembly {
-    fn event(&mut self, name: &str, data: &Value, draft: &mut Draft) {
+impl StreamedReply for StreamedResponse {
+    fn event(&mut self, name: &str, data: &Value, draft: &mut ReplyDraft) {
         let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
         draft.has_begun |= kind.starts_with("response.");
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
                 let delta = text(data, "delta");
                 self.shown.push_str(delta);
-                draft.say(delta);
+                draft.push_text(delta);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                draft.think(text(data, "delta"));
+                draft.push_thinking(text(data, "delta"));
             }
             "response.output_item.done" => {
                 if let Some(item) = data.get("item") {
@@ -51,7 +53,7 @@ impl Assembly for ResponseAssembly {
         }
     }
 
-    fn whole(&mut self, body: &Value, draft: &mut Draft) -> Option<()> {
+    fn read_body(&mut self, body: &Value, draft: &mut ReplyDraft) -> Option<()> {
         for item in body.get("output")?.as_array()? {
             self.item(item, draft);
         }
@@ -60,46 +62,46 @@ impl Assembly for ResponseAssembly {
     }
 }
 
-impl ResponseAssembly {
-    fn item(&mut self, item: &Value, draft: &mut Draft) {
+impl StreamedResponse {
+    fn item(&mut self, item: &Value, draft: &mut ReplyDraft) {
         match text(item, "type") {
             "message" => {
                 let shown = std::mem::take(&mut self.shown);
                 let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
-                let whole: String =
+                let full_text: String =
                     parts.map(|part| text(part, "text").to_owned() + text(part, "refusal")).collect();
                 // Show the text that was not streamed.
-                if let Some(rest) = whole.strip_prefix(&shown) {
-                    draft.say(rest);
+                if let Some(rest) = full_text.strip_prefix(&shown) {
+                    draft.push_text(rest);
                 }
             }
             "function_call" => {
                 let input = arguments(item.get("arguments").unwrap_or(&Value::Null));
-                draft.call(text(item, "call_id"), text(item, "name"), input);
+                draft.push_call(text(item, "call_id"), text(item, "name"), input);
             }
-            "reasoning" => draft.keep(Provider::OpenAiResponses, sealed(item)),
-            _ => draft.keep(Provider::OpenAiResponses, item.clone()),
+            "reasoning" => draft.push_foreign(Provider::OpenAiResponses, sealed(item)),
+            _ => draft.push_foreign(Provider::OpenAiResponses, item.clone()),
         }
     }
 }
 
 /// Ends the reply. `event` is the word for the end if the response has none.
-fn close(response: &Value, event: &str, draft: &mut Draft) {
+fn close(response: &Value, event: &str, draft: &mut ReplyDraft) {
     draft.usage = response.get("usage").and_then(|billed| USAGE.read(billed));
     let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
     let word = reason.or(response.get("status").and_then(Value::as_str)).unwrap_or(event);
-    let error = ProviderError::stated(response).map(ReplyEnd::Failed);
+    let error = ProviderError::stated_in(response).map(ReplyEnd::Failed);
     draft.end = Some(error.unwrap_or_else(|| end(word)));
 }
 
 /// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
 /// `content`.
 fn sealed(item: &Value) -> Value {
-    let mut kept = json!({"type": "reasoning"});
+    let mut reasoning = json!({"type": "reasoning"});
     for field in ["id", "summary", "encrypted_content"] {
         if let Some(value) = item.get(field) {
-            kept[field] = value.clone();
+            reasoning[field] = value.clone();
         }
     }
-    kept
+    reasoning
 }

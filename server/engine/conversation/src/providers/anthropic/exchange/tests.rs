@@ -32,7 +32,7 @@ pub(crate) fn write<'a>(
 
 /// Writes a message. If it was read from this format, restores the original form.
 pub(crate) fn written(message: &NewMessage) -> Value {
-    extra::tests::restore(message, Provider::Anthropic, plain(message), |whole| {
-        parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)
+    extra::tests::restore(message, Provider::Anthropic, write_visible_fields(message), |restored| {
+        parse(restored).is_ok_and(|read| read.role == message.role && read.content == message.content)
     })
 }

@@ -7,7 +7,6 @@ use crate::history::ContentBlock;
 use crate::providers::Format;
 use crate::providers::reply::{ProviderErrorKind, Reply, ReplyDecoder, ReplyEnd, ReplyEvent};
 
-/// Frames an event as Bedrock does.
 fn frame(kind: &str, name: &str, data: &Value) -> Vec<u8> {
     let mut headers = Vec::new();
     for (key, value) in [(kind, name), (":content-type", "application/json"), (":message-type", "event")] {
@@ -87,7 +86,7 @@ fn a_stream_cut_at_every_byte_is_the_same_reply() {
         assert_ne!(cut.end, ReplyEnd::Complete, "{at}");
         assert!(cut.content.len() <= expected.len(), "{at}");
     }
-    let whole = json!({
+    let body = json!({
         "output": {"message": {"role": "assistant", "content": [
             {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": "c2ln"}}},
             {"text": "I look."},
@@ -95,11 +94,11 @@ fn a_stream_cut_at_every_byte_is_the_same_reply() {
         ]}},
         "stopReason": "tool_use", "usage": usage(), "metrics": {"latencyMs": 1},
     });
-    assert_eq!(Reply::read(Format::Bedrock.dialect().unwrap(), whole.to_string().as_bytes()), Ok(reply));
+    assert_eq!(Reply::read(Format::Bedrock.dialect().unwrap(), body.to_string().as_bytes()), Ok(reply));
 }
 
 #[test]
-fn ends_and_errors_are_told_as_they_are() {
+fn bedrock_stop_reasons_and_exceptions_are_mapped() {
     let text = ("contentBlockDelta", json!({"contentBlockIndex": 0, "delta": {"text": "So"}}));
     let with_stop = |reason: &str| {
         let mut events = vec![("messageStart", json!({"role": "assistant"})), text.clone()];

@@ -28,7 +28,7 @@ fn calls(reply: &Reply) -> Vec<(&str, &str, &Value)> {
 }
 
 #[test]
-fn streamed_calls_are_told_apart_by_id_then_index_then_position() {
+fn streamed_calls_are_matched_by_id_then_index_then_position() {
     let a = json!({"path": "a"});
     let b = json!({"path": "b"});
     let (a_text, b_text) = (a.to_string(), b.to_string());
@@ -185,7 +185,7 @@ fn arguments_sent_as_an_object_are_the_arguments_in_every_format() {
 
 /// Returns the stream and the whole reply of a format that ends with a word.
 fn ended(format: Format, word: &str) -> [Reply; 2] {
-    let (chunks, whole) = match format {
+    let (chunks, body) = match format {
         Format::Anthropic => (
             vec![
                 json!({"type": "message_start", "message": {}}),
@@ -208,9 +208,9 @@ fn ended(format: Format, word: &str) -> [Reply; 2] {
             )
         }
         Format::Gemini => {
-            let whole =
+            let body =
                 json!({"candidates": [{"content": {"parts": [{"text": "Half"}]}, "finishReason": word}]});
-            (vec![whole.clone()], whole)
+            (vec![body.clone()], body)
         }
         _ => (
             vec![
@@ -221,7 +221,7 @@ fn ended(format: Format, word: &str) -> [Reply; 2] {
         ),
     };
     let (_, streamed) = stream(format, &chunks);
-    [streamed, Reply::read(format.dialect().unwrap(), whole.to_string().as_bytes()).unwrap()]
+    [streamed, Reply::read(format.dialect().unwrap(), body.to_string().as_bytes()).unwrap()]
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn an_error_in_a_choice_is_the_end_of_the_reply() {
 }
 
 #[test]
-fn announced_calls_that_are_missing_are_a_failure() {
+fn a_reply_that_announces_calls_but_has_none_fails() {
     let (_, reply) = chat(&[json!({"content": "I look."})], "tool_calls");
     assert!(matches!(reply.end, ReplyEnd::Failed(_)), "{:?}", reply.end);
 }
@@ -299,9 +299,9 @@ fn content_may_be_a_list_of_parts() {
     ]);
     let (events, streamed) = chat(&[json!({"content": parts})], "stop");
     assert_eq!(events[0], ReplyEvent::Thinking("Hm.".to_owned()));
-    let whole = json!({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]});
-    let whole = Reply::read(Format::OpenAi.dialect().unwrap(), whole.to_string().as_bytes()).unwrap();
-    for reply in [streamed, whole] {
+    let body = json!({"choices": [{"message": {"content": parts}, "finish_reason": "stop"}]});
+    let body = Reply::read(Format::OpenAi.dialect().unwrap(), body.to_string().as_bytes()).unwrap();
+    for reply in [streamed, body] {
         assert_eq!((reply.text().as_str(), &reply.end), ("An answer.", &ReplyEnd::Complete));
     }
 }

@@ -38,26 +38,26 @@ fn a_context_limit_is_recognized_in_every_form_of_body() {
         ),
     ];
     for (body, size) in cases {
-        let error = ProviderError::of_status(400, body.to_string().as_bytes(), None);
+        let error = ProviderError::from_status(400, body.to_string().as_bytes(), None);
         assert_eq!((error.kind, error.size), (ProviderErrorKind::ContextLimit, size), "{body}");
         assert!(!error.message.contains('{'), "{body}: {error}");
     }
 }
 
 #[test]
-fn a_gateway_passes_on_the_words_of_the_provider() {
+fn a_gateway_error_contains_the_providers_message() {
     let raw =
         json!({"error": {"message": "Model 'x' supports at most 1 image.", "type": "invalid_request_error"}});
     for raw in [raw.clone(), raw.to_string().into(), json!("Model 'x' supports at most 1 image.")] {
         let body =
             json!({"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}}});
-        let error = ProviderError::of_status(400, body.to_string().as_bytes(), None);
+        let error = ProviderError::from_status(400, body.to_string().as_bytes(), None);
         assert_eq!(error.message, "Provider returned error: Model 'x' supports at most 1 image.");
     }
 }
 
 #[test]
-fn an_error_that_is_the_body_of_a_success_is_no_answer() {
+fn an_error_in_a_successful_response_is_an_error() {
     let body = json!({"object": "error", "message": "The input (9 tokens) is longer than the model's context length (8 tokens).", "code": 400});
     let minimax = json!({"choices": null, "base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}});
     for body in [body, minimax] {
@@ -75,7 +75,7 @@ fn an_error_that_is_the_body_of_a_success_is_no_answer() {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_described_and_not_printed() {
+fn a_body_that_is_not_json_is_described_and_not_quoted() {
     let cases: [(&[u8], &str); 7] = [
         (b"<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", "a web page: 502 Bad Gateway"),
         (b"<!DOCTYPE html><html><style>b { }</style><body>Log <b>in</b></body></html>", "a web page: Log in"),
@@ -86,13 +86,13 @@ fn a_body_that_is_no_json_is_described_and_not_printed() {
         (b"ab\xc3", "ab"),
     ];
     for (body, message) in cases {
-        assert_eq!(ProviderError::of_status(502, body, None).message, message);
+        assert_eq!(ProviderError::from_status(502, body, None).message, message);
         assert_eq!(Reply::read(Format::OpenAi.dialect().unwrap(), body).unwrap_err().message, message);
     }
 }
 
 #[test]
-fn an_account_without_credit_is_told_apart_from_a_rate_limit() {
+fn missing_credit_is_distinguished_from_a_rate_limit() {
     use ProviderErrorKind::{Quota, RateLimit};
     for (status, body, kind) in [
         (
@@ -104,7 +104,7 @@ fn an_account_without_credit_is_told_apart_from_a_rate_limit() {
         (402, json!({"error": {"message": "Insufficient Balance", "type": "unknown_error"}}), Quota),
         (429, json!({"error": {"code": "rate_limit_exceeded", "message": "No."}}), RateLimit),
     ] {
-        let error = ProviderError::of_status(status, body.to_string().as_bytes(), None);
+        let error = ProviderError::from_status(status, body.to_string().as_bytes(), None);
         assert_eq!(error.kind, kind, "{status} {body}");
     }
 }
