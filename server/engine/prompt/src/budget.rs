@@ -10,7 +10,7 @@ use strata_tokens::calibration::{Calibration, CalibrationReport, Expected};
 use strata_tokens::cost::CostComparison;
 
 use crate::assembly::{
-    AssembleError, PromptRequest, PromptServices, UsedFile, Workspace, history_size, weigh,
+    AssembleError, PromptRequest, PromptServices, UsedFile, Workspace, assemble_allowing_empty, history_size,
 };
 use crate::layout::Part;
 use crate::session::{Session, Totals};
@@ -56,21 +56,21 @@ pub struct BudgetReport {
     pub comparison: Option<CostComparison>,
 }
 
-/// Measures the next request, with the options of `ask`.
+/// Measures the next request, with the options of `prompt_request`.
 ///
 /// # Errors
 /// Returns [`AssembleError::TooLarge`] if the request does not fit even without a new message.
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &PromptRequest,
-    means: PromptServices<'_>,
+    prompt_request: &PromptRequest,
+    services: PromptServices<'_>,
 ) -> Result<BudgetReport, AssembleError> {
-    let prepared = weigh(workspace, session, ask, means)?;
+    let prepared = assemble_allowing_empty(workspace, session, prompt_request, services)?;
     let tokens = prepared.reply.tokens;
-    let history_tokens = history_size(&session.history, means).tokens;
+    let history_tokens = history_size(&session.history, services).tokens;
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
-    let calibration = session.calibration(&prepared.reply.model).map(Calibration::taught);
+    let calibration = session.calibration(&prepared.reply.model).map(Calibration::report);
     Ok(BudgetReport {
         calibration,
         expected: tokens.expected,
@@ -82,7 +82,7 @@ pub fn report(
         used: tokens.total,
         remaining: tokens.limit.saturating_sub(tokens.total),
         percent: (percent * 10.0).round() / 10.0,
-        needs_summary: session.compaction_status(prepared.size, means, ask.now_ms).due,
+        needs_summary: session.compaction_status(prepared.size, services, prompt_request.now_ms).due,
         parts: tokens.parts,
         files: prepared.reply.files,
         shed: prepared.reply.shed,

@@ -33,17 +33,17 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
         let after = context.min(old.len() - last.old.end);
         let spans =
             [first.old.start - before..last.old.end + after, first.new.start - before..last.new.end + after];
-        let [from, to] = spans.clone().map(|span| place(&span));
+        let [from, to] = spans.clone().map(|span| format_range(&span));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "@@ -{from} +{to} @@");
-        let mut shown = spans[0].start;
+        let mut written = spans[0].start;
         for change in hunk {
-            write_lines(&mut text, ' ', &old[shown..change.old.start]);
+            write_lines(&mut text, ' ', &old[written..change.old.start]);
             write_lines(&mut text, '-', &old[change.old.clone()]);
             write_lines(&mut text, '+', &new[change.new.clone()]);
-            shown = change.old.end;
+            written = change.old.end;
         }
-        write_lines(&mut text, ' ', &old[shown..spans[0].end]);
+        write_lines(&mut text, ' ', &old[written..spans[0].end]);
     }
     text
 }
@@ -52,28 +52,28 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
 /// and after it.
 pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     let (old, new) = (lines(old), lines(new));
-    let touched = |Change { old: lines, .. }: Change| match lines.is_empty() {
+    let changed_range = |Change { old: lines, .. }: Change| match lines.is_empty() {
         true => lines.start.saturating_sub(1)..(lines.end + 1).min(old.len()),
         false => lines,
     };
-    changes(&old, &new).into_iter().map(touched).collect()
+    changes(&old, &new).into_iter().map(changed_range).collect()
 }
 
 /// Applies a diff in the format of [`unified`] to `old`. Returns `None` if `diff` is not in this format, or if a line
 /// number, a count, or an unchanged or removed line does not match `old`.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
-    let mut made = Output::default();
-    let mut taken = 0;
+    let mut output = Output::default();
+    let mut old_line = 0;
     let mut rest = lines(diff).into_iter().peekable();
     while let Some(header) = rest.next() {
         let [from, to] = spans(header)?;
-        made.copy(old.get(taken..from.start)?)?;
-        if made.lines != to.start {
+        output.copy(old.get(old_line..from.start)?)?;
+        if output.lines != to.start {
             return None;
         }
-        taken = from.start;
-        while taken < from.end || made.lines < to.end {
+        old_line = from.start;
+        while old_line < from.end || output.lines < to.end {
             let line = rest.next()?;
             let (sign, mut line) = (line.get(..1)?, line.get(1..)?);
             if !line.ends_with('\n') {
@@ -83,20 +83,20 @@ pub fn apply(old: &str, diff: &str) -> Option<String> {
                 line = line.strip_suffix('\n')?;
             }
             if sign != "+" {
-                if taken == from.end || *old.get(taken)? != line {
+                if old_line == from.end || *old.get(old_line)? != line {
                     return None;
                 }
-                taken += 1;
+                old_line += 1;
             }
             match sign {
-                " " | "+" if made.lines < to.end => made.copy(&[line])?,
+                " " | "+" if output.lines < to.end => output.copy(&[line])?,
                 "-" => {}
                 _ => return None,
             }
         }
     }
-    made.copy(old.get(taken..)?)?;
-    Some(made.text)
+    output.copy(old.get(old_line..)?)?;
+    Some(output.text)
 }
 
 /// A replacement, as zero-based line ranges of both texts. One of the ranges may be empty.
@@ -136,9 +136,9 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let shorter = old.len().min(new.len()) - start;
     let same_end =
         old.iter().rev().zip(new.iter().rev()).take(shorter).take_while(|(old, new)| old == new).count();
-    let whole = Change { old: start..old.len() - same_end, new: start..new.len() - same_end };
-    if whole.old.len() + whole.new.len() > MAX_COMPARED_LINES {
-        return vec![whole];
+    let full_change = Change { old: start..old.len() - same_end, new: start..new.len() - same_end };
+    if full_change.old.len() + full_change.new.len() > MAX_COMPARED_LINES {
+        return vec![full_change];
     }
     let mut input: InternedInput<&str> = InternedInput::default();
     input.update_before(old.iter().copied());
@@ -169,7 +169,7 @@ fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
 
 /// Formats a range for a hunk header: the one-based first line, and the number of lines unless it is 1. An empty range
 /// gets the number of the line before it, as in POSIX and Git.
-fn place(span: &Range<usize>) -> String {
+fn format_range(span: &Range<usize>) -> String {
     match span.len() {
         0 => format!("{},0", span.start),
         1 => format!("{}", span.start + 1),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn far_changes_are_hunks_of_their_own() {
+    fn distant_changes_are_separate_hunks() {
         check(
             "a\n1\n2\n3\nb\n4\n5\nc\n",
             "A\n1\n2\n3\nB\n4\n5\nC\n",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inserted_block_is_shown_as_a_reader_sees_it() {
+    fn an_inserted_function_is_one_block_of_additions() {
         check(
             "fn a() {\n    x();\n}\n\nfn c() {\n    x();\n}\n",
             "fn a() {\n    x();\n}\n\nfn b() {\n    x();\n}\n\nfn c() {\n    x();\n}\n",
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_lines_are_those_around_what_is_only_added() {
+    fn changed_lines_of_an_addition_are_the_lines_around_it() {
         let old = "a\nb\nc\nd\n";
         assert!(changed_lines(old, old).is_empty());
         assert_eq!(changed_lines(old, "a\nB\nc\n"), [1..2, 3..4]);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn from_nothing_and_to_nothing() {
+    fn diffs_from_and_to_an_empty_text() {
         check(
             "",
             "a\nb",
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_break() {
+    fn a_missing_last_line_break_is_marked() {
         check(
             "a\nb",
             "a\nb\n",
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_that_does_not_fit_is_refused() {
+    fn a_diff_that_does_not_match_is_rejected() {
         let old = "a\nb\nc\n";
         let diff = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
         assert_eq!(apply(old, diff).as_deref(), Some("a\nB\nc\n"));
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_differing_lines_are_replaced_whole() {
+    fn too_many_differing_lines_are_replaced_as_a_whole() {
         let text = |word: &str| (0..30_000).map(|line| format!("{word} {line}\n")).collect::<String>();
         let (old, new) = (format!("same\n{}end\n", text("old")), format!("same\n{}end\n", text("new")));
         let diff = unified(&old, &new, 1);
@@ -405,7 +405,7 @@ mod tests {
         }
 
         #[test]
-        fn no_diff_makes_applying_panic(old in text(), diff in text(), from in 0usize..4, to in 0usize..4) {
+        fn applying_any_diff_does_not_panic(old in text(), diff in text(), from in 0usize..4, to in 0usize..4) {
             let _ = apply(&old, &diff);
             if let Some(new) = apply(&old, &format!("@@ -1,{from} +1,{to} @@\n{diff}")) {
                 // A diff from `unified` gives the same text as the accepted diff.

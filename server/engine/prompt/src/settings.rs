@@ -69,8 +69,8 @@ pub struct Settings {
 
 impl Settings {
     /// Returns the format of a request body for `model`: the one asked for, that of the settings, or else the model's own.
-    pub fn format_for(&self, asked: Option<Format>, model: &Model) -> Format {
-        asked.or(self.format).unwrap_or_else(|| Format::of(model))
+    pub fn format_for(&self, requested: Option<Format>, model: &Model) -> Format {
+        requested.or(self.format).unwrap_or_else(|| Format::for_model(model))
     }
 }
 
@@ -357,14 +357,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_tree_is_the_defaults_and_a_typo_is_refused() {
+    fn empty_settings_are_the_defaults_and_unknown_fields_are_rejected() {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
         let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_token":5}}"#).unwrap_err();
         assert!(error.to_string().contains("min_token"), "{error}");
     }
 
     #[test]
-    fn no_room_at_all_for_outputs_in_files_is_refused() {
+    fn a_spill_quota_of_zero_is_rejected() {
         let settings = |mib: i64| {
             serde_json::from_value::<Settings>(
                 serde_json::json!({ "tool_output": { "spill_quota_mib": mib } }),

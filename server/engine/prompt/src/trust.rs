@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the user trusts the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {

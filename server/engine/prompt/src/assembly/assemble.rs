@@ -15,11 +15,11 @@ use strata_tokens::cost::{Account, Prices, SentRequest, extended_is_needed};
 use strata_tokens::models::Structure;
 
 use crate::session::Session;
-use crate::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
+use crate::tiers::{LayoutPreferences, LayoutReuse, PolicyChoice, PolicyOutput, Rules};
 use crate::wire::{self, Body, RenderedBody};
 
 use super::excerpt_piece;
-use super::fit::{self, OptionalWeights, Plan};
+use super::fit::{self, OptionalTokenCounts, Plan};
 use super::gather::{self, PromptContent};
 use super::measure::Measure;
 use super::piece::{self, Source};
@@ -32,18 +32,18 @@ use super::used_files::used_files;
 use super::workspace::{IndexState, Workspace};
 use crate::layout::{ItemKey, Layout, Part, Tier, spans};
 
-/// Assembles the prompt that `ask` requests. `session` is unchanged, even on success.
+/// Assembles the prompt that `prompt_request` requests. `session` is unchanged, even on success.
 ///
 /// # Errors
 /// Returns an [`AssembleError`] if the request is empty or invalid, or does not fit.
 pub fn assemble(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &PromptRequest,
-    means: PromptServices<'_>,
+    prompt_request: &PromptRequest,
+    services: PromptServices<'_>,
 ) -> Result<PreparedPrompt, AssembleError> {
-    check_request(&ask.request)?;
-    weigh(workspace, session, ask, means)
+    check_request(&prompt_request.request)?;
+    assemble_allowing_empty(workspace, session, prompt_request, services)
 }
 
 /// Assembles a prompt like [`assemble`], but also accepts an empty request. [`Request::Nothing`] measures the prompt
@@ -51,26 +51,29 @@ pub fn assemble(
 ///
 /// # Errors
 /// Returns an [`AssembleError`] if the prompt is invalid or does not fit, but never [`AssembleError::Empty`].
-pub fn weigh(
+pub fn assemble_allowing_empty(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &PromptRequest,
-    means: PromptServices<'_>,
+    prompt_request: &PromptRequest,
+    services: PromptServices<'_>,
 ) -> Result<PreparedPrompt, AssembleError> {
-    let settings = means.settings;
-    let wanted = ask.model.as_deref().unwrap_or(&settings.model);
-    let resolved = means.models.resolve(wanted);
-    let measure = Measure::of_request(&resolved, ask, session, means);
-    let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
-    let prices = Prices::of(&resolved.model, ttl);
-    let wishes =
-        LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
-    let chosen = wishes.choose(&resolved.model, workspace.index);
-    let format = measure.format(ask);
-    let run = Run {
+    let settings = services.settings;
+    let model_name = prompt_request.model.as_deref().unwrap_or(&settings.model);
+    let resolved = services.models.resolve(model_name);
+    let measure = Measure::for_request(&resolved, prompt_request, session, services);
+    let ttl = prompt_request.ttl.unwrap_or(settings.cache.ttl);
+    let prices = Prices::for_model(&resolved.model, ttl);
+    let preferences = LayoutPreferences {
+        request: prompt_request.policy,
+        session: session.policy,
+        setting: settings.cache.policy,
+    };
+    let chosen = preferences.choose(&resolved.model, workspace.index);
+    let format = measure.format(prompt_request);
+    let assembler = Assembler {
         workspace,
         session,
-        ask,
+        prompt_request,
         measure: &measure,
         chosen,
         format,
@@ -78,20 +81,21 @@ pub fn weigh(
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
             ttl: ttl.shortest(),
             prices,
-            extended_is_needed: extended_is_needed(session.cache.pace.course().pauses_ms, &prices),
-            carriers: format.carriers(),
-            identity: identity(ask, &resolved.model.id, format),
+            extended_is_needed: extended_is_needed(session.cache.pace.trend().pauses_ms, &prices),
+            carriers: format.breakpoint_targets(),
+            identity: identity(prompt_request, &resolved.model.id, format),
             deltas: settings.cache.deltas(),
-            cut: Cut::Deepest,
+            reuse: LayoutReuse::Maximal,
             slack: Some(settings.cache.slack),
-            now_ms: ask.now_ms,
+            now_ms: prompt_request.now_ms,
         },
     };
-    let whole = Plan::everything(measure.map_budget(), measure.list_budget());
-    let attempt = run.attempt(&whole);
+    let complete = Plan::complete(measure.map_budget(), measure.list_budget());
+    let attempt = assembler.try_plan(&complete);
     let tokens = attempt.tokens();
-    let Fit { plan, attempt, least } = run.fit(whole, attempt)?;
-    let mut prepared = run.finish(&plan, attempt, measure.request_size(tokens, least.unwrap_or(tokens)))?;
+    let Fit { plan, attempt, minimal_tokens } = assembler.fit(complete, attempt)?;
+    let mut prepared =
+        assembler.finish(&plan, attempt, measure.request_size(tokens, minimal_tokens.unwrap_or(tokens)))?;
     if let Some(message) = resolved.warning() {
         let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
         prepared.reply.warnings.insert(0, warning);
@@ -103,9 +107,9 @@ pub fn weigh(
 /// (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but in recorded sessions
 /// an image only invalidated the content after it.
 /// The choice of tools is not part of the hash: with Anthropic, changing this invalidates the cached messages only.
-fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
-    let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
-    ContentHash::of(&named)
+fn identity(prompt_request: &PromptRequest, model: &str, format: Format) -> ContentHash {
+    let invalidating = serde_json::to_string(&(model, format, &prompt_request.tools)).unwrap_or_default();
+    ContentHash::of(&invalidating)
 }
 
 fn check_request(request: &Request) -> Result<(), AssembleError> {
@@ -122,7 +126,7 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
 
 /// The layout that results from one [`Plan`], with its size in tokens.
 struct Attempt {
-    laid: PolicyOutput,
+    output: PolicyOutput,
     rendered: RenderedBody,
     members: Vec<MapMember>,
     /// Files that belong in the map but do not fit into its budget.
@@ -139,7 +143,7 @@ struct Attempt {
 
 impl Attempt {
     fn tokens(&self) -> usize {
-        self.laid.layout.tokens() + self.structure + self.tools
+        self.output.layout.tokens() + self.structure + self.tools
     }
 }
 
@@ -147,12 +151,12 @@ struct Fit {
     plan: Plan,
     attempt: Attempt,
     /// Tokens of the prompt with the whole conversation but no optional content; `None` if nothing had to be dropped.
-    least: Option<usize>,
+    minimal_tokens: Option<usize>,
 }
 
 impl Fit {
-    fn whole(plan: Plan, attempt: Attempt) -> Self {
-        Self { plan, attempt, least: None }
+    fn complete(plan: Plan, attempt: Attempt) -> Self {
+        Self { plan, attempt, minimal_tokens: None }
     }
 }
 
@@ -160,61 +164,61 @@ impl Fit {
 /// number), so that later prompts can keep the new layout.
 const HEADROOM: usize = 12;
 
-struct Run<'a> {
+struct Assembler<'a> {
     workspace: &'a Workspace<'a>,
     session: &'a Session,
-    ask: &'a PromptRequest,
+    prompt_request: &'a PromptRequest,
     measure: &'a Measure<'a>,
     chosen: PolicyChoice,
     format: Format,
     rules: Rules,
 }
 
-impl Run<'_> {
-    /// Returns the first plan that fits: `whole` (already tried in `attempt`), `whole` without anything kept from the
-    /// last layout, or a plan that drops as little as possible.
-    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
+impl Assembler<'_> {
+    /// Returns the first plan that fits: `complete` (already tried in `attempt`), `complete` without anything kept from
+    /// the last layout, or a plan that drops as little as possible.
+    fn fit(&self, complete: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
         if attempt.tokens() <= limit {
-            return Ok(Fit::whole(whole, attempt));
+            return Ok(Fit::complete(complete, attempt));
         }
         // A kept log contains outdated texts, while a rebuilt log contains each text once. For a policy without a log,
         // rebuilding would only repeat the first attempt.
-        let keeps_a_log = attempt.laid.relied_on.is_some();
-        let whole = whole.laid_afresh();
-        if keeps_a_log {
-            let attempt = self.attempt(&whole);
+        let has_log = attempt.output.expected_cached.is_some();
+        let complete = complete.without_reuse();
+        if has_log {
+            let attempt = self.try_plan(&complete);
             if attempt.tokens() <= limit {
-                return Ok(Fit::whole(whole, attempt));
+                return Ok(Fit::complete(complete, attempt));
             }
         }
-        let weights = self.weights();
-        let bare = self.attempt(&Plan::nothing(weights.files.keys().cloned()));
-        let least = Some(bare.tokens());
-        let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
+        let optional_tokens = self.optional_token_counts();
+        let minimal_attempt = self.try_plan(&Plan::minimal(optional_tokens.files.keys().cloned()));
+        let minimal_tokens = Some(minimal_attempt.tokens());
+        let mut plan = match fit::plan(&complete, &optional_tokens, minimal_attempt.tokens(), limit) {
             Some(plan) => plan,
-            None => self.without_old_exchanges(&whole, &weights, &bare, limit),
+            None => self.without_old_exchanges(&complete, &optional_tokens, &minimal_attempt, limit),
         };
         // Prefer to keep the log: the content that it already omits can be omitted again at no cost.
-        if keeps_a_log {
-            let kept = plan.clone().kept();
-            let attempt = self.attempt(&kept);
+        if has_log {
+            let with_reuse = plan.clone().with_reuse();
+            let attempt = self.try_plan(&with_reuse);
             if attempt.tokens() <= limit {
-                return Ok(Fit { plan: kept, attempt, least });
+                return Ok(Fit { plan: with_reuse, attempt, minimal_tokens });
             }
             plan = plan.with_headroom(limit / HEADROOM);
         }
         loop {
-            let attempt = self.attempt(&plan);
+            let attempt = self.try_plan(&plan);
             let tokens = attempt.tokens();
             if tokens <= limit {
-                return Ok(Fit { plan, attempt, least });
+                return Ok(Fit { plan, attempt, minimal_tokens });
             }
-            plan = match plan.tighter(tokens - limit, &weights) {
-                Some(tighter) => tighter,
+            plan = match plan.reduced_by(tokens - limit, &optional_tokens) {
+                Some(smaller) => smaller,
                 None => return Err(self.too_large(&attempt, limit)),
             };
         }
@@ -225,51 +229,52 @@ impl Run<'_> {
     /// It plans the optional content as usual.
     fn without_old_exchanges(
         &self,
-        whole: &Plan,
-        weights: &OptionalWeights,
-        bare: &Attempt,
+        complete: &Plan,
+        optional_tokens: &OptionalTokenCounts,
+        minimal_attempt: &Attempt,
         limit: usize,
     ) -> Plan {
-        let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
-        let fixed = bare.tokens().saturating_sub(history);
+        let history = part_tokens(minimal_attempt).get(&Part::History).copied().unwrap_or_default();
+        let fixed = minimal_attempt.tokens().saturating_sub(history);
         let settings = self.measure.settings();
         let profile = settings.compaction.profile(&settings.tool_output);
         let size = self.measure.request_size(0, 0);
         let trigger = profile.trigger.token_limit(size.window, size.limit);
-        let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
-        let kept = limit.saturating_sub(fixed).min(most);
-        let nothing = Plan::nothing(weights.files.keys().cloned()).with_history_limit(kept);
-        let bare = self.attempt(&nothing);
-        match fit::plan(whole, weights, bare.tokens(), limit) {
-            Some(plan) => plan.with_history_limit(kept),
-            None => nothing,
+        let max_history = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
+        let history_limit = limit.saturating_sub(fixed).min(max_history);
+        let minimal_plan =
+            Plan::minimal(optional_tokens.files.keys().cloned()).with_history_limit(history_limit);
+        let minimal_attempt = self.try_plan(&minimal_plan);
+        match fit::plan(complete, optional_tokens, minimal_attempt.tokens(), limit) {
+            Some(plan) => plan.with_history_limit(history_limit),
+            None => minimal_plan,
         }
     }
 
-    fn attempt(&self, plan: &Plan) -> Attempt {
+    fn try_plan(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
         let PromptContent { content, members, unmapped, truncated, unmatched } =
-            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
+            gather::gather(self.workspace, self.session, self.prompt_request, self.measure, plan, &count);
         let blocks = content.map.len();
-        let rules = Rules { cut: plan.cut, ..self.rules };
-        let laid = self.chosen.policy.policy().lay(&self.session.cache.tiers, &content, &rules);
-        let tools = &self.ask.tools;
+        let rules = Rules { reuse: plan.reuse, ..self.rules };
+        let output = self.chosen.policy.policy().lay_out(&self.session.cache.tiers, &content, &rules);
+        let tools = &self.prompt_request.tools;
         // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
         // random.
         let cache_key = ContentHash::of(&content.system).to_string();
         let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
-        let tool_choice = self.ask.tool_choice;
+        let tool_choice = self.prompt_request.tool_choice;
         let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
-        let rendered = wire::render(&laid.layout, self.format, &envelope);
-        let structure = self.measure.structure(Structure {
+        let rendered = wire::render(&output.layout, self.format, &envelope);
+        let structure = self.measure.count_structure(Structure {
             messages: rendered.messages,
             tools: tools.len(),
-            tool_round_trips: round_trips(&laid.layout),
+            tool_round_trips: round_trips(&output.layout),
         });
-        let tools = self.measure.tools(tools);
+        let tools = self.measure.count_tools(tools);
         let map_budget = plan.map_budget;
         Attempt {
-            laid,
+            output,
             rendered,
             members,
             unmapped,
@@ -282,26 +287,25 @@ impl Run<'_> {
         }
     }
 
-    /// Counts the tokens of each selected file and each excerpt.
-    fn weights(&self) -> OptionalWeights {
+    fn optional_token_counts(&self) -> OptionalTokenCounts {
         let count = self.measure.counter();
-        let weigh = |(key, extent)| {
+        let file_tokens = |(key, extent)| {
             let file = self.workspace.texts.get(key)?;
             let pieces = piece::pieces(key, file, extent, &count);
             Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
         };
-        let excerpts = self.workspace.excerpts.laid().map(|item| excerpt_piece::piece(item, &count).tokens);
-        OptionalWeights {
-            files: self.session.selection.selected.iter().filter_map(weigh).collect(),
+        let excerpts = self.workspace.excerpts.placed().map(|item| excerpt_piece::piece(item, &count).tokens);
+        OptionalTokenCounts {
+            files: self.session.selection.selected.iter().filter_map(file_tokens).collect(),
             excerpts: excerpts.collect(),
         }
     }
 
     fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
-        let parts = largest_parts(parts(attempt));
+        let largest = largest_parts(part_tokens(attempt));
         let model = self.measure.model_id().to_owned();
         let window = self.measure.window();
-        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, window, largest: parts }
+        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, window, largest }
     }
 
     fn finish(
@@ -310,24 +314,26 @@ impl Run<'_> {
         attempt: Attempt,
         size: RequestSize,
     ) -> Result<PreparedPrompt, AssembleError> {
-        if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
+        if let (Body::Json(body), true) =
+            (&attempt.rendered.body, self.prompt_request.request != Request::Nothing)
+        {
             let violations = providers::check(self.format, body);
             if !violations.is_empty() {
                 return Err(AssembleError::Invalid { violations });
             }
         }
-        let parts = parts(&attempt);
+        let parts = part_tokens(&attempt);
         let tokens = TokenReport {
             total: attempt.tokens(),
             parts,
             expected: self.measure.expected(attempt.tokens()),
             limit: self.measure.limit(),
-            room: self.measure.room(),
+            room: self.measure.provider_limit(),
             window: self.measure.window(),
             output_reserve: self.measure.output_reserve(),
         };
         let sent = SentRequest {
-            spans: spans(&attempt.laid.layout, 0),
+            spans: spans(&attempt.output.layout, 0),
             at_ms: self.rules.now_ms,
             identity: self.rules.identity,
             prices: self.rules.prices,
@@ -342,32 +348,32 @@ impl Run<'_> {
             format: self.format,
             policy: self.chosen.policy,
             tokens,
-            tiers: tier_reports(&attempt.laid.layout),
-            breakpoints: breakpoints(&attempt.laid.layout),
-            files: used_files(&attempt.laid.layout, self.workspace),
-            system_files: self.workspace.standing.files(),
+            tiers: tier_reports(&attempt.output.layout),
+            breakpoints: breakpoints(&attempt.output.layout),
+            files: used_files(&attempt.output.layout, self.workspace),
+            system_files: self.workspace.system_context.files(),
             coverage: Coverage {
                 blocks: attempt.blocks,
-                names: attempt.laid.listed.names,
-                directories: attempt.laid.listed.collapsed,
+                names: attempt.output.file_list.names,
+                directories: attempt.output.file_list.collapsed,
                 map_budget: attempt.map_budget,
             },
             warnings: self.warnings(plan, &attempt),
-            shed: plan.shed().to_vec(),
+            shed: plan.omitted_files().to_vec(),
             body: attempt.rendered.body,
         };
         Ok(PreparedPrompt {
-            excerpts: self.session.excerpts.after(self.workspace.excerpts, &attempt.laid.layout),
+            excerpts: self.session.excerpts.after_prompt(self.workspace.excerpts, &attempt.output.layout),
             reply,
             size,
             chosen: self.chosen,
-            layout: Arc::new(attempt.laid.layout),
+            layout: Arc::new(attempt.output.layout),
             sent,
-            relied_on: attempt.laid.relied_on,
-            rebuilt: plan.cut == Cut::Fresh,
-            asked: PromptRequest { request: Request::Nothing, ..self.ask.clone() }.into(),
-            message: self.ask.request.message(),
-            tiers: attempt.laid.recorded,
+            expected_cached: attempt.output.expected_cached,
+            rebuilt: plan.reuse == LayoutReuse::None,
+            options: PromptRequest { request: Request::Nothing, ..self.prompt_request.clone() }.into(),
+            message: self.prompt_request.request.message(),
+            tiers: attempt.output.new_state,
             members: self.members(plan, attempt.members),
         })
     }
@@ -384,7 +390,7 @@ impl Run<'_> {
     fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
         let selected = &self.session.selection.selected;
         let mut warnings = Vec::new();
-        for key in plan.shed() {
+        for key in plan.omitted_files() {
             let message = format!("{} was left out of this prompt because it does not fit", key.notice());
             warnings.push(Warning { code: WarningCode::Shed, message, path: Some(key.clone()) });
         }
@@ -401,8 +407,8 @@ impl Run<'_> {
             );
             warnings.push(Warning { code: WarningCode::LinesMissing, message, path: Some(key.clone()) });
         }
-        let laid = self.workspace.excerpts.laid().count();
-        if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
+        let placed = self.workspace.excerpts.placed().count();
+        if let dropped @ 1.. = placed.saturating_sub(plan.excerpts) {
             let (excerpts, they) =
                 if dropped == 1 { ("excerpt was", "it does") } else { ("excerpts were", "they do") };
             let message = format!(
@@ -417,13 +423,13 @@ impl Run<'_> {
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
-        let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+        let omitted_files: BTreeSet<&FileKey> = plan.omitted_files().iter().collect();
         let excerpts = self.workspace.excerpts.items.iter();
         let mut texts: BTreeMap<&FileKey, (&Source, usize)> =
             excerpts.map(|item| (&item.key.file, (&item.source, item.redacted))).collect();
         texts.extend(selected.keys().filter_map(|key| {
             let file = self.workspace.texts.get(key)?;
-            Some((key, (&file.source, if shed.contains(key) { 0 } else { file.redacted.len() })))
+            Some((key, (&file.source, if omitted_files.contains(key) { 0 } else { file.redacted.len() })))
         }));
         for (key, (source, _)) in &texts {
             let message = match source {
@@ -486,19 +492,19 @@ impl Run<'_> {
     }
 }
 
-fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
-    let mut parts = attempt.laid.layout.parts();
-    parts.insert(Part::Structure, attempt.structure);
+fn part_tokens(attempt: &Attempt) -> BTreeMap<Part, usize> {
+    let mut part_tokens = attempt.output.layout.part_tokens();
+    part_tokens.insert(Part::Structure, attempt.structure);
     if attempt.tools > 0 {
-        parts.insert(Part::Tools, attempt.tools);
+        part_tokens.insert(Part::Tools, attempt.tools);
     }
-    parts
+    part_tokens
 }
 
 /// Returns the three largest parts of a prompt, largest first.
-pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
+pub(crate) fn largest_parts(part_tokens: BTreeMap<Part, usize>) -> Vec<LargePart> {
     let mut parts: Vec<LargePart> =
-        parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();
+        part_tokens.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
     parts.truncate(3);
     parts

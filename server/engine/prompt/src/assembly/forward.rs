@@ -25,7 +25,6 @@ pub struct ClientConversation<'a> {
     pub messages: &'a [Message],
 }
 
-/// A request for a [`ClientConversation`].
 #[derive(Clone, Debug)]
 pub struct ForwardedRequest {
     /// The request body, complete except for the limit on output tokens.
@@ -43,15 +42,15 @@ pub fn forward(
     conversation: ClientConversation<'_>,
     format: Format,
     model: &str,
-    means: PromptServices<'_>,
+    services: PromptServices<'_>,
 ) -> Result<ForwardedRequest, AssembleError> {
-    let resolved = means.models.resolve(model);
-    let measure = Measure::new(&resolved, means);
-    let layout = laid_out(conversation, format, means.settings.cache.ttl.shortest(), &resolved.model);
+    let resolved = services.models.resolve(model);
+    let measure = Measure::new(&resolved, services);
+    let layout = lay_out(conversation, format, services.settings.cache.ttl.shortest(), &resolved.model);
     if layout.messages.iter().all(|message| message.speaker == Speaker::System) {
         return Err(AssembleError::Empty);
     }
-    let cache_key = beginning(&layout).to_string();
+    let cache_key = first_message_hash(&layout).to_string();
     let (model, breakpoints) = (measure.model_id(), measure.breakpoints());
     let (tools, tool_choice) = (conversation.tools, ToolChoice::Auto);
     let envelope = Envelope { model, tools, tool_choice, cache_key: Some(&cache_key), breakpoints };
@@ -69,25 +68,25 @@ pub fn forward(
 /// with the tools. The others follow the last user turns, because a request ends at each of them. The last breakpoint
 /// serves the next request. The earlier ones let the provider find the entries of earlier requests, because some
 /// providers look up entries only at breakpoints.
-fn laid_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model: &Model) -> Layout {
-    let most = model.cache.kind.max_markers();
-    let carriers = format.carriers();
+fn lay_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model: &Model) -> Layout {
+    let max_breakpoints = model.cache.kind.max_markers();
+    let carriers = format.breakpoint_targets();
     let mut layout = Layout::default();
     if !conversation.system.trim().is_empty() {
-        layout.push(Speaker::System, block(ContentBlock::text(conversation.system)));
-        if most > 0 {
-            layout.mark_end(ttl, carriers);
+        layout.push(Speaker::System, history_block(ContentBlock::text(conversation.system)));
+        if max_breakpoints > 0 {
+            layout.set_end_breakpoint(ttl, carriers);
         }
     }
     let turns = turns(project(conversation.messages, &[], format.provider()).history);
-    let mut asked = turns.iter().filter(|(speaker, _)| *speaker == Speaker::User).count();
+    let mut user_turns_left = turns.iter().filter(|(speaker, _)| *speaker == Speaker::User).count();
     for (speaker, blocks) in turns {
-        blocks.into_iter().for_each(|content| layout.push(speaker, block(content)));
+        blocks.into_iter().for_each(|content| layout.push(speaker, history_block(content)));
         if speaker == Speaker::User {
-            if asked < most {
-                layout.mark_end(ttl, carriers);
+            if user_turns_left < max_breakpoints {
+                layout.set_end_breakpoint(ttl, carriers);
             }
-            asked -= 1;
+            user_turns_left -= 1;
         }
     }
     layout
@@ -105,13 +104,13 @@ fn turns(history: Vec<ProjectedMessage>) -> Vec<(Speaker, Vec<ContentBlock>)> {
     turns
 }
 
-fn block(content: ContentBlock) -> LayoutBlock {
+fn history_block(content: ContentBlock) -> LayoutBlock {
     let (part, tier) = (Part::History, Tier::Active);
     LayoutBlock { content, part, items: Vec::new(), tier, tokens: 0, mark: None }
 }
 
 /// Returns a hash of the first message. All requests of a conversation share this message, so they use the same cache.
-fn beginning(layout: &Layout) -> ContentHash {
+fn first_message_hash(layout: &Layout) -> ContentHash {
     let first = layout.messages.first().map(|message| {
         let contents: Vec<&ContentBlock> = message.blocks.iter().map(|block| &block.content).collect();
         serde_json::to_string(&contents).unwrap_or_default()

@@ -23,11 +23,12 @@ const QUERY_CHARS: usize = 200;
 
 /// Factor for the scores of tests, examples, documents and files without an outline, unless the request asks for tests,
 /// examples, documents or configuration.
-const ASIDE: f64 = 0.5;
+const SECONDARY_FACTOR: f64 = 0.5;
 /// Names of directories whose files count as tests, examples or documents.
-const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
+const SECONDARY_DIRECTORIES: [&str; 8] =
+    ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
 /// Words in a request that ask for tests, examples, documents or configuration.
-const OTHERS: [&str; 9] =
+const SECONDARY_WORDS: [&str; 9] =
     ["test", "spec", "fixture", "example", "doc", "documentation", "readme", "changelog", "config"];
 
 /// A file or symbol that is relevant to a request.
@@ -49,38 +50,40 @@ struct FrameItem {
 /// as a selected file or in `excerpts`, with the lines of each symbol whose definition can be found. `read` returns a
 /// file's text and outline, or `None` if the file cannot be read. Returns an empty string if no item is left.
 pub fn context_frame(
-    known: ExcerptSources<'_>,
+    sources: ExcerptSources<'_>,
     session: &Session,
     excerpts: &ExcerptSelection,
     text: &str,
     settings: &ContextFrameSettings,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
 ) -> String {
-    let mut items = with_lines(frame_items(known, session, text, settings), read);
+    let mut items = with_lines(frame_items(sources, session, text, settings), read);
     items.retain(|item| !is_shown(item, &session.selection, excerpts));
-    frame_of(text, &items)
+    format_frame(text, &items)
 }
 
 /// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
 fn frame_items(
-    known: ExcerptSources<'_>,
+    sources: ExcerptSources<'_>,
     session: &Session,
     text: &str,
     settings: &ContextFrameSettings,
 ) -> Vec<FrameItem> {
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = match settings.rerank {
-        true => Seeds { open: known.open, selected: &selected, ..Seeds::default() },
+        true => Seeds { open: sources.open, selected: &selected, ..Seeds::default() },
         false => Seeds::default(),
     };
     let limit = if settings.rerank { settings.top_k.min(settings.max_items) } else { settings.max_items };
     let query = Query { text, seeds };
-    let files = relevant(known.symbols, known.lexical, known.references, &query, limit);
-    let shown = |file: &Relevant| !session.selection.excluded.contains(&file.file);
-    let mut items: Vec<FrameItem> = files.into_iter().filter(shown).flat_map(items_of).collect();
-    let wants_others = asks_for_others(text);
-    for item in items.iter_mut().filter(|item| !wants_others && is_aside(known.symbols, &item.file)) {
-        item.score *= ASIDE;
+    let matches = relevant(sources.symbols, sources.lexical, sources.references, &query, limit);
+    let is_included = |file: &Relevant| !session.selection.excluded.contains(&file.file);
+    let mut items: Vec<FrameItem> =
+        matches.into_iter().filter(is_included).flat_map(to_frame_items).collect();
+    let wants_secondary = asks_for_secondary(text);
+    for item in items.iter_mut().filter(|item| !wants_secondary && is_secondary(sources.symbols, &item.file))
+    {
+        item.score *= SECONDARY_FACTOR;
     }
     items.retain(|item| item.score >= settings.min_score);
     // The sort is stable: with equal scores, a file stays before its symbols.
@@ -117,7 +120,7 @@ fn is_shown(item: &FrameItem, selection: &Selection, excerpts: &ExcerptSelection
 }
 
 /// Formats the items as a context frame. Returns an empty string if there are none.
-fn frame_of(query: &str, items: &[FrameItem]) -> String {
+fn format_frame(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
     }
@@ -132,7 +135,12 @@ fn frame_of(query: &str, items: &[FrameItem]) -> String {
         let lines = lines.map_or(String::new(), |lines| format!(" {lines}"));
         let _ = match (kind, name) {
             (Some(kind), Some(name)) => {
-                write!(text, "\n  - [{}] {} in {file}{lines} (score: {score:.2})", word(*kind), inline(name))
+                write!(
+                    text,
+                    "\n  - [{}] {} in {file}{lines} (score: {score:.2})",
+                    kind_name(*kind),
+                    inline(name)
+                )
             }
             _ => write!(text, "\n  - [File] {file} (score: {score:.2})"),
         };
@@ -142,22 +150,25 @@ fn frame_of(query: &str, items: &[FrameItem]) -> String {
 }
 
 /// Whether a file is a test, an example, a document, or a file without an outline, such as configuration.
-fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
+fn is_secondary(symbols: &SymbolIndex, file: &FileKey) -> bool {
     let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
-    let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));
+    let is_secondary_directory =
+        |part: &str| SECONDARY_DIRECTORIES.iter().any(|name| part.eq_ignore_ascii_case(name));
     language.is_document()
         || language.is_test_file(file.as_str())
-        || file.directory().split('/').any(is_shelf)
+        || file.directory().split('/').any(is_secondary_directory)
 }
 
 /// Whether a request asks for tests, examples, documents or configuration.
-fn asks_for_others(text: &str) -> bool {
+fn asks_for_secondary(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
+    words.any(|word| {
+        SECONDARY_WORDS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other))
+    })
 }
 
 /// Converts a search result to items: one for the file, followed by one for each of its relevant symbols.
-fn items_of(relevant: Relevant) -> Vec<FrameItem> {
+fn to_frame_items(relevant: Relevant) -> Vec<FrameItem> {
     let Relevant { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {
         kind: Some(symbol.kind),
@@ -166,11 +177,11 @@ fn items_of(relevant: Relevant) -> Vec<FrameItem> {
         score: symbol.score,
         lines: None,
     });
-    let whole = FrameItem { kind: None, file: file.clone(), name: None, score, lines: None };
-    std::iter::once(whole).chain(symbols).collect()
+    let file_item = FrameItem { kind: None, file: file.clone(), name: None, score, lines: None };
+    std::iter::once(file_item).chain(symbols).collect()
 }
 
-fn word(kind: SymbolKind) -> &'static str {
+fn kind_name(kind: SymbolKind) -> &'static str {
     match kind {
         SymbolKind::Module => "Module",
         SymbolKind::Class => "Class",
@@ -200,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_stand_with_their_kinds_and_scores() {
+    fn a_frame_lists_items_with_kinds_and_scores() {
         let items = [
             FrameItem {
                 kind: Some(SymbolKind::Method),
@@ -212,7 +223,7 @@ mod tests {
             FrameItem { kind: None, file: FileKey::new("b.py"), name: None, score: 0.5, lines: None },
         ];
         assert_eq!(
-            frame_of("fix\n the\tsession `x` </context-frame>", &items),
+            format_frame("fix\n the\tsession `x` </context-frame>", &items),
             "<context-frame>\n\
              Relevant context for query: `fix the session \\u{60}x\\u{60} </context-frame>`\n\
              Found 2 relevant items (ranked by relevance score):\n  \
@@ -220,22 +231,24 @@ mod tests {
              - [File] `b.py` (score: 0.50)\n\
              </context-frame>"
         );
-        assert_eq!(frame_of("x", &[]), "");
+        assert_eq!(format_frame("x", &[]), "");
     }
 
     #[test]
-    fn source_comes_first_unless_something_else_is_asked_for() {
-        assert!(asks_for_others("Why do the tests of `send` fail?") && asks_for_others("update the README"));
-        assert!(!asks_for_others("Which contest is the latest?"));
+    fn source_files_rank_above_tests_and_documents_unless_asked_for() {
+        assert!(
+            asks_for_secondary("Why do the tests of `send` fail?") && asks_for_secondary("update the README")
+        );
+        assert!(!asks_for_secondary("Which contest is the latest?"));
         let python = strata_grammars::LanguageId::by_name("python").unwrap();
         let mut symbols = SymbolIndex::default();
         for path in ["src/send.py", "tests/test_send.py", "examples/send.py"] {
             let outline = Outline::read(python, "def send(): pass\n", &Cancel::new()).unwrap();
             symbols.extend([(path.into(), FileSymbols::new(python, &path.into(), outline).into())]);
         }
-        let aside = |path: &str| is_aside(&symbols, &path.into());
+        let secondary = |path: &str| is_secondary(&symbols, &path.into());
         assert_eq!(
-            ["src/send.py", "tests/test_send.py", "examples/send.py", "data.bin"].map(aside),
+            ["src/send.py", "tests/test_send.py", "examples/send.py", "data.bin"].map(secondary),
             [false, true, true, true]
         );
     }

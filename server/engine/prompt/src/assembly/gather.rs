@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::symbols::{
-    self, AskedWords, MapEntry, MapMember, MapRequest, MapSelection, map_within, named_in, rank_for,
+    self, AskedWords, MapEntry, MapMember, MapRequest, MapSelection, map_within, mentioned_files, rank_for,
 };
 use strata_conversation::history::{Message, emergency_truncate, project};
 use strata_conversation::selection::Choice;
@@ -20,7 +20,7 @@ use super::piece;
 use super::request::{PromptRequest, Request};
 use super::system_context::system_prompt;
 use super::workspace::Workspace;
-use crate::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessage, Tree, WeighedBlock};
+use crate::layout::{Content, Count, CountedBlock, ItemKey, Piece, RetainedExcerpts, SentMessage, Tree};
 
 /// The content gathered for one prompt, and what was left out of it.
 pub(super) struct PromptContent<'a> {
@@ -35,33 +35,32 @@ pub(super) struct PromptContent<'a> {
     pub(super) unmatched: Vec<String>,
 }
 
-/// Gathers the content of a prompt, within the limits of `plan`.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     measure: &'a Measure<'a>,
     plan: &Plan,
     count: Count<'a>,
 ) -> PromptContent<'a> {
-    let shown = shown_in_full(workspace, session, plan);
-    let selection = map_members(workspace, session, ask, plan, count);
+    let full_files = files_in_full(workspace, session, plan);
+    let selection = map_members(workspace, session, prompt_request, plan, count);
     let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::member).collect();
-    let in_the_map: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
-    let unmapped = selection.missing.into_iter().filter(|key| !shown.contains(key)).collect();
-    let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
-        selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
-    let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
+    let member_paths: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
+    let unmapped = selection.missing.into_iter().filter(|key| !full_files.contains(key)).collect();
+    let (superseded, shown_entries): (Vec<MapEntry>, Vec<MapEntry>) =
+        selection.blocks.into_iter().partition(|entry| full_files.contains(&entry.key));
+    let shown_paths: BTreeSet<&FileKey> = shown_entries.iter().map(|entry| &entry.key).collect();
     // Members that do not fit into this prompt are hidden instead of removed, so that they keep their positions.
-    let waiting = session.map_members.iter().filter_map(|member| {
+    let not_fitting = session.map_members.iter().filter_map(|member| {
         let key = &member.path;
-        let now = member.text_in(workspace.symbols)?;
-        let waits = !shown_keys.contains(key) && session.selection.choice(key) != Choice::Excluded;
-        waits.then(|| (key.clone(), ContentHash::of(&now)))
+        let text = member.text_in(workspace.symbols)?;
+        let is_hidden = !shown_paths.contains(key) && session.selection.choice(key) != Choice::Excluded;
+        is_hidden.then(|| (key.clone(), ContentHash::of(&text)))
     });
-    let behind = behind.into_iter().map(|entry| (entry.key, entry.hash));
-    let hidden = waiting.chain(behind).collect();
-    let map: Vec<Piece> = in_map
+    let superseded = superseded.into_iter().map(|entry| (entry.key, entry.hash));
+    let hidden = not_fitting.chain(superseded).collect();
+    let map: Vec<Piece> = shown_entries
         .into_iter()
         .map(|MapEntry { key, text, hash, tokens, .. }| Piece {
             key: ItemKey::Symbol(key),
@@ -73,34 +72,41 @@ pub(super) fn gather<'a>(
         })
         .collect();
 
-    let selected = session
+    let selected_pieces = session
         .selection
         .selected
         .iter()
-        .filter(|(key, _)| shown.contains(*key))
+        .filter(|(key, _)| full_files.contains(*key))
         .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
         .flatten();
     let excerpts = workspace.excerpts;
-    let laid = excerpts.laid().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
-    let lingering = Lingering {
-        pieces: excerpts.lingering().map(|item| excerpt_piece::piece(item, count)).collect(),
+    let placed = excerpts.placed().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
+    let retained_excerpts = RetainedExcerpts {
+        pieces: excerpts.retained().map(|item| excerpt_piece::piece(item, count)).collect(),
         allowance: excerpts.allowance,
     };
-    let files = selected.chain(laid).collect();
+    let files = selected_pieces.chain(placed).collect();
 
     let is_excluded = |key: &&FileKey| session.selection.choice(key) == Choice::Excluded;
-    let known = workspace.listing.iter().filter(|key| !is_excluded(key)).cloned();
-    let (outlined, listed): (Vec<FileKey>, Vec<FileKey>) = known.partition(|key| in_the_map.contains(key));
+    let listed_files = workspace.listing.iter().filter(|key| !is_excluded(key)).cloned();
+    let (outlined, listed): (Vec<FileKey>, Vec<FileKey>) =
+        listed_files.partition(|key| member_paths.contains(key));
 
-    let GatheredConversation { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
+    let GatheredConversation { history, request, truncated, unmatched } =
+        gather_conversation(session, prompt_request, measure, plan);
     let content = Content {
-        system: system_prompt(&measure.settings().prompt, &ask.tools, workspace.standing),
+        system: system_prompt(&measure.settings().prompt, &prompt_request.tools, workspace.system_context),
         map,
         hidden,
         files,
-        lingering,
+        retained_excerpts,
         urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
-        tree: Tree { files: listed, outlined, focus: focus(workspace, session), budget: plan.list_budget },
+        tree: Tree {
+            files: listed,
+            outlined,
+            focus: focus_files(workspace, session),
+            budget: plan.list_budget,
+        },
         history,
         request,
         session_state: workspace.session_state.into(),
@@ -115,10 +121,10 @@ pub(super) fn gather<'a>(
 }
 
 /// Returns the selected files whose text was read and that the plan does not drop.
-fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
-    let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
-    let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
-    session.selection.selected.keys().filter(shown).cloned().collect()
+fn files_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
+    let omitted_files: BTreeSet<&FileKey> = plan.omitted_files().iter().collect();
+    let is_in_full = |key: &&FileKey| workspace.texts.contains_key(*key) && !omitted_files.contains(key);
+    session.selection.selected.keys().filter(is_in_full).cloned().collect()
 }
 
 /// Selects the files that have a block in the map: previous ones in their order, then new ones in key order. Selected,
@@ -127,28 +133,28 @@ fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> B
 fn map_members(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     plan: &Plan,
     count: Count<'_>,
 ) -> MapSelection {
     if plan.map_budget == 0 {
         return MapSelection::default();
     }
-    let question = match &ask.request {
+    let question = match &prompt_request.request {
         Request::Prompt { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
         _ => None,
     };
-    let mut required = focus(workspace, session);
+    let mut required = focus_files(workspace, session);
     if let Some(text) = question {
-        required.extend(named_in(text, workspace.listing, workspace.references));
+        required.extend(mentioned_files(text, workspace.listing, workspace.references));
     }
     let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
     // Only the first map of a conversation follows the question, because later ones keep its blocks.
     let (symbols, lexical, references) = (workspace.symbols, workspace.lexical, workspace.references);
-    let first = question.filter(|_| session.map_members.is_empty());
-    let about = first.map(|text| AskedWords::read(text, lexical));
-    let ranking = match first {
+    let first_question = question.filter(|_| session.map_members.is_empty());
+    let question_words = first_question.map(|text| AskedWords::read(text, lexical));
+    let ranking = match first_question {
         Some(text) => rank_for(text, symbols, lexical, references, &seeds),
         None => references.rank(&seeds),
     };
@@ -157,55 +163,55 @@ fn map_members(
         kept: &session.map_members,
         required: &required,
         ranking: &ranking,
-        about: about.as_ref(),
+        about: question_words.as_ref(),
         without: &session.selection.excluded,
     };
     let mut selection = map_within(symbols, references, &request, count);
-    let kept: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
-    let first_new = selection.blocks.iter().position(|entry| !kept.contains(&entry.key));
-    if let Some(newcomers) = first_new.and_then(|at| selection.blocks.get_mut(at..)) {
-        newcomers.sort_by(|one, other| one.key.cmp(&other.key));
+    let previous_paths: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
+    let first_new = selection.blocks.iter().position(|entry| !previous_paths.contains(&entry.key));
+    if let Some(new_entries) = first_new.and_then(|index| selection.blocks.get_mut(index..)) {
+        new_entries.sort_by(|one, other| one.key.cmp(&other.key));
     }
     selection
 }
 
 /// Returns the files that the session is about: selected files, then open ones.
-fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
+fn focus_files(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
     session.selection.selected.keys().chain(workspace.open).cloned().collect()
 }
 
 /// The conversation and the new request, as sent to the model.
 struct GatheredConversation {
     history: Vec<SentMessage>,
-    request: Vec<WeighedBlock>,
+    request: Vec<CountedBlock>,
     truncated: usize,
     unmatched: Vec<String>,
 }
 
-fn spoken(
+fn gather_conversation(
     session: &Session,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     measure: &Measure<'_>,
     plan: &Plan,
 ) -> GatheredConversation {
     let messages = session.history.messages().iter();
     let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
-    let kept = match plan.history_limit {
-        Some(limit) => emergency_truncate(&sent, limit, |message| measure.message(message)),
+    let kept_messages = match plan.history_limit {
+        Some(limit) => emergency_truncate(&sent, limit, |message| measure.count_message(message)),
         None => &sent[..],
     };
-    let request = ask.request.message().map_or(Vec::new(), |message| message.content);
-    let recipient = measure.format(ask).provider();
-    let projection = project(kept.iter().map(|message| &**message), &request, recipient);
+    let request = prompt_request.request.message().map_or(Vec::new(), |message| message.content);
+    let provider = measure.format(prompt_request).provider();
+    let projection = project(kept_messages.iter().map(|message| &**message), &request, provider);
     let history = projection.history.into_iter().map(|projected| SentMessage {
         id: projected.id,
         speaker: projected.role.into(),
-        blocks: measure.weighed(projected.content),
+        blocks: measure.counted_blocks(projected.content),
     });
     GatheredConversation {
         history: history.collect(),
-        request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
-        truncated: sent.len() - kept.len(),
+        request: measure.counted_blocks(projection.results.into_iter().chain(projection.prompt)),
+        truncated: sent.len() - kept_messages.len(),
         unmatched: projection.unmatched,
     }
 }

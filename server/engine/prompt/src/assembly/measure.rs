@@ -1,7 +1,7 @@
 //! Counts tokens for one model, and computes the limits of a prompt.
 
 use strata_base::key::FileKey;
-use strata_conversation::compaction::{RequestSize, Scales, Size};
+use strata_conversation::compaction::{ConversationSize, RequestSize, TokenCounters};
 use strata_conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
 use strata_conversation::providers::{self, Breakpoints, Format, Tool, pieces_of};
 use strata_conversation::selection::Extent;
@@ -16,16 +16,16 @@ use crate::settings::Settings;
 
 use super::piece::{self, FileText};
 use super::request::{PromptRequest, PromptServices};
-use crate::layout::WeighedBlock;
+use crate::layout::CountedBlock;
 
 /// Token limit for the map in a prompt by default. Of the files that people edited in 234 recorded conversations, the
 /// excerpts show nine in ten; a map of 64,000 tokens shows the names of another 8 %, for 71 % of a first request's cost.
-const MAP_IN_PROMPT: usize = 1_000;
+const DEFAULT_MAP_BUDGET: usize = 1_000;
 
 /// Token counts for one model, and the limits that the model and the settings impose.
 pub(super) struct Measure<'a> {
     model: &'a Model,
-    means: PromptServices<'a>,
+    services: PromptServices<'a>,
     calibration: Option<&'a Calibration>,
     max_input_tokens: usize,
     /// Whether the window is known, from the model table or the client, and not just assumed.
@@ -33,35 +33,34 @@ pub(super) struct Measure<'a> {
 }
 
 impl<'a> Measure<'a> {
-    pub(super) fn new(resolved: &'a ResolvedModel, means: PromptServices<'a>) -> Self {
+    pub(super) fn new(resolved: &'a ResolvedModel, services: PromptServices<'a>) -> Self {
         let model = &*resolved.model;
         let is_known = resolved.known != ModelCertainty::Unknown;
-        Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
+        Self { model, services, calibration: None, max_input_tokens: model.max_input, is_known }
     }
 
     /// Creates the measure for a request of `session`. Applies the smallest input limit that the client, the session or
     /// an earlier rejection by the provider imposes, and the session's calibration of the model.
-    pub(super) fn of_request(
+    pub(super) fn for_request(
         resolved: &'a ResolvedModel,
-        ask: &PromptRequest,
+        prompt_request: &PromptRequest,
         session: &'a Session,
-        means: PromptServices<'a>,
+        services: PromptServices<'a>,
     ) -> Self {
         let model = &resolved.model.id;
-        let most = [ask.max_input_tokens, session.max_input_tokens, session.refused(model)];
-        Self::new(resolved, means)
-            .within(most.into_iter().flatten().min())
-            .calibrated(session.calibration(model))
+        let limits =
+            [prompt_request.max_input_tokens, session.max_input_tokens, session.reduced_limit_for(model)];
+        Self::new(resolved, services)
+            .with_input_limit(limits.into_iter().flatten().min())
+            .with_calibration(session.calibration(model))
     }
 
-    /// Limits the input window to `max_input_tokens`, if given.
-    fn within(self, max_input_tokens: Option<usize>) -> Self {
-        let Some(most) = max_input_tokens else { return self };
-        Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
+    fn with_input_limit(self, max_input_tokens: Option<usize>) -> Self {
+        let Some(limit) = max_input_tokens else { return self };
+        Self { max_input_tokens: self.max_input_tokens.min(limit), is_known: true, ..self }
     }
 
-    /// Applies the calibration from reported usage, if there is one.
-    fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
+    fn with_calibration(self, calibration: Option<&'a Calibration>) -> Self {
         Self { calibration, ..self }
     }
 
@@ -70,17 +69,17 @@ impl<'a> Measure<'a> {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
             Some(calibration) => calibration.expected(tokenizer, estimated),
-            None => Expected::untaught(tokenizer, estimated),
+            None => Expected::uncalibrated(tokenizer, estimated),
         }
     }
 
     pub(super) fn settings(&self) -> &Settings {
-        self.means.settings
+        self.services.settings
     }
 
-    /// Returns the format of the request body that `ask` or the settings choose, or else that of the model.
-    pub(super) fn format(&self, ask: &PromptRequest) -> Format {
-        self.settings().format_for(ask.format, self.model)
+    /// Returns the format of the request body that `prompt_request` or the settings choose, or else that of the model.
+    pub(super) fn format(&self, prompt_request: &PromptRequest) -> Format {
+        self.settings().format_for(prompt_request.format, self.model)
     }
 
     pub(super) fn model_id(&self) -> &str {
@@ -89,7 +88,7 @@ impl<'a> Measure<'a> {
 
     /// Returns how requests to this model mark the ends of cached prefixes.
     pub(super) fn breakpoints(&self) -> Breakpoints {
-        Breakpoints::of(self.model)
+        Breakpoints::for_model(self.model)
     }
 
     /// Returns the lifetimes that the setting `cache.ttl` can choose for all cache entries, shortest first.
@@ -98,7 +97,7 @@ impl<'a> Measure<'a> {
     }
 
     pub(super) fn counter(&self) -> impl Fn(&str) -> usize + use<'a> {
-        let (counter, tokenizer) = (self.means.counter, self.model.tokenizer);
+        let (counter, tokenizer) = (self.services.counter, self.model.tokenizer);
         move |text| counter.count(tokenizer, text)
     }
 
@@ -121,19 +120,19 @@ impl<'a> Measure<'a> {
 
     /// Returns the token limit for a prompt, as the provider counts them: the window minus the reserve for the answer
     /// (`docs/prompt.md`, "Budgets").
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn provider_limit(&self) -> usize {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Returns the token limit for a prompt, as Strata estimates them: [`Self::room`] minus the margin for estimation
-    /// error.
+    /// Returns the token limit for a prompt, as Strata estimates them: [`Self::provider_limit`] minus the margin for
+    /// estimation error.
     pub(super) fn limit(&self) -> usize {
-        let (room, tokenizer) = (self.room(), self.model.tokenizer);
+        let (provider_limit, tokenizer) = (self.provider_limit(), self.model.tokenizer);
         let limit = match self.calibration {
-            Some(calibration) => calibration.within(tokenizer, room),
-            None => Expected::untaught_within(tokenizer, room),
+            Some(calibration) => calibration.max_estimate(tokenizer, provider_limit),
+            None => Expected::max_estimate_uncalibrated(tokenizer, provider_limit),
         };
-        limit.min(room)
+        limit.min(provider_limit)
     }
 
     /// Compares a request with its limit. `estimated` is the token count of the full request. `least` is that of the
@@ -151,7 +150,7 @@ impl<'a> Measure<'a> {
 
     /// Returns the token limit for the map blocks in a prompt (`docs/prompt.md`, "Budgets").
     pub(super) fn map_budget(&self) -> usize {
-        let default = MAP_IN_PROMPT.min(self.window() / 2);
+        let default = DEFAULT_MAP_BUDGET.min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
@@ -167,111 +166,116 @@ impl<'a> Measure<'a> {
     }
 
     /// Counts the tokens of the request format itself, such as its overhead per message.
-    pub(super) fn structure(&self, structure: Structure) -> usize {
+    pub(super) fn count_structure(&self, structure: Structure) -> usize {
         self.model.structure_tokens(structure)
     }
 
-    /// Counts the tokens of the declared tools.
-    pub(super) fn tools(&self, tools: &[Tool]) -> usize {
+    pub(super) fn count_tools(&self, tools: &[Tool]) -> usize {
         let count = self.counter();
-        let weigh = |tool: &Tool| {
+        let count_tool = |tool: &Tool| {
             count(&tool.name) + count(&tool.description) + count(&tool.input_schema.to_string())
         };
-        tools.iter().map(weigh).sum()
+        tools.iter().map(count_tool).sum()
     }
 
     /// Counts the tokens of a content block, which are those of its texts and images.
-    pub(super) fn block(&self, block: &ContentBlock) -> usize {
+    pub(super) fn count_block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
         pieces_of(block)
             .into_iter()
             .map(|piece| match piece {
                 providers::Piece::Text(text) => count(&text),
-                providers::Piece::Picture(size) => self.picture(size),
+                providers::Piece::Picture(size) => self.count_image(size),
             })
             .sum()
     }
 
     /// Counts the tokens of an image. A model without a formula for images uses [`UNKNOWN_IMAGE_TOKENS`].
-    fn picture(&self, size: Option<ImageSize>) -> usize {
+    fn count_image(&self, size: Option<ImageSize>) -> usize {
         self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
     }
 
-    /// Counts the tokens of each block.
-    pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<WeighedBlock> {
-        let weigh = |content| WeighedBlock { tokens: self.block(&content), content };
-        blocks.into_iter().map(weigh).collect()
+    pub(super) fn counted_blocks(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<CountedBlock> {
+        let counted = |content| CountedBlock { tokens: self.count_block(&content), content };
+        blocks.into_iter().map(counted).collect()
     }
 
     /// Counts the tokens of a message, including the format's overhead per message. An archived tool result counts as
     /// its stub.
-    pub(super) fn message(&self, message: &Message) -> usize {
+    pub(super) fn count_message(&self, message: &Message) -> usize {
         let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
             let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
             results * self.counter()(&archived_stub(message.id))
         } else {
-            message.body.content.iter().map(|block| self.block(block)).sum()
+            message.body.content.iter().map(|block| self.count_block(block)).sum()
         };
         blocks + self.model.overheads.message
     }
 }
 
 /// Measures the conversation as the configured model sees it.
-pub fn history_size(history: &History, means: PromptServices<'_>) -> Size {
-    with_scales(means, |scales| Size::of_history(history, scales))
+pub fn history_size(history: &History, services: PromptServices<'_>) -> ConversationSize {
+    with_scales(services, |scales| ConversationSize::from_history(history, scales))
 }
 
-/// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `ask`.
+/// Compares a request of `tokens` tokens, as the provider counts them, with the limit that applies to `prompt_request`.
 pub(crate) fn request_size(
     tokens: usize,
-    ask: &PromptRequest,
+    prompt_request: &PromptRequest,
     session: &Session,
-    means: PromptServices<'_>,
+    services: PromptServices<'_>,
 ) -> RequestSize {
-    let resolved = means.models.resolve(ask.model.as_deref().unwrap_or(&means.settings.model));
-    let size = Measure::of_request(&resolved, ask, session, means).request_size(0, 0);
+    let resolved =
+        services.models.resolve(prompt_request.model.as_deref().unwrap_or(&services.settings.model));
+    let size = Measure::for_request(&resolved, prompt_request, session, services).request_size(0, 0);
     RequestSize { tokens, least: tokens, ..size }
 }
 
 /// Calls `work` with functions that count tokens for the configured model.
-pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
-    of_the_set_model(means, |measure| {
+pub fn with_scales<T>(services: PromptServices<'_>, work: impl FnOnce(TokenCounters<'_>) -> T) -> T {
+    with_configured_model(services, |measure| {
         let count = measure.counter();
-        work(Scales { message: &|message| measure.message(message), text: &count })
+        work(TokenCounters { message: &|message| measure.count_message(message), text: &count })
     })
 }
 
 /// Counts the tokens of the selected part of a file, for the configured model.
-pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
-    let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
+pub fn count_file_tokens(
+    key: &FileKey,
+    file: &FileText,
+    extent: &Extent,
+    services: PromptServices<'_>,
+) -> usize {
+    let pieces =
+        with_configured_model(services, |measure| piece::pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
 /// Counts the tokens of a web page in a prompt, for the configured model.
-pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
-    of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
+pub fn count_page_tokens(page: &Page, services: PromptServices<'_>) -> usize {
+    with_configured_model(services, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
 /// Returns a function that counts the tokens of a text for `model`, or for the configured model if it is `None`.
-pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
-    let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
-    let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);
+pub fn counter<'a>(model: Option<&str>, services: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
+    let resolved = services.models.resolve(model.unwrap_or(&services.settings.model));
+    let (counter, tokenizer) = (services.counter, resolved.model.tokenizer);
     move |text| counter.count(tokenizer, text)
 }
 
 /// Returns the token limit for a map that is not part of a prompt, for the configured model.
-pub fn whole_map_budget(means: PromptServices<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved, means).whole_map_budget()
+pub fn whole_map_budget(services: PromptServices<'_>) -> usize {
+    let resolved = services.models.resolve(&services.settings.model);
+    Measure::new(&resolved, services).whole_map_budget()
 }
 
 /// Returns the token limit for the map blocks in a prompt for the configured model.
-pub fn map_budget(means: PromptServices<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved, means).map_budget()
+pub fn map_budget(services: PromptServices<'_>) -> usize {
+    let resolved = services.models.resolve(&services.settings.model);
+    Measure::new(&resolved, services).map_budget()
 }
 
-fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
-    let resolved = means.models.resolve(&means.settings.model);
-    work(&Measure::new(&resolved, means))
+fn with_configured_model<T>(services: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
+    let resolved = services.models.resolve(&services.settings.model);
+    work(&Measure::new(&resolved, services))
 }

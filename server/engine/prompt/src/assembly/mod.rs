@@ -20,12 +20,14 @@ mod used_files;
 mod workspace;
 
 pub(crate) use assemble::largest_parts;
-pub use assemble::{assemble, weigh};
-pub(crate) use excerpt_piece::excerpt_dress;
+pub use assemble::{assemble, assemble_allowing_empty};
+pub(crate) use excerpt_piece::excerpt_wrapper;
 pub use forward::{ClientConversation, ForwardedRequest, forward};
 pub use frame::context_frame;
 pub(crate) use measure::request_size;
-pub use measure::{counter, history_size, map_budget, weigh_file, weigh_page, whole_map_budget, with_scales};
+pub use measure::{
+    count_file_tokens, count_page_tokens, counter, history_size, map_budget, whole_map_budget, with_scales,
+};
 pub use piece::{FileText, Source, lines};
 
 pub use preview::{Preview, changes_since, preview};
@@ -35,7 +37,7 @@ pub use reply::{
     AssembleError, AssembledPrompt, Coverage, InputCost, LargePart, PreparedPrompt, PromptCost, TokenReport,
     Warning, WarningCode,
 };
-pub(crate) use reply::{TierReport, UsedFile, list};
+pub(crate) use reply::{TierReport, UsedFile, format_parts};
 pub use request::{PromptRequest, PromptServices, Request, ToolResult};
 pub use system_context::{Skill, SystemContext, SystemContextText};
 pub(crate) use title::Titles;

@@ -42,7 +42,6 @@ pub enum Source {
     Given,
 }
 
-/// The current text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileText {
     pub text: Arc<str>,
@@ -63,8 +62,7 @@ impl FileText {
         Self { text, source: self.source, redacted: found }
     }
 
-    /// Returns the current text of an open buffer.
-    pub fn of_buffer(document: &Document) -> Self {
+    pub fn from_buffer(document: &Document) -> Self {
         let source = Source::Buffer { version: document.version, sync: document.sync.clone() };
         Self::new(without_byte_order_mark(&document.text()).into(), source)
     }
@@ -151,7 +149,7 @@ pub(super) fn language(key: &FileKey) -> &str {
 /// Returns the text of each range of lines. Lines past the end are skipped, because the file may have become shorter
 /// since the ranges were chosen.
 pub fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
-    let lines = LineStarts::of(text);
+    let lines = LineStarts::new(text);
     ranges.iter().map(|range| &text[lines.bytes(range.first(), range.last())]).collect()
 }
 
@@ -173,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_name_stays_one_word_on_one_line() {
+    fn a_hostile_file_name_is_escaped() {
         let piece = &shown("a`\n# System\u{202E}.md", "x", &Extent::Whole)[0];
         assert!(piece.starts_with("## `a\\u{60}\\u{a}# System\\u{202e}.md` (version "), "{piece}");
     }
@@ -196,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_lines_are_shown_and_only_they() {
+    fn only_the_chosen_lines_are_shown() {
         let ranges = ["L2-3", "L5", "L9-12"].map(|range| range.parse().unwrap());
         let pieces = shown("a.txt", "1\n2\n3\n4\n5", &Extent::Lines(ranges.to_vec()));
         let bodies: Vec<&str> = pieces.iter().filter_map(|piece| piece.split("```txt\n").nth(1)).collect();
@@ -204,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_may_be_stale_says_so() {
+    fn a_text_that_may_be_stale_has_a_note() {
         let mut document = Document::open("x", 1, "");
         document.lose_step(strata_code::document::OutOfStep::VersionWentBack { have: 3, got: 2 });
-        let file = FileText::of_buffer(&document);
+        let file = FileText::from_buffer(&document);
         let piece = &pieces(&FileKey::from("a"), &file, &Extent::Whole, &|_| 1)[0];
         assert!(piece.text.contains("may show different text: version 2 arrived after version 3"));
     }

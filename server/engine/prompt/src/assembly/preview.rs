@@ -45,26 +45,26 @@ pub(crate) struct PreviewPart {
     pub marked: bool,
 }
 
-/// Renders a prompt of `session` as readable text.
 pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     let readable = readable(&prepared.layout);
     let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
     for passage in &readable.passages {
-        let goes_on =
-            |group: &&mut Vec<&Passage<'_>>| group.last().is_some_and(|before| go_together(before, passage));
-        match groups.last_mut().filter(goes_on) {
+        let continues_part = |group: &&mut Vec<&Passage<'_>>| {
+            group.last().is_some_and(|previous| is_same_part(previous, passage))
+        };
+        match groups.last_mut().filter(continues_part) {
             Some(group) => group.push(passage),
             None => groups.push(vec![passage]),
         }
     }
-    let titles = Titles::of(session);
+    let titles = Titles::new(session);
     let parts = groups.iter().filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
         let LayoutBlock { part, tier, .. } = *first.block;
         // The heading block above a file has no items, so the title comes from the first block that has some.
-        let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
+        let first_with_items = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {
-            title: titles.part(first.speaker, shows.block),
+            title: titles.part(first.speaker, first_with_items.block),
             part,
             tier,
             tokens: group.iter().map(|passage| passage.block.tokens).sum(),
@@ -79,12 +79,13 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
 
 /// Returns a unified diff from the text of an earlier preview to `now`, or an empty string if nothing changed. Each
 /// hunk is labeled with the part of the prompt that it changes.
-pub fn changes_since(earlier: &str, now: &Preview) -> String {
+pub fn changes_since(earlier: &str, current: &Preview) -> String {
     let mut changes = String::new();
-    for line in diff::unified(earlier, &now.text, CONTEXT).split_inclusive('\n') {
-        let title = first_new_line(line)
-            .and_then(|at| now.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at)));
-        match title {
+    for line in diff::unified(earlier, &current.text, CONTEXT).split_inclusive('\n') {
+        let part = first_new_line(line).and_then(|at| {
+            current.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at))
+        });
+        match part {
             Some(part) => {
                 changes.push_str(line.trim_end());
                 changes.push(' ');
@@ -107,9 +108,9 @@ fn first_new_line(head: &str) -> Option<usize> {
 
 /// Whether `next` belongs to the same part as the block before it. A part begins with its heading, so comparing `next`
 /// with the last block is enough.
-fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
-    let (one, other) = (before.block, next.block);
-    before.message == next.message
+fn is_same_part(previous: &Passage<'_>, next: &Passage<'_>) -> bool {
+    let (one, other) = (previous.block, next.block);
+    previous.message == next.message
         && one.mark.is_none()
         && (one.part, one.tier) == (other.part, other.tier)
         && match one.part {

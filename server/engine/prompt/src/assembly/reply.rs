@@ -194,15 +194,15 @@ impl PromptCost {
     /// contain.
     pub(super) fn new(predicted: Charge, sent: &SentRequest) -> Self {
         let prices = &sent.prices;
-        let of = |charge: Charge| InputCost {
+        let input_cost = |charge: Charge| InputCost {
             tokens: charge.cost,
             dollars: prices.dollars(charge.cost, 0, charge.total()),
         };
         let cold = Account::after(None, sent, None);
         Self {
-            expected: of(predicted),
-            cold: of(cold.last()),
-            warm: of(Account::predict(Some(&cold), sent)),
+            expected: input_cost(predicted),
+            cold: input_cost(cold.last()),
+            warm: input_cost(Account::predict(Some(&cold), sent)),
             output_price: prices.dollars(0.0, 1_000_000, 0),
         }
     }
@@ -258,11 +258,11 @@ pub struct PreparedPrompt {
     /// The request in the form from which the contents of the provider's cache are estimated.
     pub sent: SentRequest,
     /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
-    pub relied_on: Option<usize>,
+    pub expected_cached: Option<usize>,
     /// Whether the layout was rebuilt from scratch because the prompt did not fit otherwise.
     pub rebuilt: bool,
     /// The request's options, without its content.
-    pub asked: Arc<PromptRequest>,
+    pub options: Arc<PromptRequest>,
     /// The message that the request adds to the history; `None` if nothing is sent.
     pub message: Option<NewMessage>,
     /// State of the layout policy after this prompt.
@@ -289,7 +289,7 @@ pub enum AssembleError {
     /// The prompt exceeds the limit even without files, the map and old exchanges.
     #[error(
         "the prompt needs {tokens} tokens, but its limit for {model} is {limit}; shorten the largest parts: {}",
-        list(largest)
+        format_parts(largest)
     )]
     TooLarge {
         model: String,
@@ -302,7 +302,6 @@ pub enum AssembleError {
         /// Largest parts of the prompt, in descending order of size.
         largest: Vec<LargePart>,
     },
-    /// The request is empty.
     #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
     /// A tool result answers no tool call of the conversation, or one that has a result. Contains the call id.
@@ -317,7 +316,7 @@ pub enum AssembleError {
 }
 
 /// Formats parts as `name (tokens)`, separated by commas.
-pub(crate) fn list(parts: &[LargePart]) -> String {
+pub(crate) fn format_parts(parts: &[LargePart]) -> String {
     let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
     parts.join(", ")
 }

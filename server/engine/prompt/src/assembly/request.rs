@@ -58,7 +58,6 @@ impl Request {
     }
 }
 
-/// A request for a prompt, with its options.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PromptRequest {
     /// The content of the next message.
@@ -86,12 +85,10 @@ pub struct PromptRequest {
 }
 
 impl PromptRequest {
-    /// Creates a request for a text prompt with default options.
     pub fn prompt(text: impl Into<String>) -> Self {
         Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
     }
 
-    /// Creates a request with default options.
     pub fn new(request: Request) -> Self {
         let tools = Vec::new();
         Self {

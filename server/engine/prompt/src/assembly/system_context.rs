@@ -39,7 +39,6 @@ pub struct Skill {
     pub path: FileKey,
 }
 
-/// Rules, skills and memory of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemContext {
     /// Rule files to quote in the system prompt.
@@ -69,11 +68,7 @@ impl SystemContext {
     /// Returns the files that [`system_prompt`] quotes or lists.
     pub(super) fn files(&self) -> SystemFiles {
         let quoted = |texts: &[SystemContextText]| -> Vec<FileKey> {
-            texts
-                .iter()
-                .filter(|standing| standing.is_quoted())
-                .map(|standing| standing.path.clone())
-                .collect()
+            texts.iter().filter(|file| file.is_quoted()).map(|file| file.path.clone()).collect()
         };
         SystemFiles {
             rules: [quoted(&self.rules), quoted(&self.scoped_rules)].concat(),
@@ -118,23 +113,22 @@ impl Skill {
     }
 }
 
-/// Builds the system prompt for a request that declares `tools`.
-pub(super) fn system_prompt(settings: &PromptSettings, tools: &[Tool], standing: &SystemContext) -> Arc<str> {
+pub(super) fn system_prompt(settings: &PromptSettings, tools: &[Tool], context: &SystemContext) -> Arc<str> {
     let guidelines = if tools.is_empty() { "" } else { settings.tool_guidelines.as_str() };
     let mut parts: Vec<String> = [&settings.system, guidelines, &settings.system_extra]
         .into_iter()
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
         .collect();
-    parts.extend(texts("# Rules of this workspace", &standing.rules));
-    parts.extend(skills(&standing.skills));
-    parts.extend(texts("# Memory", &standing.memory));
+    parts.extend(texts("# Rules of this workspace", &context.rules));
+    parts.extend(skills(&context.skills));
+    parts.extend(texts("# Memory", &context.memory));
     parts.join("\n\n").into()
 }
 
 fn texts(heading: &str, texts: &[SystemContextText]) -> Option<String> {
-    let said = texts.iter().filter(|standing| standing.is_quoted());
-    let said: Vec<String> = said
+    let quoted = texts.iter().filter(|file| file.is_quoted());
+    let quoted: Vec<String> = quoted
         .map(|SystemContextText { path, text }| {
             let text = text.trim();
             let shown = clip(text, FILE_CHARS);
@@ -142,7 +136,7 @@ fn texts(heading: &str, texts: &[SystemContextText]) -> Option<String> {
             format!("## {}\n\n{shown}{cut}", inline(path.as_str()))
         })
         .collect();
-    (!said.is_empty()).then(|| format!("{heading}\n\n{}", said.join("\n\n")))
+    (!quoted.is_empty()).then(|| format!("{heading}\n\n{}", quoted.join("\n\n")))
 }
 
 fn skills(skills: &[Skill]) -> Option<String> {
@@ -170,7 +164,7 @@ mod tests {
     fn base_extra_rules_skills_and_memory_come_in_this_order() {
         let text = |path: &str, text: &str| SystemContextText { path: path.into(), text: text.into() };
         let skill = "---\nname: release\ndescription: \"How to make\na release\"\n---\n# Steps\n";
-        let standing = SystemContext {
+        let context = SystemContext {
             rules: vec![text("AGENTS.md", "Use tabs.\n"), text("CLAUDE.md", " \n")],
             scoped_rules: vec![text("web/AGENTS.md", "Use blanks.")],
             skills: vec![Skill::read(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
@@ -203,14 +197,14 @@ mod tests {
             ## `MEMORY.md`
 
             The parser is slow."##]]
-        .assert_eq(&system_prompt(&settings, &[], &standing));
+        .assert_eq(&system_prompt(&settings, &[], &context));
         assert_eq!(&*system_prompt(&settings, &[], &SystemContext::default()), "Base.\n\nExtra.");
     }
 
     #[test]
-    fn tools_bring_guidelines_and_a_form_of_answers() {
+    fn tools_add_guidelines_to_the_system_prompt() {
         let tool = Tool { name: "read".into(), description: String::new(), input_schema: Value::Null };
-        let with = |guidelines: &str, tools: &[Tool]| {
+        let prompt_with = |guidelines: &str, tools: &[Tool]| {
             let settings = PromptSettings {
                 system: "Base.".into(),
                 tool_guidelines: guidelines.into(),
@@ -220,16 +214,16 @@ mod tests {
             system_prompt(&settings, tools, &SystemContext::default())
         };
         let tools = [tool];
-        assert_eq!(&*with("Use them.", &tools), "Base.\n\nUse them.\n\nExtra.");
-        assert_eq!(&*with("Use them.", &[]), "Base.\n\nExtra.");
-        assert_eq!(&*with(" ", &tools), "Base.\n\nExtra.");
+        assert_eq!(&*prompt_with("Use them.", &tools), "Base.\n\nUse them.\n\nExtra.");
+        assert_eq!(&*prompt_with("Use them.", &[]), "Base.\n\nExtra.");
+        assert_eq!(&*prompt_with(" ", &tools), "Base.\n\nExtra.");
         let shipped = system_prompt(&PromptSettings::default(), &tools, &SystemContext::default());
         assert!(shipped.starts_with("You are a software engineer"), "{shipped}");
         assert!(shipped.contains("\n\n# Tools\n\n- ") && shipped.contains("\n\n# Answers\n\n"), "{shipped}");
     }
 
     #[test]
-    fn a_long_file_is_cut_and_says_so() {
+    fn a_long_file_is_cut_with_a_note() {
         let rules =
             vec![SystemContextText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
         let prompt = system_prompt(
@@ -241,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_without_a_head_has_the_name_of_its_folder() {
+    fn a_skill_without_front_matter_is_named_after_its_directory() {
         let skill = Skill::read(&"skills/tidy/SKILL.md".into(), "Just text.").unwrap();
         assert_eq!((skill.name.as_str(), skill.description.as_str()), ("tidy", ""));
     }

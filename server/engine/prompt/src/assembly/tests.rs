@@ -9,6 +9,6 @@ mod forward;
 mod frame;
 mod preview;
 mod recorded;
-mod tiered;
+mod ripple;
 mod tiers;
 mod tool_result_archival;

@@ -13,16 +13,15 @@ use crate::session::Session;
 use crate::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
 /// Maximum length of the title of a message or web page, in characters.
-const CHARS: usize = 60;
+const MAX_CHARS: usize = 60;
 
-/// Finds the titles of a session's items.
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,
 }
 
 impl<'a> Titles<'a> {
-    pub(crate) fn of(session: &'a Session) -> Self {
+    pub(crate) fn new(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }
     }
@@ -40,11 +39,11 @@ impl<'a> Titles<'a> {
             ItemKey::History(id) => self
                 .messages
                 .get(id)
-                .map_or_else(|| format!("Message {}", id.0), |message| beginning(message)),
+                .map_or_else(|| format!("Message {}", id.0), |message| message_title(message)),
             ItemKey::Url(id) => {
                 let page = self.pages.get(*id);
                 let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
-                let mut lines = names.map(|name| one_line(name, CHARS)).filter(|line| !line.is_empty());
+                let mut lines = names.map(|name| one_line(name, MAX_CHARS)).filter(|line| !line.is_empty());
                 lines.next().unwrap_or_else(|| "Web page".to_owned())
             }
         }
@@ -53,8 +52,8 @@ impl<'a> Titles<'a> {
     /// Returns the title of the part to which `block` belongs. A part consists of adjacent blocks with the same content
     /// and purpose.
     pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
-        let of_item = block.items.first().map(|key| self.item(key));
-        match (block.part, of_item) {
+        let item_title = block.items.first().map(|key| self.item(key));
+        match (block.part, item_title) {
             (Part::Files | Part::Urls | Part::History, Some(title)) => title,
             (Part::Updates, Some(title)) => format!("Update of {title}"),
             // A short answer that only makes the roles alternate.
@@ -63,20 +62,20 @@ impl<'a> Titles<'a> {
             {
                 "Acknowledgement".to_owned()
             }
-            (part, _) => capital(&part.to_string()),
+            (part, _) => capitalize(&part.to_string()),
         }
     }
 }
 
-fn beginning(message: &Message) -> String {
-    let words = words(message);
-    match who(message) {
-        who if words.is_empty() => who.to_owned(),
-        who => format!("{who}: {words}"),
+fn message_title(message: &Message) -> String {
+    let first_words = first_words(message);
+    match speaker_title(message) {
+        speaker_title if first_words.is_empty() => speaker_title.to_owned(),
+        speaker_title => format!("{speaker_title}: {first_words}"),
     }
 }
 
-fn who(message: &Message) -> &'static str {
+fn speaker_title(message: &Message) -> &'static str {
     match message.body.role {
         _ if message.body.content.first().is_some_and(ContentBlock::is_tool_result) => "Tool result",
         Role::User => "User",
@@ -85,27 +84,27 @@ fn who(message: &Message) -> &'static str {
 }
 
 /// Returns the first words of a message, or the name of the tool it calls.
-fn words(message: &Message) -> String {
+fn first_words(message: &Message) -> String {
     let texts = message.body.content.iter().flat_map(|block| match block {
         ContentBlock::Text { text } => vec![text.as_str()],
-        ContentBlock::ToolResult { content, .. } => content.iter().filter_map(text_of).collect(),
+        ContentBlock::ToolResult { content, .. } => content.iter().filter_map(part_text).collect(),
         _ => Vec::new(),
     });
     let calls = message.body.content.iter().filter_map(|block| match block {
         ContentBlock::ToolCall { name, .. } => Some(name.as_str()),
         _ => None,
     });
-    texts.chain(calls).map(|text| one_line(text, CHARS)).find(|line| !line.is_empty()).unwrap_or_default()
+    texts.chain(calls).map(|text| one_line(text, MAX_CHARS)).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-fn text_of(part: &ResultPart) -> Option<&str> {
+fn part_text(part: &ResultPart) -> Option<&str> {
     match part {
         ResultPart::Text { text } => Some(text),
         ResultPart::Image(_) | ResultPart::Foreign(_) => None,
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -119,11 +118,11 @@ mod tests {
     use super::*;
 
     fn title(session: &Session, key: &ItemKey) -> String {
-        Titles::of(session).item(key)
+        Titles::new(session).item(key)
     }
 
     #[test]
-    fn messages_are_named_by_who_speaks_and_how_they_begin() {
+    fn message_titles_have_the_speaker_and_the_first_words() {
         let mut session = Session::new("s");
         let call =
             |name: &str| ContentBlock::ToolCall { id: "c".into(), name: name.into(), input: json!({}) };
@@ -154,7 +153,7 @@ mod tests {
         ];
         assert_eq!(titles, expected);
         let long = session.history.add(NewMessage::text(Role::User, "word ".repeat(100)));
-        assert!(title(&session, &ItemKey::History(long)).chars().count() <= CHARS + "User: ".len());
+        assert!(title(&session, &ItemKey::History(long)).chars().count() <= MAX_CHARS + "User: ".len());
         assert_eq!(title(&session, &ItemKey::History(MessageId(99))), "Message 99");
     }
 

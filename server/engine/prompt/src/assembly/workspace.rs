@@ -37,7 +37,7 @@ pub struct Workspace<'a> {
     pub index: IndexState,
     pub trust: Trust,
     /// Rules, skills and memory of the workspace.
-    pub standing: &'a SystemContext,
+    pub system_context: &'a SystemContext,
     /// Text of the session state. It follows all cacheable content.
     pub session_state: &'a str,
 }

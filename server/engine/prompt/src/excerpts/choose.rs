@@ -17,7 +17,7 @@ use strata_conversation::selection::{Choice, Extent, LineRange};
 use strata_tokens::redaction::placeholders;
 
 use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
-use crate::assembly::{PromptRequest, Request, excerpt_dress};
+use crate::assembly::{PromptRequest, Request, excerpt_wrapper};
 use crate::layout::{Count, ExcerptKey, ExcerptPlace};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -26,17 +26,17 @@ use crate::settings::Settings;
 const MAX_CANDIDATES: usize = 100;
 /// Maximum size of these files together, in bytes: three times that of a hundred large files of real code. Dividing a
 /// megabyte into passages and screening it takes 50 ms.
-const MAX_READ: usize = 16 << 20;
+const MAX_READ_BYTES: usize = 16 << 20;
 /// Number of later questions for which an excerpt is kept if the budget allows. This covers short messages that name no
 /// code, such as a reply to a question from the model.
-const KEPT_FOR: u64 = 2;
+const RETAINED_QUESTIONS: u64 = 2;
 
 /// If the last prompt already showed excerpts, the budget for new code is the question's budget divided by this number.
 /// Most relevant code was shown before, and content that is new in every prompt is never read from a cache.
-const LATER: usize = 8;
+const LATER_BUDGET_DIVISOR: usize = 8;
 
 /// Number of earlier questions whose words are searched too.
-const EARLIER: usize = 2;
+const EARLIER_QUESTIONS: usize = 2;
 
 /// Repository data for choosing excerpts and the items of the context frame.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ pub struct ExcerptSources<'a> {
 
 /// A question, with its budget for excerpts.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub struct ExcerptQuestion<'a> {
     pub text: &'a str,
     /// The questions before, newest first, unless the question says by itself what it is about: "now the same for the
     /// other one" means little alone.
@@ -70,11 +70,16 @@ pub struct Question<'a> {
     pub budget: usize,
 }
 
-impl<'a> Question<'a> {
-    /// Returns the question in `ask`, or `None` if the request contains no text from the user.
-    pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
-        let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
-        match &ask.request {
+impl<'a> ExcerptQuestion<'a> {
+    /// Returns the question in `prompt_request`, or `None` if the request contains no text from the user.
+    pub fn from_request(
+        prompt_request: &'a PromptRequest,
+        session: &Session,
+        settings: &Settings,
+    ) -> Option<Self> {
+        let budget =
+            prompt_request.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
+        match &prompt_request.request {
             Request::Prompt { text, .. } if !text.trim().is_empty() => {
                 let earlier =
                     if stands_alone(text) { String::new() } else { earlier_questions(session, text) };
@@ -89,7 +94,7 @@ impl<'a> Question<'a> {
 fn earlier_questions(session: &Session, text: &str) -> String {
     let questions = session.history.visible().filter(|message| History::begins_exchange(message));
     let texts = questions.rev().map(|message| message.text()).filter(|earlier| earlier != text);
-    texts.take(EARLIER).collect::<Vec<_>>().join("\n")
+    texts.take(EARLIER_QUESTIONS).collect::<Vec<_>>().join("\n")
 }
 
 /// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
@@ -99,17 +104,17 @@ fn earlier_questions(session: &Session, text: &str) -> String {
 /// # Errors
 /// Returns the first error of `read`.
 pub fn choose<E>(
-    known: ExcerptSources<'_>,
+    sources: ExcerptSources<'_>,
     session: &Session,
-    question: Option<Question<'_>>,
+    question: Option<ExcerptQuestion<'_>>,
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<ExcerptSelection, E> {
     let question = question.as_ref();
-    let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
+    let candidates = question.map_or_else(Vec::new, |question| candidates(sources, session, question));
     let best_first = candidates.iter().map(|candidate| &candidate.file);
-    let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ, read)?;
-    Ok(ExcerptSelection { not_read, ..chosen_from(known, session, question, &candidates, &files, count) })
+    let (files, not_read) = read_files(&session.excerpts.files(), best_first, session, MAX_READ_BYTES, read)?;
+    Ok(ExcerptSelection { not_read, ..choose_from(sources, session, question, &candidates, &files, count) })
 }
 
 /// Reads the files in `remembered`, whose excerpts keep their positions, and `best_first` until all of them have
@@ -143,97 +148,106 @@ fn read_files<'a, E>(
 /// # Errors
 /// Returns the first error of `read`.
 pub fn rank<E>(
-    known: ExcerptSources<'_>,
+    sources: ExcerptSources<'_>,
     session: &Session,
-    question: Question<'_>,
+    question: ExcerptQuestion<'_>,
     read: impl FnMut(&FileKey) -> Result<Option<SourceFile>, E>,
     count: Count<'_>,
 ) -> Result<Vec<Excerpt>, E> {
-    let candidates = candidates(known, session, &question);
+    let candidates = candidates(sources, session, &question);
     let best_first = candidates.iter().map(|candidate| &candidate.file);
-    let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ, read)?;
-    let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, &files)).collect();
+    let (files, _) = read_files(&BTreeSet::new(), best_first, session, MAX_READ_BYTES, read)?;
+    let candidate_texts: Vec<Candidate<'_>> =
+        candidates.iter().filter_map(|file| candidate(file, &files)).collect();
     let budget = question.budget.into();
-    Ok(ranked(known, session, &question, &texts, &BTreeMap::new(), budget, count))
+    Ok(ranked(sources, session, &question, &candidate_texts, &BTreeMap::new(), budget, count))
 }
 
 /// Ranks passages of the files in `texts`, best first. `shown` contains the lines that the prompt already shows.
 fn ranked(
-    known: ExcerptSources<'_>,
+    sources: ExcerptSources<'_>,
     session: &Session,
-    question: &Question<'_>,
-    texts: &[Candidate<'_>],
+    question: &ExcerptQuestion<'_>,
+    candidate_texts: &[Candidate<'_>],
     shown: &BTreeMap<FileKey, Vec<Range<u32>>>,
     budget: ExcerptBudget,
     count: Count<'_>,
 ) -> Vec<Excerpt> {
-    let interest = Interest::of(known, session);
-    let query = interest.query(known, session, question, shown);
-    let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
-    strata_code::excerpts::choose(known.passages, texts, &query, budget, &dress, count)
+    let context = SessionContext::new(sources, session);
+    let query = context.query(sources, session, question, shown);
+    let wrapper = |excerpt: &Excerpt| excerpt_wrapper(&excerpt_key(excerpt));
+    strata_code::excerpts::choose(sources.passages, candidate_texts, &query, budget, &wrapper, count)
 }
 
 /// Finds the files to read for a question, best first.
-fn candidates(known: ExcerptSources<'_>, session: &Session, question: &Question<'_>) -> Vec<CandidateFile> {
+fn candidates(
+    sources: ExcerptSources<'_>,
+    session: &Session,
+    question: &ExcerptQuestion<'_>,
+) -> Vec<CandidateFile> {
     if question.budget == 0 || question.text.trim().is_empty() {
         return Vec::new();
     }
-    let interest = Interest::of(known, session);
+    let context = SessionContext::new(sources, session);
     let shown = BTreeMap::new();
-    let query = interest.query(known, session, question, &shown);
-    let mut files = candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES);
-    files.retain(|candidate| !known.quoted.contains(&candidate.file));
+    let query = context.query(sources, session, question, &shown);
+    let mut files =
+        candidate_files(sources.symbols, sources.lexical, sources.references, &query, MAX_CANDIDATES);
+    files.retain(|candidate| !sources.quoted.contains(&candidate.file));
     files
 }
 
 /// Chooses the excerpts from `files`: those of the candidates, and of the session, that could be read.
-fn chosen_from(
-    known: ExcerptSources<'_>,
+fn choose_from(
+    sources: ExcerptSources<'_>,
     session: &Session,
-    question: Option<&Question<'_>>,
+    question: Option<&ExcerptQuestion<'_>>,
     candidates: &[CandidateFile],
     files: &BTreeMap<FileKey, SourceFile>,
     count: Count<'_>,
 ) -> ExcerptSelection {
     let memory = &session.excerpts;
-    let number = memory.questions + u64::from(question.is_some());
+    let question_number = memory.questions + u64::from(question.is_some());
     let budget = question.map_or(0, |question| question.budget);
-    let room = if memory.shown.is_empty() { budget } else { budget / LATER };
-    let mut chosen = Chosen { session, files, number, room, count, items: BTreeMap::new() };
+    let new_tokens_left = if memory.shown.is_empty() { budget } else { budget / LATER_BUDGET_DIVISOR };
+    let mut chooser =
+        ExcerptChooser { session, files, question_number, new_tokens_left, count, items: BTreeMap::new() };
     let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(&memory.pinned).collect();
     for key in remembered {
-        chosen.remember(key);
+        chooser.add_remembered(key);
     }
     if let Some(question) = question.filter(|question| question.budget > 0) {
-        let shown = chosen.shown_lines();
-        let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
-        let kept = ExcerptBudget { all: budget, new: room };
-        let ranked = ranked(known, session, question, &texts, &shown, kept, count);
+        let shown = chooser.shown_lines();
+        let candidate_texts: Vec<Candidate<'_>> =
+            candidates.iter().filter_map(|file| candidate(file, files)).collect();
+        let excerpt_budget = ExcerptBudget { all: budget, new: new_tokens_left };
+        let ranked = ranked(sources, session, question, &candidate_texts, &shown, excerpt_budget, count);
         for (rank, excerpt) in (0..).zip(ranked) {
-            chosen.take(&excerpt, rank);
+            chooser.add_chosen(&excerpt, rank);
         }
-        chosen.keep_last(budget);
+        chooser.retain_recent(budget);
     }
-    chosen.finish(budget)
+    chooser.finish(budget)
 }
 
 fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFile>) -> Option<Candidate<'a>> {
-    let SourceFile { file: read, symbols } = files.get(&file.file)?;
+    let SourceFile { file: read_file, symbols } = files.get(&file.file)?;
     let outline = symbols.as_ref().map(|symbols| &symbols.outline);
-    Some(Candidate { file, outline, text: &read.text })
+    Some(Candidate { file, outline, text: &read_file.text })
 }
 
 /// Files and excerpts of a session that affect the choice of new excerpts.
-struct Interest {
+struct SessionContext {
     /// Open and selected files. Excerpts may be chosen from both, because selected text already counts toward the
     /// budget.
-    near: Vec<FileKey>,
+    open_or_selected: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
 
-impl Interest {
-    fn of(known: ExcerptSources<'_>, session: &Session) -> Self {
-        let near: BTreeSet<FileKey> = session.selection.selected.keys().chain(known.open).cloned().collect();
+impl SessionContext {
+    fn new(sources: ExcerptSources<'_>, session: &Session) -> Self {
+        let open_or_selected: BTreeSet<FileKey> =
+            session.selection.selected.keys().chain(sources.open).cloned().collect();
         let dismissed = session.excerpts.dismissed.iter().map(|ExcerptKey { file, place }| {
             let (definition, ordinal, lines) = match place {
                 ExcerptPlace::Definition { name, ordinal } => (Some(name.to_string()), *ordinal, 0..0),
@@ -241,60 +255,60 @@ impl Interest {
             };
             DismissedExcerpt { file: file.clone(), definition, ordinal, lines }
         });
-        Self { near: near.into_iter().collect(), dismissed: dismissed.collect() }
+        Self { open_or_selected: open_or_selected.into_iter().collect(), dismissed: dismissed.collect() }
     }
 
     fn query<'a>(
         &'a self,
-        known: ExcerptSources<'a>,
+        sources: ExcerptSources<'a>,
         session: &'a Session,
-        question: &'a Question<'a>,
+        question: &'a ExcerptQuestion<'a>,
         shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
     ) -> ExcerptQuery<'a> {
         ExcerptQuery {
             text: question.text,
             earlier: &question.earlier,
-            open: &self.near,
+            open: &self.open_or_selected,
             selected: &[],
             excluded: &session.selection.excluded,
-            recency: known.recency,
-            line_ages: known.line_ages,
-            past: known.past,
+            recency: sources.recency,
+            line_ages: sources.line_ages,
+            past: sources.past,
             dismissed: &self.dismissed,
             shown,
         }
     }
 }
 
-fn key_of(excerpt: &Excerpt) -> ExcerptKey {
+fn excerpt_key(excerpt: &Excerpt) -> ExcerptKey {
     let place = match &excerpt.definition {
         Some(name) => ExcerptPlace::definition(name, excerpt.ordinal),
-        None => lines_of(&excerpt.lines),
+        None => place_from_lines(&excerpt.lines),
     };
     ExcerptKey { file: excerpt.file.clone(), place }
 }
 
 /// Converts a zero-based line range to an excerpt's position in its file.
-fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
+fn place_from_lines(lines: &Range<u32>) -> ExcerptPlace {
     let (first, last) = (lines.start + 1, lines.end.max(lines.start + 1));
     LineRange::new(first, last).map_or_else(|| ExcerptPlace::definition("", 0), ExcerptPlace::Lines)
 }
 
 /// Excerpts of a prompt while they are being chosen.
-struct Chosen<'a> {
+struct ExcerptChooser<'a> {
     session: &'a Session,
     files: &'a BTreeMap<FileKey, SourceFile>,
     /// One-based number of the question in the session.
-    number: u64,
+    question_number: u64,
     /// Remaining tokens for new code.
-    room: usize,
+    new_tokens_left: usize,
     count: Count<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> ExcerptChooser<'a> {
     /// Adds an excerpt that the session remembers, with its current text.
-    fn remember(&mut self, key: &ExcerptKey) {
+    fn add_remembered(&mut self, key: &ExcerptKey) {
         let memory = &self.session.excerpts;
         let shown = memory.shown.get(key);
         let is_pinned = memory.pinned.contains(key);
@@ -314,7 +328,7 @@ impl<'a> Chosen<'a> {
             }
             (ExcerptPlace::Lines(lines), None) => Some(lines.first() - 1..lines.last()),
         };
-        let body = lines.clone().map_or("", |lines| body_of(&source.file.text, &lines));
+        let body = lines.clone().map_or("", |lines| excerpt_body(&source.file.text, &lines));
         // An excerpt that was never shown and is not in the file needs no update.
         if body.is_empty() && shown.is_none() {
             return;
@@ -324,7 +338,7 @@ impl<'a> Chosen<'a> {
             ExcerptStanding::Lingering
         } else if is_pinned {
             ExcerptStanding::Pinned
-        } else if question == self.number {
+        } else if question == self.question_number {
             ExcerptStanding::Wanted
         } else {
             ExcerptStanding::Lingering
@@ -349,63 +363,63 @@ impl<'a> Chosen<'a> {
     }
 
     /// Adds an excerpt chosen for the question, except for lines that are already shown.
-    fn take(&mut self, excerpt: &Excerpt, rank: u32) {
+    fn add_chosen(&mut self, excerpt: &Excerpt, rank: u32) {
         let Some(source) = self.source(&excerpt.file) else { return };
-        let touched = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
+        let same_file = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
         let mut covered = selected_lines(self.session, &excerpt.file);
-        for item in touched {
-            let Some(lines) = item.lines.clone().filter(|lines| overlap(lines, &excerpt.lines)) else {
+        for item in same_file {
+            let Some(lines) = item.lines.clone().filter(|lines| overlaps(lines, &excerpt.lines)) else {
                 continue;
             };
             covered.push(lines);
             item.standing = item.standing.min(ExcerptStanding::Wanted);
-            item.question = self.number;
+            item.question = self.question_number;
             item.rank = rank;
             item.reason = Some(excerpt.reason);
         }
-        let free = without(&excerpt.lines, covered);
-        let is_whole = free.first() == Some(&excerpt.lines);
-        for lines in free {
+        let uncovered = uncovered_parts(&excerpt.lines, covered);
+        let is_entire_excerpt = uncovered.first() == Some(&excerpt.lines);
+        for lines in uncovered {
             let text = &source.file.text;
-            if body_of(text, &lines).trim().is_empty() && !is_empty_file(text, &lines) {
+            if excerpt_body(text, &lines).trim().is_empty() && !is_empty_file(text, &lines) {
                 continue;
             }
-            let place = if is_whole { key_of(excerpt).place } else { lines_of(&lines) };
+            let place = if is_entire_excerpt { excerpt_key(excerpt).place } else { place_from_lines(&lines) };
             let key = ExcerptKey { file: excerpt.file.clone(), place };
             if self.session.excerpts.dismissed.contains(&key) {
                 continue;
             }
             let item = item(key.clone(), source, Some(lines), Some(excerpt.reason), ExcerptStanding::Wanted);
-            let tokens = weight(&item, self.count);
-            if tokens > self.room {
+            let tokens = excerpt_tokens(&item, self.count);
+            if tokens > self.new_tokens_left {
                 continue;
             }
-            self.room -= tokens;
-            self.items.insert(key, CurrentExcerpt { question: self.number, rank, ..item });
+            self.new_tokens_left -= tokens;
+            self.items.insert(key, CurrentExcerpt { question: self.question_number, rank, ..item });
         }
     }
 
     /// Keeps excerpts that were chosen for the previous questions, latest first, as far as the remaining budget allows.
-    fn keep_last(&mut self, budget: usize) {
+    fn retain_recent(&mut self, budget: usize) {
         let count = self.count;
-        let weight = |item: &CurrentExcerpt| weight(item, count);
-        let wanted = self.items.values().filter(|item| item.standing == ExcerptStanding::Wanted);
-        let mut left = budget.saturating_sub(wanted.map(weight).sum());
-        let number = self.number;
+        let excerpt_tokens = |item: &CurrentExcerpt| excerpt_tokens(item, count);
+        let chosen_items = self.items.values().filter(|item| item.standing == ExcerptStanding::Wanted);
+        let mut tokens_left = budget.saturating_sub(chosen_items.map(excerpt_tokens).sum());
+        let question_number = self.question_number;
         let mut earlier: Vec<&mut CurrentExcerpt> = self
             .items
             .values_mut()
             .filter(|item| {
                 item.standing == ExcerptStanding::Lingering
                     && item.lines.is_some()
-                    && item.question + KEPT_FOR >= number
+                    && item.question + RETAINED_QUESTIONS >= question_number
             })
             .collect();
         earlier.sort_by_key(|item| (std::cmp::Reverse(item.question), item.rank));
         for item in earlier {
-            let tokens = weight(&*item);
-            if tokens <= left {
-                left -= tokens;
+            let tokens = excerpt_tokens(&*item);
+            if tokens <= tokens_left {
+                tokens_left -= tokens;
                 item.standing = ExcerptStanding::Wanted;
             }
         }
@@ -417,23 +431,23 @@ impl<'a> Chosen<'a> {
             let order = |item: &CurrentExcerpt| (item.standing, std::cmp::Reverse(item.question), item.rank);
             order(one).cmp(&order(other)).then_with(|| one.key.cmp(&other.key))
         });
-        ExcerptSelection { items, question: self.number, allowance, not_read: 0 }
+        ExcerptSelection { items, question: self.question_number, allowance, not_read: 0 }
     }
 
     /// Returns a file from which excerpts may be chosen. Returns `None` if the file is selected as a whole, excluded,
     /// or could not be read.
     fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
-        let is_whole = selection.selected.get(file) == Some(&Extent::Whole);
-        let is_free = !is_whole && selection.choice(file) != Choice::Excluded;
+        let is_whole_file = selection.selected.get(file) == Some(&Extent::Whole);
+        let is_free = !is_whole_file && selection.choice(file) != Choice::Excluded;
         let files = self.files;
         files.get(file).filter(|_| is_free)
     }
 }
 
 /// Counts the tokens that an excerpt adds to a prompt, including its heading and fence.
-fn weight(item: &CurrentExcerpt, count: Count<'_>) -> usize {
-    count(&item.body) + count(&excerpt_dress(&item.key))
+fn excerpt_tokens(item: &CurrentExcerpt, count: Count<'_>) -> usize {
+    count(&item.body) + count(&excerpt_wrapper(&item.key))
 }
 
 fn item(
@@ -444,7 +458,7 @@ fn item(
     standing: ExcerptStanding,
 ) -> CurrentExcerpt {
     let file = &source.file;
-    let body: Arc<str> = lines.clone().map_or("", |lines| body_of(&file.text, &lines)).into();
+    let body: Arc<str> = lines.clone().map_or("", |lines| excerpt_body(&file.text, &lines)).into();
     let redacted = if file.redacted.is_empty() { 0 } else { placeholders(&body).count() };
     CurrentExcerpt {
         key,
@@ -462,7 +476,7 @@ fn item(
 
 /// Returns the given zero-based lines of a text, and a blank line for a text that is empty, since an excerpt without text
 /// is one that its file no longer contains.
-fn body_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
+fn excerpt_body<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
     if is_empty_file(text, lines) {
         return "\n";
     }
@@ -483,26 +497,26 @@ fn selected_lines(session: &Session, file: &FileKey) -> Vec<Range<u32>> {
     }
 }
 
-fn overlap(one: &Range<u32>, other: &Range<u32>) -> bool {
+fn overlaps(one: &Range<u32>, other: &Range<u32>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
 /// Returns the parts of `lines` that `covered` does not overlap.
-fn without(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> {
-    covered.retain(|other| overlap(other, lines));
+fn uncovered_parts(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    covered.retain(|other| overlaps(other, lines));
     covered.sort_by_key(|range| range.start);
-    let mut free = Vec::new();
+    let mut parts = Vec::new();
     let mut start = lines.start;
     for other in covered {
         if other.start > start {
-            free.push(start..other.start);
+            parts.push(start..other.start);
         }
         start = start.max(other.end);
     }
     if start < lines.end {
-        free.push(start..lines.end);
+        parts.push(start..lines.end);
     }
-    free
+    parts
 }
 
 #[cfg(test)]
@@ -515,7 +529,7 @@ mod tests {
     use crate::assembly::{FileText, Source};
 
     #[test]
-    fn large_files_leave_out_the_less_relevant_ones() {
+    fn files_beyond_the_byte_limit_are_not_read() {
         let mut session = Session::new("s");
         let keys = ["a", "b", "c", "d"].map(FileKey::from);
         session.selection.excluded.insert(keys[1].clone());
@@ -534,11 +548,11 @@ mod tests {
     }
 
     #[test]
-    fn the_two_questions_before_count_unless_the_question_stands_alone() {
+    fn the_last_two_questions_are_searched_unless_the_question_stands_alone() {
         let mut session = Session::new("s");
         let settings = Settings::default();
         let earlier = |session: &Session, text: &str| {
-            Question::of(&PromptRequest::prompt(text), session, &settings).unwrap().earlier
+            ExcerptQuestion::from_request(&PromptRequest::prompt(text), session, &settings).unwrap().earlier
         };
         assert_eq!(earlier(&session, "Do the same there."), "");
         for question in ["Rename the parser.", "Add a lexer.", "Cache the tokens."] {
@@ -555,14 +569,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_shown_is_left() {
-        let left = |shown: &[(u32, u32)]| -> Vec<(u32, u32)> {
+    fn uncovered_parts_exclude_lines_already_shown() {
+        let uncovered = |shown: &[(u32, u32)]| -> Vec<(u32, u32)> {
             let shown = shown.iter().map(|(from, to)| *from..*to).collect();
-            without(&(3..10), shown).into_iter().map(|lines| (lines.start, lines.end)).collect()
+            uncovered_parts(&(3..10), shown).into_iter().map(|lines| (lines.start, lines.end)).collect()
         };
-        assert_eq!(left(&[]), [(3, 10)]);
-        assert_eq!(left(&[(8, 20), (0, 4), (5, 6)]), [(4, 5), (6, 8)]);
-        assert_eq!(left(&[(0, 10)]), []);
-        assert_eq!(left(&[(10, 12), (0, 3)]), [(3, 10)]);
+        assert_eq!(uncovered(&[]), [(3, 10)]);
+        assert_eq!(uncovered(&[(8, 20), (0, 4), (5, 6)]), [(4, 5), (6, 8)]);
+        assert_eq!(uncovered(&[(0, 10)]), []);
+        assert_eq!(uncovered(&[(10, 12), (0, 3)]), [(3, 10)]);
     }
 }

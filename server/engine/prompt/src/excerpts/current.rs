@@ -10,7 +10,7 @@ use strata_code::excerpts::ExcerptReason;
 use strata_code::symbols::FileSymbols;
 
 use super::anchor::Anchor;
-use super::remembered::ShownExcerpt;
+use super::shown_excerpt::ShownExcerpt;
 use crate::assembly::{FileText, Source};
 use crate::layout::ExcerptKey;
 
@@ -60,14 +60,13 @@ pub struct CurrentExcerpt {
 }
 
 impl CurrentExcerpt {
-    /// Converts the excerpt to the record that the session stores.
-    pub(super) fn remembered(&self) -> ShownExcerpt {
+    pub(super) fn to_record(&self) -> ShownExcerpt {
         ShownExcerpt {
             reason: self.reason,
             question: self.question,
             rank: self.rank,
             lines: self.lines.clone().unwrap_or_default(),
-            anchor: Anchor::of(&self.body),
+            anchor: Anchor::from_text(&self.body),
         }
     }
 }
@@ -75,11 +74,11 @@ impl CurrentExcerpt {
 /// The excerpts of one prompt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExcerptSelection {
-    /// Excerpts in order: pinned ones, then those for the question, best first, then lingering ones, latest first.
+    /// Excerpts in order: pinned ones, then those for the question, best first, then retained ones, latest first.
     pub items: Vec<CurrentExcerpt>,
     /// Number of questions asked in the session so far.
     pub question: u64,
-    /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
+    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
     /// Number of files that may be relevant and were not read, because more relevant ones are too large together.
@@ -88,12 +87,12 @@ pub struct ExcerptSelection {
 
 impl ExcerptSelection {
     /// Returns the excerpts to place in the prompt, most important first.
-    pub(crate) fn laid(&self) -> impl Iterator<Item = &CurrentExcerpt> {
+    pub(crate) fn placed(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
     /// Returns the excerpts that are not placed again but may keep their positions.
-    pub(crate) fn lingering(&self) -> impl Iterator<Item = &CurrentExcerpt> {
+    pub(crate) fn retained(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use strata_base::key::FileKey;
 
 use super::current::{CurrentExcerpt, ExcerptSelection};
-use super::remembered::ShownExcerpt;
+use super::shown_excerpt::ShownExcerpt;
 use crate::layout::{ExcerptKey, ItemKey, Layout};
 
 /// Excerpts that a session has shown, pinned or dismissed.
@@ -56,11 +56,10 @@ impl Excerpts {
     }
 
     /// Forgets excerpts when a new conversation starts. Only pinned excerpts are kept.
-    pub(crate) fn begin_again(&mut self) {
+    pub(crate) fn forget_all_but_pinned(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
 
-    /// Returns the files of all shown and pinned excerpts.
     pub fn files(&self) -> BTreeSet<&FileKey> {
         self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
     }
@@ -77,18 +76,18 @@ impl Excerpts {
     }
 
     /// Returns the excerpts to remember after a prompt that was made from `selection` and laid out as `layout`.
-    pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
-        let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
+    pub(crate) fn after_prompt(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
+        let placed = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),
             _ => None,
         });
-        let remembered = |key: &ExcerptKey| {
-            let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
+        let record_of = |key: &ExcerptKey| {
+            let current = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::to_record);
             // If the excerpt's file is now selected, its old record is kept, so that the excerpt returns when the file
             // is deselected.
-            now.or_else(|| self.shown.get(key).cloned())
+            current.or_else(|| self.shown.get(key).cloned())
         };
-        let shown = laid.filter_map(|key| Some((key.clone(), remembered(key)?))).collect();
+        let shown = placed.filter_map(|key| Some((key.clone(), record_of(key)?))).collect();
         Self { shown, questions: selection.question, ..self.clone() }
     }
 }

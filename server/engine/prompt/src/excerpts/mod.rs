@@ -5,8 +5,8 @@ mod anchor;
 mod choose;
 mod current;
 mod memory;
-mod remembered;
+mod shown_excerpt;
 
-pub use choose::{ExcerptSources, Question, choose, rank};
+pub use choose::{ExcerptQuestion, ExcerptSources, choose, rank};
 pub use current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 pub(crate) use memory::Excerpts;

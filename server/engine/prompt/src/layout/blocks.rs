@@ -7,7 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_conversation::history::ContentBlock;
-use strata_conversation::providers::{Carriers, Speaker, SpokenBlock, SpokenMessage};
+use strata_conversation::providers::{BreakpointTargets, Speaker, SpokenBlock, SpokenMessage};
 use strata_tokens::models::Ttl;
 
 use super::item::ItemKey;
@@ -138,8 +138,7 @@ impl Layout {
         }
     }
 
-    /// Counts the tokens of each part.
-    pub(crate) fn parts(&self) -> BTreeMap<Part, usize> {
+    pub(crate) fn part_tokens(&self) -> BTreeMap<Part, usize> {
         let mut parts = BTreeMap::new();
         for block in self.blocks() {
             *parts.entry(block.part).or_insert(0) += block.tokens;
@@ -148,17 +147,16 @@ impl Layout {
     }
 
     /// Converts the messages to the form from which the body in each dialect is written.
-    pub(crate) fn spoken(&self) -> Vec<SpokenMessage<'_>> {
-        let messages = self.messages.iter().map(|said| {
-            let blocks = said.blocks.iter();
+    pub(crate) fn to_messages(&self) -> Vec<SpokenMessage<'_>> {
+        let messages = self.messages.iter().map(|message| {
+            let blocks = message.blocks.iter();
             let blocks =
                 blocks.map(|block| SpokenBlock { content: &block.content, mark: block.mark }).collect();
-            SpokenMessage { speaker: said.speaker, blocks, volatile: said.volatile }
+            SpokenMessage { speaker: message.speaker, blocks, volatile: message.volatile }
         });
         messages.collect()
     }
 
-    /// Returns all blocks in prompt order.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LayoutBlock> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
@@ -169,7 +167,7 @@ impl Layout {
     }
 
     /// Sets a cache breakpoint on the last block that can carry one.
-    pub(crate) fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
+    pub(crate) fn set_end_breakpoint(&mut self, ttl: Ttl, carriers: BreakpointTargets) {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))
         });

@@ -50,7 +50,7 @@ impl Piece {
 
 /// A content block with its token count.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WeighedBlock {
+pub struct CountedBlock {
     pub content: ContentBlock,
     pub tokens: usize,
 }
@@ -62,7 +62,7 @@ pub struct SentMessage {
     pub id: MessageId,
     pub speaker: Speaker,
     /// Blocks of the message; never empty.
-    pub blocks: Vec<WeighedBlock>,
+    pub blocks: Vec<CountedBlock>,
 }
 
 impl SentMessage {
@@ -73,21 +73,21 @@ impl SentMessage {
 
     /// Returns a hash of the speaker and the content.
     pub(crate) fn hash(&self) -> ContentHash {
-        Self::hash_of(self.speaker, &self.blocks)
+        Self::hash_blocks(self.speaker, &self.blocks)
     }
 
     /// Returns the [`hash`](Self::hash) of a message from `speaker` with these blocks.
-    pub(crate) fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
+    pub(crate) fn hash_blocks(speaker: Speaker, blocks: &[CountedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
-    pub(crate) fn calls_a_tool(&self) -> bool {
+    pub(crate) fn has_tool_call(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
 
     /// Whether any block is a tool result.
-    pub(crate) fn answers_a_tool(&self) -> bool {
+    pub(crate) fn has_tool_result(&self) -> bool {
         self.blocks.iter().any(|block| block.content.is_tool_result())
     }
 }
@@ -115,7 +115,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Formats the repository file list within its budget.
     pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
@@ -147,16 +146,16 @@ impl From<&FileList> for FileListCoverage {
 
 /// Excerpts of earlier prompts. They are not placed again, but may keep their positions and receive updates.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Lingering {
+pub struct RetainedExcerpts {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Number of tokens of lingering excerpts that may stay without counting as outdated text, which `cache.slack`
+    /// Number of tokens of retained excerpts that may stay without counting as outdated text, which `cache.slack`
     /// limits.
     pub allowance: usize,
 }
 
-impl Lingering {
-    /// Counts the tokens of lingering excerpts, up to the allowance.
+impl RetainedExcerpts {
+    /// Counts the tokens of retained excerpts, up to the allowance.
     pub(crate) fn tokens(&self) -> usize {
         self.pieces.iter().map(|piece| piece.tokens).sum::<usize>().min(self.allowance)
     }
@@ -174,7 +173,7 @@ pub struct Content<'a> {
     /// Fenced texts of selected files, in key order, then fenced excerpts.
     pub files: Vec<Piece>,
     /// Excerpts that are relevant only to earlier questions.
-    pub lingering: Lingering,
+    pub retained_excerpts: RetainedExcerpts,
     /// Web pages.
     pub urls: Vec<Piece>,
     /// Input for the repository file list.
@@ -183,7 +182,7 @@ pub struct Content<'a> {
     /// that result.
     pub history: Vec<SentMessage>,
     /// Blocks of the new prompt or the new tool results; empty if the request is measured without them.
-    pub request: Vec<WeighedBlock>,
+    pub request: Vec<CountedBlock>,
     /// The session state: volatile facts that follow all cacheable content; omitted if empty.
     pub session_state: Arc<str>,
     /// The context frame, placed after the session state; omitted if empty.
@@ -206,7 +205,7 @@ impl<'a> Content<'a> {
             map: Vec::new(),
             hidden: BTreeMap::new(),
             files: Vec::new(),
-            lingering: Lingering::default(),
+            retained_excerpts: RetainedExcerpts::default(),
             urls: Vec::new(),
             tree: Tree::default(),
             history: Vec::new(),
@@ -221,14 +220,14 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the pieces that show text of files: those of selected files, then excerpts, including lingering ones.
+    /// Returns the pieces that show text of files: those of selected files, then excerpts, including retained ones.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
-        self.files.iter().chain(&self.lingering.pieces)
+        self.files.iter().chain(&self.retained_excerpts.pieces)
     }
 
     /// Returns the speaker of workspace content: the system if the workspace is trusted, otherwise the user, because
     /// content of an untrusted workspace never appears in the system message.
-    pub(crate) fn in_front(&self) -> Speaker {
+    pub(crate) fn workspace_speaker(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
             Trust::Untrusted => Speaker::User,

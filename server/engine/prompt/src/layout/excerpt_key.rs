@@ -46,7 +46,7 @@ impl ExcerptPlace {
             Self::Definition { name, ordinal } => {
                 let escaped = name.replace('%', "%25").replace('#', "%23");
                 // A name that could be read as lines, or as having an ordinal, is always written with an ordinal.
-                let is_ambiguous = escaped.parse::<LineRange>().is_ok() || ordinal_of(&escaped).is_some();
+                let is_ambiguous = escaped.parse::<LineRange>().is_ok() || split_ordinal(&escaped).is_some();
                 if *ordinal > 0 || is_ambiguous {
                     return format!("{escaped}~{}", u64::from(*ordinal) + 1);
                 }
@@ -76,7 +76,7 @@ impl fmt::Debug for ExcerptPlace {
 }
 
 /// Splits a name with an ordinal (`name~2`) into the name and the zero-based ordinal.
-fn ordinal_of(text: &str) -> Option<(&str, u32)> {
+fn split_ordinal(text: &str) -> Option<(&str, u32)> {
     let (name, number) = text.rsplit_once('~')?;
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
     let number: u32 = number.parse().ok().filter(|_| is_plain)?;
@@ -91,7 +91,7 @@ impl FromStr for ExcerptKey {
             if let Ok(lines) = place.parse() {
                 return ExcerptPlace::Lines(lines);
             }
-            let (name, ordinal) = ordinal_of(place).unwrap_or((place, 0));
+            let (name, ordinal) = split_ordinal(place).unwrap_or((place, 0));
             ExcerptPlace::definition(&name.replace("%23", "#").replace("%25", "%"), ordinal)
         };
         match text.rsplit_once('#') {
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_read_as_it_is_written() {
+    fn excerpt_keys_round_trip() {
         let definitions =
             ["Session.send", "~Session", "operator~1", "L10", "C# notes", "100%", "50%23", "a~0", ""];
         let places = definitions

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn item_keys_are_written_and_read_alike() {
+    fn item_keys_round_trip() {
         let keys = [
             ItemKey::System,
             ItemKey::Symbol("src/a.rs".into()),

@@ -12,7 +12,7 @@ mod spans;
 pub use blocks::{Layout, LayoutBlock, Part, Tier};
 pub(crate) use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
-pub use content::{Content, Lingering, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+pub use content::{Content, CountedBlock, Piece, RetainedExcerpts, Seeds, SentMessage, Tree};
 pub(crate) use content::{Count, FileListCoverage};
 pub use excerpt_key::{ExcerptKey, ExcerptPlace};
 pub use item::ItemKey;

@@ -10,7 +10,7 @@ use super::blocks::{Layout, LayoutBlock};
 
 /// Returns the span of a block of `speaker`. Leaves `continues_run` unset, because it depends on the block before.
 /// `framing` is the overhead of a content block beyond its text, in tokens.
-fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
+fn block_span(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
         Speaker::User => b"u",
@@ -33,17 +33,24 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
 /// Returns the spans of a whole prompt. `framing` is the overhead of a content block beyond its text, in tokens.
 pub(crate) fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages.iter();
-    spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
+    spans_of(
+        messages.flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block))),
+        framing,
+    )
 }
 
 /// Returns the spans of the given blocks in order. `framing` is the overhead of a content block beyond its text, in
 /// tokens.
-pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>, framing: usize) -> Vec<Span> {
-    let mut before: Option<&LayoutBlock> = None;
-    let spans = said.into_iter().map(|(speaker, block)| {
-        let continues_run = before.is_some_and(|before| block.content.continues_run_of(&before.content));
-        before = Some(block);
-        Span { continues_run, ..span_of(speaker, block, framing) }
+pub fn spans_of<'a>(
+    blocks: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>,
+    framing: usize,
+) -> Vec<Span> {
+    let mut previous: Option<&LayoutBlock> = None;
+    let spans = blocks.into_iter().map(|(speaker, block)| {
+        let continues_run =
+            previous.is_some_and(|previous| block.content.continues_run_of(&previous.content));
+        previous = Some(block);
+        Span { continues_run, ..block_span(speaker, block, framing) }
     });
     spans.collect()
 }
@@ -61,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_named_by_speaker_and_content_alone() {
+    fn a_span_hash_depends_only_on_speaker_and_content() {
         let mut layout = Layout::default();
         layout.push(Speaker::User, block("yes", None));
         layout.push(Speaker::User, block("yes", Some(Ttl::OneHour)));

@@ -35,7 +35,8 @@ pub struct CacheMemory {
     /// Layout of the last recorded prompt.
     pub(super) last: Option<Arc<Layout>>,
     /// Options of the last recorded request.
-    pub(super) asked: Option<Arc<PromptRequest>>,
+    #[serde(rename = "asked")]
+    pub(super) options: Option<Arc<PromptRequest>>,
     /// Cache breaks that recorded prompts caused.
     pub breaks: Breaks,
     /// Size of the last recorded prompt; `None` if there is none, or if earlier messages have changed since.
@@ -53,7 +54,7 @@ impl Default for CacheMemory {
             compared: None,
             pace: Arc::default(),
             last: None,
-            asked: None,
+            options: None,
             breaks: Breaks::default(),
             anchor: None,
             pending: VecDeque::new(),
@@ -64,7 +65,7 @@ impl Default for CacheMemory {
 impl CacheMemory {
     /// Adapts the memory to a session that has changed since the memory was taken.
     #[must_use]
-    pub fn outdated(self) -> Self {
+    pub fn for_changed_session(self) -> Self {
         Self { revision: self.revision + 1, anchor: None, ..self }
     }
 }
@@ -88,7 +89,8 @@ pub(super) struct Turn {
     pub(super) estimated: usize,
     pub(super) layout: Arc<Layout>,
     pub(super) sent: SentRequest,
-    pub(super) asked: Arc<PromptRequest>,
+    #[serde(rename = "asked")]
+    pub(super) options: Arc<PromptRequest>,
     pub(super) message: Option<NewMessage>,
     pub(super) tiers: TierState,
     pub(super) members: Vec<MapMember>,

@@ -45,7 +45,7 @@ pub struct TierWeight {
 
 /// Input for the summary of a prompt that is being recorded.
 pub(super) struct RecordedTurn<'a> {
-    pub(super) before: Option<&'a LastTurn>,
+    pub(super) previous: Option<&'a LastTurn>,
     pub(super) model: &'a str,
     pub(super) tiers: &'a TierState,
     pub(super) layout: &'a Layout,
@@ -55,7 +55,7 @@ pub(super) struct RecordedTurn<'a> {
 }
 
 impl LastTurn {
-    pub(super) fn of(turn: &RecordedTurn<'_>) -> Self {
+    pub(super) fn new(turn: &RecordedTurn<'_>) -> Self {
         let mut tiers: BTreeMap<Tier, (usize, usize)> = BTreeMap::new();
         for block in turn.layout.blocks() {
             let (items, tokens) = tiers.entry(block.tier).or_default();
@@ -64,7 +64,7 @@ impl LastTurn {
         }
         let weight = |(tier, (items, tokens))| TierWeight { tier, items, tokens };
         Self {
-            turns: turn.before.map_or(0, |before| before.turns) + 1,
+            turns: turn.previous.map_or(0, |previous| previous.turns) + 1,
             model: turn.model.to_owned(),
             policy: policy(turn.tiers),
             tiers: tiers.into_iter().map(weight).collect(),

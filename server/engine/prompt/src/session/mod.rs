@@ -1,13 +1,13 @@
 //! One conversation with all of its state. A session is a value: each change either succeeds completely or leaves the
 //! session as it was. A session does not store itself, and callers provide the time.
 
+mod archival;
 mod cache_memory;
+mod compaction;
 mod last_turn;
-mod older;
 mod saved_session;
-mod shorter;
+mod step_history;
 mod stored_state;
-mod trail;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use strata_tokens::calibration::{Calibration, Calibrations};
 use strata_tokens::cost::{Account, Amount, Bill, CacheEstimate, ComparedCaches, Comparison, Usage};
 use strata_tokens::redaction::{Placeholder, placeholders};
 
-use crate::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, list};
+use crate::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, format_parts};
 use crate::layout::{ItemKey, Layout, Tier};
 use crate::tiers::TierState;
 
 use self::cache_memory::{Anchor, Pending, Turn};
 use self::last_turn::RecordedTurn;
 
+pub use archival::PromptFit;
 pub use cache_memory::CacheMemory;
 pub use last_turn::LastTurn;
-pub use older::Room;
 pub use saved_session::SavedSession;
-pub(crate) use trail::StepHistory;
+pub(crate) use step_history::StepHistory;
 
 /// Maximum number of prompts that await an answer. A further prompt replaces the oldest one (`docs/prompt.md`, "The
 /// turn").
@@ -81,7 +81,7 @@ pub enum RequestError {
 
 /// Result of a request to the provider.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
+pub struct RequestOutcome {
     pub status: Status,
     /// Why the request failed, if known.
     pub error: Option<RequestError>,
@@ -126,7 +126,7 @@ pub enum SessionError {
         "the prompt was too long again after the conversation was compacted; deselect files, or shorten the prompt or the system \
          prompt{}{}",
         if .0.is_empty() { "" } else { "; the largest parts: " },
-        list(.0)
+        format_parts(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
     /// There is no compaction to undo.
@@ -147,7 +147,7 @@ pub struct Session {
     pub calibrations: Calibrations,
     recovery: Recovery,
     /// Model that rejected the last prompt as too long, and the token limit for later prompts to that model.
-    refused: Option<(Arc<str>, usize)>,
+    rejection: Option<(Arc<str>, usize)>,
     recorded: VecDeque<RecordResult>,
 }
 
@@ -163,7 +163,6 @@ pub(super) enum Recovery {
 }
 
 impl Session {
-    /// Creates a session with an empty conversation.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),
@@ -172,35 +171,35 @@ impl Session {
             cache: Arc::default(),
             calibrations: Calibrations::default(),
             recovery: Recovery::default(),
-            refused: None,
+            rejection: None,
             recorded: VecDeque::new(),
         }
     }
 
     /// Returns the calibration of a model, given its name in the model table.
     pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
-        self.calibrations.of(model)
+        self.calibrations.for_model(model)
     }
 
     /// Copies the calibrations of other conversations, unless this conversation already has calibrations.
     pub fn inherit(&mut self, calibrations: &Calibrations) {
         if self.calibrations.is_empty() {
-            self.calibrate(calibrations.elsewhere());
+            self.calibrate(calibrations.for_other_conversation());
         }
     }
 
     /// Calibrates a model with two token counts of a request that was not sent: the provider's count and Strata's
     /// estimate.
-    pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
+    pub fn record_token_counts(&mut self, model: &str, estimated: usize, counted: usize) {
         let mut calibrations = self.calibrations.clone();
         calibrations.learn(model, estimated, counted);
         self.calibrate(calibrations);
     }
 
     fn calibrate(&mut self, calibrations: Calibrations) {
-        let own = calibrations.own();
-        if own != self.own_calibrations {
-            self.own_calibrations = own;
+        let own_calibrations = calibrations.of_current_conversation();
+        if own_calibrations != self.own_calibrations {
+            self.own_calibrations = own_calibrations;
         }
         self.calibrations = calibrations;
     }
@@ -210,7 +209,6 @@ impl Session {
         self.cache.account.as_deref()
     }
 
-    /// Returns the layout of the last recorded prompt.
     pub(crate) fn last_layout(&self) -> Option<&Layout> {
         self.cache.last.as_deref()
     }
@@ -223,11 +221,10 @@ impl Session {
 
     /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
     pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
-        let like = self.cache.asked.as_deref().cloned();
-        PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
+        let last_options = self.cache.options.as_deref().cloned();
+        PromptRequest { now_ms, ..last_options.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    /// Returns the billed usage of the session with its cost.
     pub(crate) fn billed(&self) -> Totals {
         let total = self.bill.total();
         Totals {
@@ -243,8 +240,8 @@ impl Session {
         Arc::ptr_eq(&self.saved, &other.saved)
             && Arc::ptr_eq(&self.cache, &other.cache)
             && self.history.is_same_as(&other.history)
-            && (&self.recovery, &self.refused, &self.recorded)
-                == (&other.recovery, &other.refused, &other.recorded)
+            && (&self.recovery, &self.rejection, &self.recorded)
+                == (&other.recovery, &other.rejection, &other.recorded)
     }
 
     fn cache_mut(&mut self) -> &mut CacheMemory {
@@ -267,27 +264,27 @@ impl Session {
 
     /// Updates the session after files were moved. `moved` returns the new name of a moved file. Returns whether any
     /// file of the session moved. The next prompt shows a moved file as one file removed and another added.
-    pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
+    pub fn move_files(&mut self, new_name: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
         let selection = &self.selection;
         let chosen = selection.selected.keys().chain(&selection.excluded);
-        let concerned = chosen
+        let is_affected = chosen
             .chain(self.map_members.iter().map(|member| &member.path))
             .chain(self.excerpts.files())
-            .any(|key| moved(key).is_some());
-        if concerned {
-            let now = |key: &FileKey| moved(key).unwrap_or_else(|| key.clone());
-            self.selection.rename(|key| Some(now(key)));
-            self.excerpts.rename(|key| Some(now(key)));
-            self.map_members.iter_mut().for_each(|member| member.path = now(&member.path));
+            .any(|key| new_name(key).is_some());
+        if is_affected {
+            let current_name = |key: &FileKey| new_name(key).unwrap_or_else(|| key.clone());
+            self.selection.rename(|key| Some(current_name(key)));
+            self.excerpts.rename(|key| Some(current_name(key)));
+            self.map_members.iter_mut().for_each(|member| member.path = current_name(&member.path));
             self.touch();
         }
-        concerned
+        is_affected
     }
 
     /// Replaces the conversation, for example after loading one. Resets the tiers of its messages.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.history.set(messages);
-        self.begun_anew();
+        self.reset_conversation_state();
     }
 
     /// Changes a message's content or visibility.
@@ -300,7 +297,7 @@ impl Session {
         change: impl FnOnce(&mut NewMessage),
     ) -> Result<(), NoSuchMessage> {
         self.history.change(id, change)?;
-        self.rewritten();
+        self.reset_after_history_change();
         Ok(())
     }
 
@@ -309,18 +306,18 @@ impl Session {
     /// # Errors
     /// Returns [`NoSuchMessage`] if the conversation has no message with this id.
     pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
-        let gone = self.history.truncate(from)?;
+        let deleted = self.history.truncate(from)?;
         // If a summary was deleted, undo its compaction, so that the messages it replaced are shown again.
         while let Some(record) = self.compactions.last() {
-            let whole = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
-            if whole && self.history.sent().next().is_some() {
+            let is_complete = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
+            if is_complete && self.history.sent().next().is_some() {
                 break;
             }
             let record = Arc::make_mut(&mut self.compactions).pop();
-            record.iter().for_each(|record| self.history.take_back(&record.rebuilt));
+            record.iter().for_each(|record| self.history.undo_rebuild(&record.rebuilt));
         }
-        self.rewritten();
-        Ok(gone)
+        self.reset_after_history_change();
+        Ok(deleted)
     }
 
     /// Makes a copy with a new id, which was billed nothing yet.
@@ -333,10 +330,10 @@ impl Session {
     }
 
     /// Starts another conversation with a new id and the same files. Keeps the state of the provider's cache.
-    pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
+    pub fn start_new_conversation(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
-        self.calibrate(self.calibrations.elsewhere());
-        self.excerpts.begin_again();
+        self.calibrate(self.calibrations.for_other_conversation());
+        self.excerpts.forget_all_but_pinned();
         self.set_history([]);
         self.bill = Bill::default();
         self.comparison = Comparison::default();
@@ -350,7 +347,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`NoSuchMessage`] if the conversation has no message with this id.
-    pub fn end_with(&mut self, last: MessageId) -> Result<(), NoSuchMessage> {
+    pub fn truncate_after(&mut self, last: MessageId) -> Result<(), NoSuchMessage> {
         let messages = self.history.messages();
         let at = messages.iter().position(|message| message.id == last).ok_or(NoSuchMessage(last))?;
         match messages.get(at + 1).map(|message| message.id) {
@@ -360,15 +357,15 @@ impl Session {
     }
 
     /// Resets all state that depends on the previous conversation, such as its compactions and exploration steps.
-    fn begun_anew(&mut self) {
+    fn reset_conversation_state(&mut self) {
         self.compactions = Arc::default();
         self.trail = StepHistory::default();
         self.recovery = Recovery::Possible;
-        self.rewritten();
+        self.reset_after_history_change();
     }
 
     /// Resets the tiers of all messages without changing the conversation.
-    pub fn reregister_history(&mut self) {
+    pub fn reset_history_tiers(&mut self) {
         self.cache_mut().tiers.purge_history();
     }
 
@@ -384,10 +381,10 @@ impl Session {
     }
 
     /// Stores a prompt until it is answered. Returns the reply to `prompt.assemble`, with the new prompt id.
-    pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
-        let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
+    pub fn add_pending_prompt(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
+        let PreparedPrompt { reply, layout, sent, options, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
-        let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members, excerpts };
+        let turn = Turn { model, estimated, layout, sent, options, message, tiers, members, excerpts };
         let id = format!("p{}", self.cache.next_prompt);
         self.cache_mut().next_prompt += 1;
         let (base, same_until) = (self.cache.revision, self.cache.revision);
@@ -408,10 +405,10 @@ impl Session {
     /// # Errors
     /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
     pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
-        self.take(id).map(drop)
+        self.take_pending(id).map(drop)
     }
 
-    fn take(&mut self, id: &str) -> Result<Pending, SessionError> {
+    fn take_pending(&mut self, id: &str) -> Result<Pending, SessionError> {
         let at = self.cache.pending.iter().position(|pending| pending.id == id);
         at.and_then(|at| self.cache_mut().pending.remove(at))
             .ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
@@ -422,14 +419,14 @@ impl Session {
     /// # Errors
     /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer. Returns
     /// [`SessionError::AlreadyRecovered`] and discards the prompt if it was too long even after a compaction.
-    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, SessionError> {
+    pub fn record(&mut self, id: &str, outcome: RequestOutcome) -> Result<RecordResult, SessionError> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
         }
-        let pending = self.take(id)?;
+        let pending = self.take_pending(id)?;
         let retry = outcome.error == Some(RequestError::ContextLimit);
         if retry {
-            self.refuse(&pending.turn)?;
+            self.record_rejection(&pending.turn)?;
         }
         if let Some(usage) = outcome.usage {
             let sent = &pending.turn.sent;
@@ -439,12 +436,12 @@ impl Session {
             self.bill.add(outcome.time_ms, &pending.turn.model, Amount::of_request(usage, cost, dollars));
         }
         let status = outcome.status;
-        let counts = match status {
+        let is_recorded = match status {
             Status::Complete => true,
             Status::Aborted => !outcome.answer.is_empty(),
             Status::Error => false,
         };
-        let warnings = if counts { self.commit(&pending, outcome) } else { Vec::new() };
+        let warnings = if is_recorded { self.commit(&pending, outcome) } else { Vec::new() };
         let recorded = RecordResult {
             id: pending.id,
             status,
@@ -461,12 +458,16 @@ impl Session {
     }
 
     /// Adds an answered prompt and its answer to the conversation. Returns warnings for the user.
-    fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
-        let Outcome { answer, usage, time_ms, .. } = outcome;
+    fn commit(
+        &mut self,
+        Pending { base, same_until, turn, .. }: &Pending,
+        outcome: RequestOutcome,
+    ) -> Vec<String> {
+        let RequestOutcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
         let is_current = *base == self.cache.revision;
-        let is_same = *same_until == self.cache.revision;
-        let mut warnings: Vec<String> = self.sent(turn, usage).into_iter().collect();
+        let is_unchanged = *same_until == self.cache.revision;
+        let mut warnings: Vec<String> = self.record_sent_prompt(turn, usage).into_iter().collect();
         if is_current {
             self.cache_mut().tiers = turn.tiers.clone();
             if let Some(billed) = billed {
@@ -474,24 +475,24 @@ impl Session {
             }
             self.map_members = turn.members.clone();
             self.excerpts = turn.excerpts.clone();
-        } else if !is_same {
+        } else if !is_unchanged {
             warnings.push(
                 "the session changed after this prompt was assembled; its messages were recorded, but its cache layout was \
                  discarded"
                     .to_owned(),
             );
         }
-        warnings.extend(placeholders_said(&placeholders_in(&answer)));
-        let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
+        warnings.extend(placeholder_warning(&placeholders_in(&answer)));
+        let with_time = |message| NewMessage { time_ms: Some(time_ms), ..message };
         match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
             // Another prompt with the same question was answered first. This answer replaces that one.
-            (Some(_), Some(earlier)) if !is_same => {
+            (Some(_), Some(earlier)) if !is_unchanged => {
                 let hide = |message: &mut NewMessage| message.agent = Visibility::Hidden;
                 if self.history.change(earlier, hide).is_ok() {
-                    self.reregister_history();
+                    self.reset_history_tiers();
                 }
             }
-            (Some(question), _) => drop(self.history.add(say(question))),
+            (Some(question), _) => drop(self.history.add(with_time(question))),
             (None, _) => {}
         }
         // The estimate includes the question, and the bill also includes the answer.
@@ -499,7 +500,7 @@ impl Session {
         if answer.is_empty() {
             warnings.push("the answer is empty, so only the prompt was added to the conversation".to_owned());
         } else {
-            self.history.add(say(NewMessage::new(Role::Assistant, answer)));
+            self.history.add(with_time(NewMessage::new(Role::Assistant, answer)));
         }
         let billed = usage.filter(|usage| usage.input_tokens() > 0).map(|usage| {
             let output = usize::try_from(usage.output).unwrap_or(usize::MAX);
@@ -507,7 +508,7 @@ impl Session {
         });
         self.cache_mut().anchor = is_current.then(|| billed.unwrap_or(counted));
         if let Some(usage) = usage {
-            self.measured(&turn.model, turn.estimated, usage.input_tokens());
+            self.record_token_counts(&turn.model, turn.estimated, usage.input_tokens());
         }
         self.recovery = Recovery::Possible;
         self.touch();
@@ -516,15 +517,16 @@ impl Session {
 
     /// Returns the id of the last message if it answers exactly this question.
     fn answer_to(&self, question: &NewMessage) -> Option<MessageId> {
-        let [.., asked, answer] = self.history.messages() else { return None };
-        let is_same = asked.body.role == question.role && asked.body.content == question.content;
+        let [.., asked_message, answer] = self.history.messages() else { return None };
+        let is_same =
+            asked_message.body.role == question.role && asked_message.body.content == question.content;
         (is_same && answer.body.role == Role::Assistant).then_some(answer.id)
     }
 
     /// Records a prompt that was sent. Returns a warning if the provider read less of it from the cache than expected.
-    fn sent(
+    fn record_sent_prompt(
         &mut self,
-        Turn { model, layout, sent, asked, tiers, .. }: &Turn,
+        Turn { model, layout, sent, options, tiers, .. }: &Turn,
         usage: Option<Usage>,
     ) -> Option<String> {
         let billed = usage.map(Usage::billed);
@@ -538,14 +540,14 @@ impl Session {
         let (compared, charges) = ComparedCaches::after(compared, sent, &account);
         cache.compared = Some(Arc::new(compared));
         cache.account = Some(Arc::new(account));
-        Arc::make_mut(&mut cache.pace).sent(sent);
+        Arc::make_mut(&mut cache.pace).record(sent);
         cache.last = Some(Arc::clone(layout));
-        cache.asked = Some(Arc::clone(asked));
+        cache.options = Some(Arc::clone(options));
         if let Some(usage) = usage {
             Arc::make_mut(&mut self.saved).comparison.add(&charges, usage, sent);
         }
         let recorded = RecordedTurn {
-            before: self.last_turn.as_deref(),
+            previous: self.last_turn.as_deref(),
             model,
             tiers,
             layout,
@@ -553,7 +555,7 @@ impl Session {
             pages: &self.pages,
             cached: self.cached(sent.at_ms),
         };
-        let last_turn = LastTurn::of(&recorded);
+        let last_turn = LastTurn::new(&recorded);
         self.last_turn = Some(Arc::new(last_turn));
         missed.map(|missed| {
             format!(
@@ -565,13 +567,12 @@ impl Session {
     }
 }
 
-/// Returns the distinct placeholders in an answer.
 fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
-    let said = serde_json::to_string(answer).unwrap_or_default();
-    placeholders(&said).map(|(_, placeholder)| placeholder).collect()
+    let json = serde_json::to_string(answer).unwrap_or_default();
+    placeholders(&json).map(|(_, placeholder)| placeholder).collect()
 }
 
-fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
+fn placeholder_warning(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use strata_code::symbols::MapMember;
-use strata_conversation::compaction::Record;
-use strata_conversation::iteration::Loop;
+use strata_conversation::compaction::CompactionRecord;
+use strata_conversation::iteration::AgentLoop;
 use strata_conversation::selection::Selection;
 use strata_conversation::urls::Pages;
 use strata_tokens::calibration::Calibrations;
 use strata_tokens::cost::{Bill, Comparison};
 
 use super::last_turn::LastTurn;
-use super::trail::StepHistory;
+use super::step_history::StepHistory;
 use crate::excerpts::Excerpts;
 use crate::tiers::PolicyName;
 
@@ -41,7 +41,7 @@ pub struct SavedSession {
     /// Files that the model has read, and its exploration steps.
     pub trail: StepHistory,
     /// The autonomous loop that is running, if any.
-    pub looping: Option<Loop>,
+    pub looping: Option<AgentLoop>,
     /// What the session was billed so far.
     pub bill: Bill,
     /// What the billed requests would have cost under other conditions.
@@ -53,7 +53,7 @@ pub struct SavedSession {
     #[serde(rename = "calibrations")]
     pub(super) own_calibrations: Calibrations,
     /// Compactions that were not undone, oldest first.
-    pub(super) compactions: Arc<Vec<Record>>,
+    pub(super) compactions: Arc<Vec<CompactionRecord>>,
     /// Summary of the last recorded prompt, which may come from another process or an earlier run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<Arc<LastTurn>>,

@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// Restores the cache state that [`Self::cache_memory`] returned in another process.
-    pub fn remember_cache(&mut self, memory: CacheMemory) {
+    pub fn restore_cache_memory(&mut self, memory: CacheMemory) {
         self.cache = Arc::new(memory);
     }
 }
@@ -64,20 +64,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_change_is_noticed() {
+    fn every_change_is_detected() {
         let before = Session::new("s-1");
         assert!(before.clone().is_same_as(&before));
         let changes: [fn(&mut Session); 8] = [
             |session| session.branch = Some("main".to_owned()),
             |session| session.selection.select("a.rs".into()),
             |session| session.auto_budget = Some(0),
-            |session| session.measured("claude", 100, 120),
+            |session| session.record_token_counts("claude", 100, 120),
             |session| {
                 session.history.add(NewMessage::text(Role::User, "one"));
             },
             |session| session.touch(),
-            |session| session.reregister_history(),
-            |session| session.recovered(),
+            |session| session.reset_history_tiers(),
+            |session| session.record_recovery(),
         ];
         for (number, change) in changes.iter().enumerate() {
             let mut after = before.clone();

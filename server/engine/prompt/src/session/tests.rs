@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use strata_conversation::compaction::{
-    Draft, DraftRefusal, Family, Pressure, Profile, RequestSize, Run, Scales, Summariser, Topics,
+    BuiltinProfile, CompactionDraft, CompactionRun, DraftRefusal, Pressure, Profile, RequestSize, Summariser,
+    TokenCounters, Topics,
 };
 use strata_conversation::conversation_facts::ToolPatterns;
 use strata_conversation::history::{Kind, Message, Outcome, ResultPart, Role};
@@ -21,12 +22,12 @@ fn user(text: &str) -> NewMessage {
     NewMessage::text(Role::User, text)
 }
 
-fn model(text: &str) -> NewMessage {
+fn assistant(text: &str) -> NewMessage {
     NewMessage::text(Role::Assistant, text)
 }
 
 /// Returns a call of a tool on a file, and its result.
-fn called(id: &str, tool: &str, path: &str) -> [NewMessage; 2] {
+fn tool_call(id: &str, tool: &str, path: &str) -> [NewMessage; 2] {
     let call =
         ContentBlock::ToolCall { id: id.into(), name: tool.into(), input: json!({ "file_path": path }) };
     let content = vec![ResultPart::Text { text: "text ".repeat(50) }];
@@ -39,8 +40,8 @@ fn called(id: &str, tool: &str, path: &str) -> [NewMessage; 2] {
 
 /// Returns exchanges of two messages with `tokens` each.
 fn exchanges(number: usize, tokens: usize) -> Vec<NewMessage> {
-    let text = |what: &str, n: usize| format!("{:x<width$}", format!("{what} {n} "), width = tokens * 4);
-    (0..number).flat_map(|n| [user(&text("question", n)), model(&text("answer", n))]).collect()
+    let text = |kind: &str, n: usize| format!("{:x<width$}", format!("{kind} {n} "), width = tokens * 4);
+    (0..number).flat_map(|n| [user(&text("question", n)), assistant(&text("answer", n))]).collect()
 }
 
 fn session(messages: impl IntoIterator<Item = NewMessage>) -> Session {
@@ -54,7 +55,7 @@ fn count(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-fn weigh(message: &Message) -> usize {
+fn count_message(message: &Message) -> usize {
     let tokens = |piece: Piece<'_>| match piece {
         Piece::Text(text) => count(&text),
         Piece::Picture(_) => 1_200,
@@ -63,15 +64,22 @@ fn weigh(message: &Message) -> usize {
 }
 
 /// Compacts with a model that always answers with the same summary.
-fn drafted(history: &History, profile: &Profile) -> Draft {
-    let scales = || Scales { message: &weigh, text: &count };
-    let weight = history.sent().map(|message| weigh(message)).sum();
+fn compacted_draft(history: &History, profile: &Profile) -> CompactionDraft {
+    let scales = || TokenCounters { message: &count_message, text: &count };
+    let history_tokens = history.sent().map(|message| count_message(message)).sum();
     let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
     let messages = history.visible().count();
-    let pressure = Pressure { history: weight, context: weight, messages, exchanges, ..Pressure::default() };
+    let pressure = Pressure {
+        history: history_tokens,
+        context: history_tokens,
+        messages,
+        exchanges,
+        ..Pressure::default()
+    };
     let summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
     let mut run =
-        Run::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales()).unwrap();
+        CompactionRun::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales())
+            .unwrap();
     while run.question().is_some() {
         run.answer(Ok(SUMMARY.to_owned()), scales());
     }
@@ -79,19 +87,19 @@ fn drafted(history: &History, profile: &Profile) -> Draft {
 }
 
 fn compact(session: &mut Session, profile: &Profile, now_ms: u64) {
-    let draft = drafted(&session.history, profile);
+    let draft = compacted_draft(&session.history, profile);
     session.compact(draft, profile, &ToolPatterns::default(), now_ms).unwrap();
 }
 
 #[test]
-fn history_is_replaced_on_success_only() {
-    let topic = Family::Topic.profile();
+fn an_outdated_draft_leaves_the_history_unchanged() {
+    let topic = BuiltinProfile::Topic.profile();
     let mut session = session(exchanges(30, 500));
-    let draft = drafted(&session.history, &topic);
+    let draft = compacted_draft(&session.history, &topic);
     session.change_message(MessageId(0), |body| body.content.clear()).unwrap();
     let before = session.clone();
-    let refused = session.compact(draft, &topic, &ToolPatterns::default(), 1).unwrap_err();
-    assert_eq!(refused, DraftRefusal::Changed);
+    let error = session.compact(draft, &topic, &ToolPatterns::default(), 1).unwrap_err();
+    assert_eq!(error, DraftRefusal::Changed);
     assert_eq!(session.history, before.history);
     assert_eq!((session.cache.revision, session.compactions().len()), (before.cache.revision, 0));
 
@@ -104,8 +112,8 @@ fn history_is_replaced_on_success_only() {
 
 #[test]
 fn a_restored_session_undoes_its_compactions() {
-    for family in Family::ALL {
-        let (profile, mut session) = (family.profile(), session(exchanges(30, 500)));
+    for builtin in BuiltinProfile::ALL {
+        let (profile, mut session) = (builtin.profile(), session(exchanges(30, 500)));
         let mut states = Vec::new();
         for _ in 0..2 {
             exchanges(30, 500).into_iter().for_each(|message| {
@@ -113,51 +121,51 @@ fn a_restored_session_undoes_its_compactions() {
             });
             states.push(session.history.messages().to_vec());
             compact(&mut session, &profile, 1);
-            assert_ne!(session.history.messages(), &states[states.len() - 1][..], "{family:?}");
+            assert_ne!(session.history.messages(), &states[states.len() - 1][..], "{builtin:?}");
 
             let saved: SavedSession =
                 serde_json::from_str(&serde_json::to_string(&**session.saved()).unwrap()).unwrap();
-            assert_eq!(saved, **session.saved(), "{family:?}");
+            assert_eq!(saved, **session.saved(), "{builtin:?}");
             let messages =
                 session.history.messages().iter().map(|message| Message::clone(message)).collect::<Vec<_>>();
             session = Session::restored("test", messages, session.history.next_id(), saved);
         }
         for state in states.into_iter().rev() {
             session.undo_compaction().unwrap();
-            assert_eq!(session.history.messages().get(..state.len()), Some(&state[..]), "{family:?}");
+            assert_eq!(session.history.messages().get(..state.len()), Some(&state[..]), "{builtin:?}");
         }
         assert!(session.undo_compaction().is_err());
     }
 }
 
 #[test]
-fn one_recovery_until_a_prompt_is_answered() {
+fn only_one_recovery_is_allowed_until_a_prompt_is_answered() {
     let mut session = Session::new("test");
-    session.may_recover().unwrap();
-    session.recovered();
-    let error = session.may_recover().unwrap_err().to_string();
+    session.check_recovery_allowed().unwrap();
+    session.record_recovery();
+    let error = session.check_recovery_allowed().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long again"), "{error}");
     // A new conversation allows a recovery again.
     session.set_history([]);
-    session.may_recover().unwrap();
-    session.recovered();
+    session.check_recovery_allowed().unwrap();
+    session.record_recovery();
 }
 
 #[test]
-fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
+fn a_compaction_forgets_read_files_and_keeps_ten_steps() {
     let tools = ToolPatterns::default();
-    let read = |n: usize| called(&n.to_string(), "read_file", &format!("src/f{n}.rs"));
+    let read = |n: usize| tool_call(&n.to_string(), "read_file", &format!("src/f{n}.rs"));
     let mut session = session([user("look")].into_iter().chain((0..14).flat_map(read)));
     let history = session.history.clone();
     session.trail.mark_read("by/hand.rs", &history);
     assert_eq!(session.trail.files_read(&session.history, &tools).len(), 15);
-    compact(&mut session, &Family::Continuation.profile(), 1);
+    compact(&mut session, &BuiltinProfile::Continuation.profile(), 1);
     assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
     let steps = session.trail.steps(&session.history, &tools);
     let subjects: Vec<&str> = steps.iter().map(|step| step.subject.as_str()).collect();
     assert_eq!((subjects.len(), subjects[0], subjects[9]), (10, "src/f4.rs", "src/f13.rs"));
     // Files read from then on are listed again.
-    called("x", "read_file", "src/f1.rs").into_iter().for_each(|message| {
+    tool_call("x", "read_file", "src/f1.rs").into_iter().for_each(|message| {
         session.history.add(message);
     });
     assert_eq!(session.trail.files_read(&session.history, &tools), ["src/f1.rs"]);
@@ -165,28 +173,29 @@ fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
 }
 
 #[test]
-fn before_the_first_prompt_the_conversation_is_the_context() {
+fn before_the_first_prompt_the_context_size_is_that_of_the_conversation() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
-    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let session = session([user("hello there")]);
-    let pressure = session.pressure(None, means, 0);
+    let pressure = session.pressure(None, services, 0);
     assert_eq!(pressure.context, pressure.history);
     let size = RequestSize { tokens: 77, ..RequestSize::default() };
-    assert_eq!(session.pressure(Some(size), means, 0).context, 77);
+    assert_eq!(session.pressure(Some(size), services, 0).context, 77);
 }
 
 #[test]
-fn after_a_handoff_tokens_are_counted_again_and_lists_are_new() {
+fn a_handoff_recounts_tokens_and_clears_activity_lists() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
-    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let services = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tools = ToolPatterns::default();
-    let [call, result] = called("1", "read_file", "src/parser.rs");
-    let talk = [user("Fix the parser."), call, result, model("Fixed."), user("Thanks."), model("Sure.")];
+    let [call, result] = tool_call("1", "read_file", "src/parser.rs");
+    let talk =
+        [user("Fix the parser."), call, result, assistant("Fixed."), user("Thanks."), assistant("Sure.")];
     let mut session = session(talk);
     assert_eq!(session.trail.files_read(&session.history, &tools), ["src/parser.rs"]);
-    let before = session.pressure(None, means, 0);
-    compact(&mut session, &Family::Handoff.profile(), 9);
-    let after = session.pressure(None, means, 0);
+    let before = session.pressure(None, services, 0);
+    compact(&mut session, &BuiltinProfile::Handoff.profile(), 9);
+    let after = session.pressure(None, services, 0);
     assert!(after.context < before.context && after.context == after.history);
     assert_eq!((before.messages, after.messages, before.exchanges, after.exchanges), (6, 1, 2, 0));
     assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sends_data_or_protects_belongs_to_the_user() {
+    fn settings_that_send_data_or_protect_are_user_only() {
         for (key, value) in [
             ("compaction.base_url", json!("http://127.0.0.1:1")),
             ("provider.base_url", json!("http://127.0.0.1:1")),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_settings_are_told_apart() {
+    fn unknown_settings_are_reported_as_unknown() {
         check("symbol.map_budget", json!(1), Err(NotSettable::Unknown));
         check("symbols.map_budget.x", json!(1), Err(NotSettable::Unknown));
     }

@@ -14,7 +14,7 @@ use crate::layout::{ItemKey, Layout, LayoutBlock, Part};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BreakReason")]
-pub(crate) enum Reason {
+pub(crate) enum BreakReason {
     /// The prompt is the session's first one.
     First,
     /// Nothing broke: the previous prompt is a prefix of this prompt.
@@ -50,7 +50,7 @@ pub struct Break {
     /// Time of the prompt that caused the break, in milliseconds since 1970.
     pub at_ms: u64,
     /// Reason for the break.
-    pub(crate) reason: Reason,
+    pub(crate) reason: BreakReason,
     /// Items in the first block that did not stay in place.
     pub items: Vec<ItemKey>,
     /// Tokens of the unchanged prefix.
@@ -78,12 +78,12 @@ pub struct Breaks {
     pub last: Option<Break>,
     /// Turn and reason of the last break that began with each item. Entries of files and outlines are kept forever, and
     /// those of other items only as long as prompts show them.
-    by_item: BTreeMap<ItemKey, (u64, Reason)>,
+    by_item: BTreeMap<ItemKey, (u64, BreakReason)>,
 }
 
 impl Breaks {
     /// Returns the turn and the reason of the last break that began with an item.
-    pub(crate) fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
+    pub(crate) fn last_for(&self, key: &ItemKey) -> Option<(u64, BreakReason)> {
         self.by_item.get(key).copied()
     }
 
@@ -98,24 +98,24 @@ impl Breaks {
     /// the previous prompt.
     pub(crate) fn record(
         &mut self,
-        before: Option<&Layout>,
-        now: &Layout,
+        previous: Option<&Layout>,
+        current: &Layout,
         account: Option<&Account>,
         sent: &SentRequest,
         selection: &Selection,
     ) {
         self.turn += 1;
-        let found = compare(before, now, account, sent, selection);
-        let found = Break { turn: self.turn, at_ms: sent.at_ms, ..found.priced(account, sent) };
-        if !matches!(found.reason, Reason::None | Reason::First) {
-            let entry = (self.turn, found.reason);
-            self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
+        let cache_break = compare(previous, current, account, sent, selection);
+        let cache_break = Break { turn: self.turn, at_ms: sent.at_ms, ..cache_break.priced(account, sent) };
+        if !matches!(cache_break.reason, BreakReason::None | BreakReason::First) {
+            let entry = (self.turn, cache_break.reason);
+            self.by_item.extend(cache_break.items.iter().map(|key| (key.clone(), entry)));
             // Files can return to the prompt. Deleted messages cannot, and a conversation keeps adding new ones.
-            let shown: BTreeSet<&ItemKey> = now.blocks().flat_map(|block| &block.items).collect();
-            let comes_back = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
-            self.by_item.retain(|key, _| comes_back(key) || shown.contains(key));
+            let shown: BTreeSet<&ItemKey> = current.blocks().flat_map(|block| &block.items).collect();
+            let can_return = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
+            self.by_item.retain(|key, _| can_return(key) || shown.contains(key));
         }
-        self.last = Some(found);
+        self.last = Some(cache_break);
     }
 }
 
@@ -123,25 +123,25 @@ impl Break {
     /// Sets the lost tokens and their cost.
     fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
-            Reason::None | Reason::First => 0,
+            BreakReason::None | BreakReason::First => 0,
             _ => account.and_then(|account| account.cached(sent.at_ms)).map_or(0, |cached| cached.tokens),
         };
         let lost = cached.saturating_sub(self.kept).min(self.rewritten);
         let prices = &sent.prices;
-        let each = (prices.write - prices.read) * prices.input(self.kept + self.rewritten);
-        Self { lost, cost: lost as f64 * each, ..self }
+        let token_cost = (prices.write - prices.read) * prices.input(self.kept + self.rewritten);
+        Self { lost, cost: lost as f64 * token_cost, ..self }
     }
 }
 
 fn compare(
-    before: Option<&Layout>,
-    now: &Layout,
+    previous: Option<&Layout>,
+    current: &Layout,
     account: Option<&Account>,
     sent: &SentRequest,
     selection: &Selection,
 ) -> Break {
-    let total = now.tokens();
-    let whole = |reason| Break {
+    let total = current.tokens();
+    let full_break = |reason| Break {
         turn: 0,
         at_ms: 0,
         reason,
@@ -153,73 +153,77 @@ fn compare(
         cost: 0.0,
         missed: None,
     };
-    let (Some(before), Some(account)) = (before, account) else { return whole(Reason::First) };
+    let (Some(previous), Some(account)) = (previous, account) else { return full_break(BreakReason::First) };
     if account.identity() != sent.identity {
-        return whole(Reason::Model);
+        return full_break(BreakReason::Model);
     }
     if account.has_expired(sent.at_ms) {
-        return whole(Reason::Expired);
+        return full_break(BreakReason::Expired);
     }
-    let mut old: Vec<&LayoutBlock> = before.blocks().collect();
+    let mut old: Vec<&LayoutBlock> = previous.blocks().collect();
     while old.last().is_some_and(|block| is_volatile(block)) {
         old.pop();
     }
-    let new: Vec<&LayoutBlock> = now.blocks().collect();
+    let new: Vec<&LayoutBlock> = current.blocks().collect();
     let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
     let kept = new.iter().take(same).map(|block| block.tokens).sum();
     // Headings and acknowledgements come and go with the content they belong to.
     let shows = |block: &&&LayoutBlock| {
         !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
     };
-    let behind = old.get(same..).unwrap_or_default();
-    let first = behind.iter().find(shows).or(behind.first());
+    let after_prefix = old.get(same..).unwrap_or_default();
+    let first = after_prefix.iter().find(shows).or(after_prefix.first());
     let later: BTreeSet<&ItemKey> = new.iter().skip(same).flat_map(|block| &block.items).collect();
     let moved = old.iter().skip(same).flat_map(|block| &block.items);
     let moved: BTreeSet<ItemKey> = moved.filter(|key| later.contains(*key)).cloned().collect();
     let (reason, items) = match first {
-        None => (Reason::None, Vec::new()),
-        Some(block) => why(block, &new, &later, selection),
+        None => (BreakReason::None, Vec::new()),
+        Some(block) => break_cause(block, &new, &later, selection),
     };
     let moved = moved.into_iter().filter(|key| !items.contains(key)).collect();
-    Break { reason, items, kept, rewritten: total - kept, moved, ..whole(reason) }
+    Break { reason, items, kept, rewritten: total - kept, moved, ..full_break(reason) }
 }
 
 /// Returns why a block of the last prompt is no longer in its position, and which of its items caused the change.
-fn why(
+fn break_cause(
     block: &LayoutBlock,
     new: &[&LayoutBlock],
     later: &BTreeSet<&ItemKey>,
     selection: &Selection,
-) -> (Reason, Vec<ItemKey>) {
+) -> (BreakReason, Vec<ItemKey>) {
     match block.part {
-        Part::System => return (Reason::System, block.items.clone()),
-        Part::History | Part::Prompt => return (Reason::History, block.items.clone()),
+        Part::System => return (BreakReason::System, block.items.clone()),
+        Part::History | Part::Prompt => return (BreakReason::History, block.items.clone()),
         _ => {}
     }
     if new.iter().any(|other| other.content == block.content) {
-        return (Reason::Moved, block.items.clone());
+        return (BreakReason::Moved, block.items.clone());
     }
-    let blame = |wanted: &dyn Fn(&ItemKey) -> bool| -> Vec<ItemKey> {
-        block.items.iter().filter(|key| wanted(key)).cloned().collect()
+    let items_where = |is_blamed: &dyn Fn(&ItemKey) -> bool| -> Vec<ItemKey> {
+        block.items.iter().filter(|key| is_blamed(key)).cloned().collect()
     };
     let choice = |key: &ItemKey| key.path().map(|path| selection.choice(path));
-    let excluded = blame(&|key| choice(key) == Some(Choice::Excluded));
+    let excluded = items_where(&|key| choice(key) == Some(Choice::Excluded));
     if !excluded.is_empty() {
-        return (Reason::Excluded, excluded);
+        return (BreakReason::Excluded, excluded);
     }
-    let in_full = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Lines(..));
-    let deselected = blame(&|key| in_full(key) && choice(key) == Some(Choice::Deselected));
+    let is_full_text = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Lines(..));
+    let deselected = items_where(&|key| is_full_text(key) && choice(key) == Some(Choice::Deselected));
     if !deselected.is_empty() {
-        return (Reason::Deselected, deselected);
+        return (BreakReason::Deselected, deselected);
     }
     let is_outline = |key: &ItemKey| matches!(key, ItemKey::Symbol(_));
     let selected =
-        blame(&|key| is_outline(key) && !later.contains(key) && choice(key) == Some(Choice::Selected));
+        items_where(&|key| is_outline(key) && !later.contains(key) && choice(key) == Some(Choice::Selected));
     if !selected.is_empty() {
-        return (Reason::Selected, selected);
+        return (BreakReason::Selected, selected);
     }
-    let gone = blame(&|key| !later.contains(key));
-    if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
+    let missing = items_where(&|key| !later.contains(key));
+    if missing.is_empty() {
+        (BreakReason::Changed, block.items.clone())
+    } else {
+        (BreakReason::Vanished, missing)
+    }
 }
 
 /// Whether a block follows the request and is not expected to stay in place.
@@ -253,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_gone_are_forgotten_and_files_are_not() {
+    fn breaks_of_deleted_messages_are_forgotten() {
         let (file, message) = (ItemKey::File("a.rs".into()), |n| ItemKey::History(MessageId(n)));
         let prompts: Vec<Layout> = [layout(std::slice::from_ref(&file))]
             .into_iter()
@@ -273,7 +277,7 @@ mod tests {
             account = Some(Account::after(account.as_ref(), &sent, None));
             before = Some(prompt);
         }
-        assert_eq!(breaks.of(&file), Some((2, Reason::Deselected)));
+        assert_eq!(breaks.last_for(&file), Some((2, BreakReason::Deselected)));
         assert_eq!(breaks.by_item.len(), 1, "{:?}", breaks.by_item);
     }
 }

@@ -50,15 +50,16 @@ impl LayoutPreferences {
     /// Returns the most specific policy requested, or else the model's default. Always returns `flat` while the
     /// repository is being indexed.
     pub fn choose(self, model: &Model, index: IndexState) -> PolicyChoice {
-        let wished = [
+        let by_priority = [
             (self.request, DecidedBy::Request),
             (self.session, DecidedBy::Session),
             (self.setting, DecidedBy::Setting),
         ];
-        let nearest = wished.into_iter().find_map(|(wish, by)| wish.map(|policy| (policy, by)));
+        let most_specific =
+            by_priority.into_iter().find_map(|(preference, by)| preference.map(|policy| (policy, by)));
         let (policy, decided_by) = match index {
             IndexState::Building => (PolicyName::Flat, DecidedBy::Indexing),
-            IndexState::Ready => nearest.unwrap_or((PolicyName::default_for(model), DecidedBy::Model)),
+            IndexState::Ready => most_specific.unwrap_or((PolicyName::default_for(model), DecidedBy::Model)),
         };
         PolicyChoice { policy, decided_by }
     }
@@ -71,27 +72,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_wish_counts() {
+    fn the_most_specific_preference_wins() {
         let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
-        let mut wishes = LayoutPreferences {
+        let mut preferences = LayoutPreferences {
             request: Some(PolicyName::Flat),
             session: Some(PolicyName::Ripple),
             setting: Some(PolicyName::Ledger),
         };
-        let chosen = |wishes: LayoutPreferences, model: &Model, index| {
-            let PolicyChoice { policy, decided_by } = wishes.choose(model, index);
+        let chosen = |preferences: LayoutPreferences, model: &Model, index| {
+            let PolicyChoice { policy, decided_by } = preferences.choose(model, index);
             (policy, decided_by)
         };
         let ready = IndexState::Ready;
-        assert_eq!(chosen(wishes, &model, IndexState::Building), (PolicyName::Flat, DecidedBy::Indexing));
-        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Request));
-        wishes.request = None;
-        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ripple, DecidedBy::Session));
-        wishes.session = None;
-        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Setting));
-        wishes.setting = None;
-        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Model));
+        assert_eq!(
+            chosen(preferences, &model, IndexState::Building),
+            (PolicyName::Flat, DecidedBy::Indexing)
+        );
+        assert_eq!(chosen(preferences, &model, ready), (PolicyName::Flat, DecidedBy::Request));
+        preferences.request = None;
+        assert_eq!(chosen(preferences, &model, ready), (PolicyName::Ripple, DecidedBy::Session));
+        preferences.session = None;
+        assert_eq!(chosen(preferences, &model, ready), (PolicyName::Ledger, DecidedBy::Setting));
+        preferences.setting = None;
+        assert_eq!(chosen(preferences, &model, ready), (PolicyName::Ledger, DecidedBy::Model));
         model.cache.kind = CacheKind::None;
-        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Model));
+        assert_eq!(chosen(preferences, &model, ready), (PolicyName::Flat, DecidedBy::Model));
     }
 }

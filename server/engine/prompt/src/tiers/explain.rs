@@ -4,48 +4,48 @@ use strata_conversation::urls::Pages;
 
 use crate::layout::{ItemKey, inline};
 
-use super::{Break, Reason};
+use super::{Break, BreakReason};
 
 /// Maximum number of items that an explanation names. Further items are only counted.
-const NAMED: usize = 3;
+const MAX_NAMED_ITEMS: usize = 3;
 
 impl Break {
     /// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.
     pub fn explain(&self, pages: &Pages) -> String {
-        let items = || told(&self.items, pages);
+        let items = || item_list(&self.items, pages);
         let was = if self.items.len() <= 1 { "was" } else { "were" };
-        let why = match self.reason {
-            Reason::First => "this was the first prompt, so nothing was cached before".to_owned(),
-            Reason::None => {
+        let cause = match self.reason {
+            BreakReason::First => "this was the first prompt, so nothing was cached before".to_owned(),
+            BreakReason::None => {
                 "no cache miss: the last prompt is unchanged, with new content after it".to_owned()
             }
-            Reason::Model => {
+            BreakReason::Model => {
                 "the model, the format or the tools changed, so the previous prompt's cache does not apply"
                     .to_owned()
             }
-            Reason::Expired => {
+            BreakReason::Expired => {
                 "the cache expired because too much time passed since the last prompt".to_owned()
             }
-            Reason::System => "the system prompt changed, and it precedes everything else".to_owned(),
-            Reason::Deselected => {
+            BreakReason::System => "the system prompt changed, and it precedes everything else".to_owned(),
+            BreakReason::Deselected => {
                 format!("{} {was} deselected, which removed the text from the prompt", items())
             }
-            Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
-            Reason::Selected => {
+            BreakReason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
+            BreakReason::Selected => {
                 format!("{} was replaced by the full text of the file, which you selected", items())
             }
-            Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
-            Reason::Vanished => format!("{} {was} removed, or did not fit", items()),
-            Reason::History if self.items.is_empty() => {
+            BreakReason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
+            BreakReason::Vanished => format!("{} {was} removed, or did not fit", items()),
+            BreakReason::History if self.items.is_empty() => {
                 "the conversation was edited, replaced or shortened".to_owned()
             }
-            Reason::History => {
+            BreakReason::History => {
                 format!("the conversation was edited, replaced or shortened from {} on", items())
             }
-            Reason::Moved => format!("{} {was} moved to another place in the prompt", items()),
+            BreakReason::Moved => format!("{} {was} moved to another place in the prompt", items()),
         };
-        let figures = match self.reason {
-            Reason::First | Reason::None => String::new(),
+        let token_counts = match self.reason {
+            BreakReason::First | BreakReason::None => String::new(),
             _ => format!(" ({} tokens stayed cached, {} were sent again)", self.kept, self.rewritten),
         };
         let missed = self.missed.map_or(String::new(), |missed| {
@@ -54,14 +54,14 @@ impl Break {
                 missed.reported, missed.expected
             )
         });
-        format!("Turn {}: {why}{figures}{missed}.", self.turn)
+        format!("Turn {}: {cause}{token_counts}{missed}.", self.turn)
     }
 }
 
 /// Formats the names of the first items and the number of the others.
-fn told(items: &[ItemKey], pages: &Pages) -> String {
-    let mut names: Vec<String> = items.iter().take(NAMED).map(|key| name(key, pages)).collect();
-    match items.len().saturating_sub(NAMED) {
+fn item_list(items: &[ItemKey], pages: &Pages) -> String {
+    let mut names: Vec<String> = items.iter().take(MAX_NAMED_ITEMS).map(|key| name(key, pages)).collect();
+    match items.len().saturating_sub(MAX_NAMED_ITEMS) {
         0 => {}
         1 => names.push("one more".to_owned()),
         more => names.push(format!("{more} more")),
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    fn broke(reason: Reason, items: Vec<ItemKey>) -> Break {
+    fn cache_break(reason: BreakReason, items: Vec<ItemKey>) -> Break {
         Break {
             turn: 4,
             at_ms: 0,
@@ -111,31 +111,36 @@ mod tests {
     }
 
     #[test]
-    fn the_file_and_the_turn_are_named() {
+    fn explanations_name_the_file_and_the_turn() {
         let file = |path: &str| ItemKey::File(path.into());
-        let told = |broke: &Break| broke.explain(&Pages::default());
+        let explanation = |cache_break: &Break| cache_break.explain(&Pages::default());
         assert_eq!(
-            told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
+            explanation(&cache_break(BreakReason::Deselected, vec![file("src/a.rs")])),
             "Turn 4: `src/a.rs` was deselected, which removed the text from the prompt (1200 tokens stayed cached, 340 were \
              sent again)."
         );
         let many = ["a", "b", "c", "d", "e"].map(file).to_vec();
-        assert!(told(&broke(Reason::Moved, many)).contains(": `a`, `b`, `c` and 2 more were moved"));
+        assert!(
+            explanation(&cache_break(BreakReason::Moved, many))
+                .contains(": `a`, `b`, `c` and 2 more were moved")
+        );
         let lines = ItemKey::Lines("a".into(), "L1-2".parse().unwrap());
         let both = vec![ItemKey::Symbol("b`\n".into()), lines];
-        let sentence = told(&broke(Reason::Changed, both));
+        let sentence = explanation(&cache_break(BreakReason::Changed, both));
         assert!(
             sentence.contains(": the outline of `b\\u{60}\\u{a}` and L1-2 of `a` were changed"),
             "{sentence}"
         );
         let message = vec![ItemKey::History(MessageId(3))];
-        assert!(told(&broke(Reason::History, message)).contains("shortened from message 3 on"));
+        assert!(
+            explanation(&cache_break(BreakReason::History, message)).contains("shortened from message 3 on")
+        );
     }
 
     #[test]
     fn a_provider_that_read_less_than_expected_is_mentioned() {
         let missed = Some(CacheShortfall { expected: 900, reported: 0 });
-        let sentence = Break { missed, ..broke(Reason::None, vec![]) }.explain(&Pages::default());
+        let sentence = Break { missed, ..cache_break(BreakReason::None, vec![]) }.explain(&Pages::default());
         assert!(sentence.contains("read 0 tokens from its cache instead of 900"), "{sentence}");
     }
 }

@@ -12,26 +12,26 @@ use super::state::TierState;
 pub(super) struct Flat;
 
 impl Policy for Flat {
-    fn lay(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> PolicyOutput {
         let mut composer = Composer::new(content.count);
-        composer.system(&content.system);
+        composer.add_system_prompt(&content.system);
         let map: Vec<&Piece> = content.map.iter().collect();
         if !map.is_empty() {
-            composer.map_in_front(content.in_front(), &map);
+            composer.add_first_map(content.workspace_speaker(), &map);
         }
-        let listed = composer.file_list(&content.tree);
-        composer.urls(&content.urls.iter().collect::<Vec<_>>());
+        let file_list = composer.add_file_list(&content.tree);
+        composer.add_web_pages(&content.urls.iter().collect::<Vec<_>>());
         let files: Vec<&Piece> = content.files.iter().collect();
         if !files.is_empty() {
-            composer.files(Speaker::User, WORKING_FILES, &files);
-            composer.acknowledge(Part::Files);
+            composer.add_files(Speaker::User, WORKING_FILES, &files);
+            composer.add_acknowledgement(Part::Files);
         }
-        for said in &content.history {
-            composer.said(said);
+        for message in &content.history {
+            composer.add_message(message);
         }
-        composer.session_state(content);
-        composer.request(&content.request);
+        composer.add_session_state(content);
+        composer.add_request(&content.request);
         let layout = composer.finish();
-        PolicyOutput { layout, recorded: state.clone(), listed, relied_on: None }
+        PolicyOutput { layout, new_state: state.clone(), file_list, expected_cached: None }
     }
 }

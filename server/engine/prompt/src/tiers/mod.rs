@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use strata_tokens::models::{CacheKind, Model};
 
 pub use breaks::Break;
+pub(crate) use breaks::BreakReason;
 pub(crate) use breaks::Breaks;
-pub(crate) use breaks::Reason;
 #[cfg(test)]
 pub(crate) use choice::DecidedBy;
 pub use choice::{LayoutPreferences, PolicyChoice};
@@ -29,7 +29,7 @@ pub(crate) use policy::PolicyOutput;
 #[cfg(test)]
 pub(crate) use report::ItemStats;
 pub use report::{ItemReport, TiersReport, report};
-pub(crate) use rules::Cut;
+pub(crate) use rules::LayoutReuse;
 pub use rules::{Deltas, Rules};
 pub use state::TierState;
 
@@ -57,7 +57,6 @@ impl PolicyName {
         }
     }
 
-    /// Returns the implementation of the policy.
     pub fn policy(self) -> &'static dyn Policy {
         match self {
             Self::Ledger => &ledger::Ledger,

@@ -9,15 +9,14 @@ use crate::layout::{Content, FileListCoverage, Layout};
 pub struct PolicyOutput {
     pub layout: Layout,
     /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
-    pub recorded: TierState,
+    pub new_state: TierState,
     /// How much of the repository the file list in the prompt covers.
-    pub(crate) listed: FileListCoverage,
+    pub(crate) file_list: FileListCoverage,
     /// Tokens that the policy expects the provider to have cached; `None` if it has no expectation.
-    pub relied_on: Option<usize>,
+    pub expected_cached: Option<usize>,
 }
 
-/// A layout policy: orders the content of a prompt.
 pub trait Policy {
     /// Orders `content`, given the state after the last prompt. The same input gives the same output.
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
 }

@@ -9,11 +9,13 @@ use strata_base::key::FileKey;
 use strata_conversation::selection::{Choice, LineRange};
 use strata_tokens::cost::Charge;
 
-use crate::assembly::{AssembleError, PreparedPrompt, PromptServices, TierReport, Titles, Workspace, weigh};
+use crate::assembly::{
+    AssembleError, PreparedPrompt, PromptServices, TierReport, Titles, Workspace, assemble_allowing_empty,
+};
 use crate::layout::{ItemKey, LayoutBlock, Tier};
 use crate::session::{LastTurn, Session};
 
-use super::{PolicyChoice, Reason, TierState, ledger, ripple};
+use super::{BreakReason, PolicyChoice, TierState, ledger, ripple};
 
 /// The reply to `tiers.report`: the layout of the next prompt without its message.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -72,7 +74,7 @@ pub struct ItemReport {
     pub position: Option<usize>,
     /// Statistics of the layout policy about the item.
     #[serde(flatten)]
-    pub(crate) figures: Option<ItemStats>,
+    pub(crate) stats: Option<ItemStats>,
     /// Last cache break that began with the item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_break: Option<LastBreak>,
@@ -94,7 +96,7 @@ pub(crate) struct LastBreak {
     /// One-based number of the prompt that caused the break.
     pub turn: u64,
     /// Reason for the break.
-    pub reason: Reason,
+    pub reason: BreakReason,
 }
 
 impl<Item> TiersReport<Item> {
@@ -118,20 +120,20 @@ impl<Item> TiersReport<Item> {
 /// Lays out the next request at `now_ms` (milliseconds since 1970) and reports the layout.
 ///
 /// # Errors
-/// Returns the errors of [`weigh`].
+/// Returns the errors of [`assemble_allowing_empty`].
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
     now_ms: u64,
-    means: PromptServices<'_>,
+    services: PromptServices<'_>,
 ) -> Result<TiersReport, AssembleError> {
-    let prepared = weigh(workspace, session, &session.next_ask(now_ms), means)?;
-    let tokenizer = means.models.resolve(&prepared.reply.model).model.tokenizer;
+    let prepared = assemble_allowing_empty(workspace, session, &session.next_ask(now_ms), services)?;
+    let tokenizer = services.models.resolve(&prepared.reply.model).model.tokenizer;
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
             let member = prepared.members.iter().find(|member| member.path == *path);
             let text = member.and_then(|member| member.text_in(workspace.symbols));
-            text.map_or(0, |text| means.counter.count(tokenizer, &text))
+            text.map_or(0, |text| services.counter.count(tokenizer, &text))
         }
         _ => 0,
     };
@@ -166,15 +168,16 @@ fn items(
     session: &Session,
     outline: &dyn Fn(&ItemKey) -> usize,
 ) -> Vec<ItemReport> {
-    let mut places: BTreeMap<&ItemKey, ItemPlacement> = BTreeMap::new();
+    let mut placements: BTreeMap<&ItemKey, ItemPlacement> = BTreeMap::new();
     for (position, block) in prepared.layout.blocks().enumerate() {
         for key in &block.items {
-            let place = places.entry(key).or_insert(ItemPlacement { position, tier: block.tier, tokens: 0 });
-            place.tokens += share(key, block, outline);
+            let placement =
+                placements.entry(key).or_insert(ItemPlacement { position, tier: block.tier, tokens: 0 });
+            placement.tokens += item_tokens(key, block, outline);
         }
     }
-    let titles = Titles::of(session);
-    let figures = PolicyItemStats::of(&session.cache.tiers, &prepared.tiers);
+    let titles = Titles::new(session);
+    let stats = PolicyItemStats::new(&session.cache.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
         title: titles.item(key),
@@ -187,24 +190,26 @@ fn items(
         tier,
         tokens,
         position,
-        figures: figures.of_item(key, tier),
-        last_break: session.cache.breaks.of(key).map(|(turn, reason)| LastBreak { turn, reason }),
+        stats: stats.for_item(key, tier),
+        last_break: session.cache.breaks.last_for(key).map(|(turn, reason)| LastBreak { turn, reason }),
     };
-    let mut items: Vec<ItemReport> =
-        places.iter().map(|(key, place)| item(key, place.tier, place.tokens, Some(place.position))).collect();
+    let mut items: Vec<ItemReport> = placements
+        .iter()
+        .map(|(key, placement)| item(key, placement.tier, placement.tokens, Some(placement.position)))
+        .collect();
     items.sort_by_key(|item| item.position);
     if let (TierState::Ripple(before), TierState::Ripple(after)) = (&session.cache.tiers, &prepared.tiers) {
-        let waiting = before
+        let hidden = before
             .items()
             .iter()
-            .filter(|(key, _)| !places.contains_key(*key) && after.items().contains_key(*key));
-        items.extend(waiting.map(|(key, tracked)| item(key, tracked.tier, tracked.tokens, None)));
+            .filter(|(key, _)| !placements.contains_key(*key) && after.items().contains_key(*key));
+        items.extend(hidden.map(|(key, tracked)| item(key, tracked.tier, tracked.tokens, None)));
     }
     items
 }
 
 /// Returns the tokens of an item in a block that the item may share with others.
-fn share(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
+fn item_tokens(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
     if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
 }
 
@@ -217,7 +222,7 @@ enum PolicyItemStats<'a> {
 }
 
 impl<'a> PolicyItemStats<'a> {
-    fn of(before: &'a TierState, after: &TierState) -> Self {
+    fn new(before: &'a TierState, after: &TierState) -> Self {
         match after {
             TierState::Ledger(state) => Self::Ledger(state.item_stats()),
             TierState::Ripple(_) => Self::Ripple(before),
@@ -225,12 +230,12 @@ impl<'a> PolicyItemStats<'a> {
         }
     }
 
-    fn of_item(&self, key: &ItemKey, tier: Tier) -> Option<ItemStats> {
+    fn for_item(&self, key: &ItemKey, tier: Tier) -> Option<ItemStats> {
         match self {
-            Self::Ledger(figures) => figures.get(key).copied().map(ItemStats::Ledger),
+            Self::Ledger(stats) => stats.get(key).copied().map(ItemStats::Ledger),
             Self::Ripple(_) if *key == ItemKey::System => None,
-            Self::Ripple(TierState::Ripple(state)) => Some(ItemStats::Ripple(state.figures(key, tier))),
-            Self::Ripple(_) => Some(ItemStats::Ripple(ripple::State::default().figures(key, tier))),
+            Self::Ripple(TierState::Ripple(state)) => Some(ItemStats::Ripple(state.item_stats(key, tier))),
+            Self::Ripple(_) => Some(ItemStats::Ripple(ripple::RippleState::default().item_stats(key, tier))),
             Self::None => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Rules for laying out a prompt, derived from the model and the settings. They apply to every policy.
 
 use strata_base::hash::ContentHash;
-use strata_conversation::providers::Carriers;
+use strata_conversation::providers::BreakpointTargets;
 use strata_tokens::cost::Prices;
 use strata_tokens::models::Ttl;
 
@@ -19,12 +19,12 @@ pub enum Deltas {
 
 /// How much of the last prompt to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Cut {
+pub enum LayoutReuse {
     /// Keep as much as is valid and cached.
     #[default]
-    Deepest,
+    Maximal,
     /// Keep nothing.
-    Fresh,
+    None,
 }
 
 /// Rules for laying out a prompt, derived from the model and the settings.
@@ -40,13 +40,13 @@ pub struct Rules {
     /// the extended one.
     pub extended_is_needed: f64,
     /// Which blocks may carry a breakpoint in the dialect.
-    pub carriers: Carriers,
+    pub carriers: BreakpointTargets,
     /// Hash of everything whose change invalidates the whole cache: model, dialect and tools.
     pub identity: ContentHash,
     /// How to update changed files.
     pub deltas: Deltas,
     /// How much of the last prompt to keep.
-    pub cut: Cut,
+    pub reuse: LayoutReuse,
     /// Maximum growth of a prompt compared to one without outdated text, as a percentage; `None` for no limit.
     pub slack: Option<u32>,
     /// Time of the prompt, in milliseconds since 1970.
@@ -56,7 +56,8 @@ pub struct Rules {
 impl Rules {
     /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
-        let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
+        let (carriers, deltas, reuse) =
+            (BreakpointTargets::default(), Deltas::default(), LayoutReuse::default());
         Self {
             target,
             ttl,
@@ -65,7 +66,7 @@ impl Rules {
             carriers,
             identity: ContentHash::NONE,
             deltas,
-            cut,
+            reuse,
             slack: None,
             now_ms: 0,
         }

@@ -8,16 +8,15 @@ use strata_tokens::cost::BilledInput;
 use super::{ledger, ripple};
 use crate::layout::{ItemKey, Tier};
 
-/// The state of a layout policy between prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum TierState {
     /// No policy has stored any state.
     #[default]
     Untracked,
     /// The log of policy `ledger`.
-    Ledger(Arc<ledger::State>),
+    Ledger(Arc<ledger::LedgerState>),
     /// The counters of policy `ripple`.
-    Ripple(ripple::State),
+    Ripple(ripple::RippleState),
 }
 
 impl TierState {

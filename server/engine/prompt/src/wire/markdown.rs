@@ -48,15 +48,15 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
 fn write_layout(layout: &Layout, shows_breakpoints: bool) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
-    let (mut seen, mut line) = (0, 0);
-    for (message, said) in layout.messages.iter().enumerate() {
-        let speaker = said.speaker;
+    let (mut written, mut line) = (0, 0);
+    for (message, layout_message) in layout.messages.iter().enumerate() {
+        let speaker = layout_message.speaker;
         heading(&mut text, message + 1, speaker);
-        for block in results_first(&said.blocks, |block| &block.content) {
+        for block in results_first(&layout_message.blocks, |block| &block.content) {
             write_block(&mut text, block, shows_breakpoints);
-            let end = line + line_breaks(text.get(seen..).unwrap_or_default());
+            let end = line + line_breaks(text.get(written..).unwrap_or_default());
             passages.push(Passage { message, speaker, block, lines: line..end });
-            (seen, line) = (text.len(), end);
+            (written, line) = (text.len(), end);
         }
     }
     // Blank lines only separate blocks, so the blank line after the last block is removed.
@@ -114,7 +114,7 @@ fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
             paragraph(out, "<!-- reasoning left out -->");
         }
         ContentBlock::ToolCall { id, name, input } => {
-            paragraph(out, &format!("Tool call {} ({}):", code(name), code(id)));
+            paragraph(out, &format!("Tool call {} ({}):", inline_code(name), inline_code(id)));
             fenced(out, "json", &input.to_string());
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
@@ -122,7 +122,7 @@ fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
                 Outcome::Ok => "Tool result",
                 Outcome::Error => "Tool error",
             };
-            paragraph(out, &format!("{title} ({}):", code(call_id)));
+            paragraph(out, &format!("{title} ({}):", inline_code(call_id)));
             for part in content {
                 if let ResultPart::Image(image) = part {
                     paragraph(out, &picture(image));
@@ -143,7 +143,7 @@ fn write_block(out: &mut String, block: &LayoutBlock, shows_breakpoints: bool) {
 
 /// Writes a text unchanged, or inside a fence if it could be mistaken for the structure of the prompt.
 fn write_text(out: &mut String, text: &str) {
-    if keeps_its_place(text) { paragraph(out, text) } else { fenced(out, "", text) }
+    if is_self_contained(text) { paragraph(out, text) } else { fenced(out, "", text) }
 }
 
 fn paragraph(out: &mut String, text: &str) {
@@ -160,15 +160,15 @@ fn fenced(out: &mut String, info: &str, text: &str) {
 }
 
 /// Formats a name in backticks. Removes backticks and control characters, which no provider uses in names.
-fn code(name: &str) -> String {
-    let kept: String = name.chars().filter(|c| *c != '`' && !c.is_control()).collect();
-    format!("`{kept}`")
+fn inline_code(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| *c != '`' && !c.is_control()).collect();
+    format!("`{plain}`")
 }
 
 fn picture(image: &Image) -> String {
     let kind = match &image.source {
-        ImageSource::Base64 { media_type, .. } => code(media_type),
-        ImageSource::Url { url } => code(url),
+        ImageSource::Base64 { media_type, .. } => inline_code(media_type),
+        ImageSource::Url { url } => inline_code(url),
     };
     match (image.width, image.height) {
         (Some(width), Some(height)) => format!("Picture: {kind}, {width} x {height}"),
@@ -178,15 +178,15 @@ fn picture(image: &Image) -> String {
 
 /// Whether a text, read as Markdown, closes all of its fences and contains nothing that could be mistaken for the
 /// prompt's structure or change the rendering of later text.
-fn keeps_its_place(text: &str) -> bool {
+fn is_self_contained(text: &str) -> bool {
     let mut open: Option<Fence> = None;
     // CommonMark also ends lines at a lone carriage return.
     for line in text.split(['\n', '\r']) {
         match open {
-            Some(fence) if closes(line, fence) => open = None,
+            Some(fence) if closes_fence(line, fence) => open = None,
             Some(_) => {}
-            None if stands_out(line) => return false,
-            None => open = opened(line),
+            None if may_be_structure(line) => return false,
+            None => open = opening_fence(line),
         }
     }
     open.is_none()
@@ -194,14 +194,14 @@ fn keeps_its_place(text: &str) -> bool {
 
 /// Returns the fence that a line opens: at least three backticks or tildes. After the backticks of a fence, the line
 /// cannot contain another backtick.
-fn opened(line: &str) -> Option<Fence> {
+fn opening_fence(line: &str) -> Option<Fence> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
     let length = line.len() - rest.len();
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some(Fence { mark, length })
 }
 
-fn closes(line: &str, fence: Fence) -> bool {
+fn closes_fence(line: &str, fence: Fence) -> bool {
     let line = unindented(line);
     let rest = line.trim_start_matches(fence.mark);
     line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
@@ -210,13 +210,13 @@ fn closes(line: &str, fence: Fence) -> bool {
 /// Whether a line outside of fences could be something other than plain text: a top-level heading that starts with
 /// neither a letter nor a digit, as the heading of a message does (`# [1] User`); the underline of a top-level heading;
 /// raw HTML; or a fence that may or may not belong to a list. Enclosing quotes and lists make no difference.
-fn stands_out(line: &str) -> bool {
+fn may_be_structure(line: &str) -> bool {
     let unindented = unindented(line);
-    if unindented.len() < line.len() && opened(unindented).is_some() {
+    if unindented.len() < line.len() && opening_fence(unindented).is_some() {
         return true;
     }
-    let around = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
-    let inner = line.trim_start_matches(around);
+    let is_container_marker = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
+    let inner = line.trim_start_matches(is_container_marker);
     let heading = inner.strip_prefix('#').filter(|rest| !rest.starts_with('#'));
     let underline = inner.trim_end();
     heading.is_some_and(|rest| !rest.trim_start().starts_with(char::is_alphanumeric))

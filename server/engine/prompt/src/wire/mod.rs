@@ -17,7 +17,7 @@ pub(crate) use markdown::readable;
 /// Writes a layout in the given format. The same layout gives the same bytes.
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format.dialect() {
-        Some(dialect) => dialect.body(&layout.spoken(), envelope).into(),
+        Some(dialect) => dialect.body(&layout.to_messages(), envelope).into(),
         None => markdown::render(layout),
     }
 }
@@ -33,9 +33,10 @@ pub fn request<'a>(
 ) -> Body {
     let projection = project(messages, prompt, format.provider());
     let mut layout = Layout::default();
-    let history = projection.history.into_iter().map(|said| (Speaker::from(said.role), said.content));
-    let coming = projection.results.into_iter().chain(projection.prompt).collect();
-    for (speaker, blocks) in history.chain([(Speaker::User, coming)]) {
+    let history =
+        projection.history.into_iter().map(|message| (Speaker::from(message.role), message.content));
+    let request_blocks = projection.results.into_iter().chain(projection.prompt).collect();
+    for (speaker, blocks) in history.chain([(Speaker::User, request_blocks)]) {
         for content in blocks {
             let part = Part::History;
             layout.push(

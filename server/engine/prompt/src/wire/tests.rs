@@ -66,20 +66,23 @@ fn png(width: u32, height: u32) -> Image {
 
 /// Lays out a projection like the assembler does: instructions, files with a breakpoint, the history, the new results,
 /// a volatile tail, and the prompt.
-fn lay(projection: &Projection) -> Layout {
+fn lay_out(projection: &Projection) -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     let files = "# Working Files\n\n```\nfn main() {}\n```\n";
     layout.push(Speaker::User, marked(ContentBlock::text(files), Tier::L1, Ttl::OneHour));
     layout.push(Speaker::Assistant, text("Understood."));
-    let said = projection.history.iter().flat_map(|said| said.content.iter().map(move |block| (said, block)));
-    let last = said.clone().filter(|(_, block)| !block.is_reasoning()).count();
-    let mut seen = 0;
-    for (said, content) in said {
-        let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
-        seen += usize::from(!content.is_reasoning());
-        let mark = (seen == last).then_some(Ttl::FiveMinutes);
-        let items = vec![ItemKey::History(said.id)];
+    let sent_blocks = projection
+        .history
+        .iter()
+        .flat_map(|message| message.content.iter().map(move |block| (message, block)));
+    let last_shown = sent_blocks.clone().filter(|(_, block)| !block.is_reasoning()).count();
+    let mut shown_blocks = 0;
+    for (message, content) in sent_blocks {
+        let speaker = if message.role == Role::User { Speaker::User } else { Speaker::Assistant };
+        shown_blocks += usize::from(!content.is_reasoning());
+        let mark = (shown_blocks == last_shown).then_some(Ttl::FiveMinutes);
+        let items = vec![ItemKey::History(message.id)];
         layout.push(speaker, LayoutBlock { items, mark, ..block(content.clone()) });
     }
     for result in &projection.results {
@@ -126,8 +129,8 @@ fn markdown_of(layout: &Layout) -> String {
 
 #[track_caller]
 fn assert_valid(format: Format, body: &Value) {
-    let found: Vec<String> = check(format, body).iter().map(ToString::to_string).collect();
-    assert!(found.is_empty(), "{found:#?}\n{body:#}");
+    let violations: Vec<String> = check(format, body).iter().map(ToString::to_string).collect();
+    assert!(violations.is_empty(), "{violations:#?}\n{body:#}");
 }
 
 #[test]

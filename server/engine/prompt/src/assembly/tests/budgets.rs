@@ -8,7 +8,7 @@ use strata_tokens::models::{CacheTtl, ModelTable, Ttl};
 use super::fixture::{Bench, all_text};
 use crate::assembly::{AssembleError, PromptRequest, WarningCode, history_size};
 use crate::layout::Part;
-use crate::session::{Outcome, Status};
+use crate::session::{RequestOutcome, Status};
 use crate::tiers::PolicyName;
 
 /// Creates a repository of files of the given sizes, and a model with the given window.
@@ -26,7 +26,7 @@ fn bench(sizes: &[usize], window: usize, policy: PolicyName) -> Bench {
 }
 
 #[test]
-fn under_the_budget_nothing_is_shed() {
+fn no_file_is_omitted_within_the_budget() {
     let mut bench = bench(&[10, 20, 30], 50_000, PolicyName::Flat);
     bench.select("f0.py");
     let reply = bench.prompt("?");
@@ -34,7 +34,7 @@ fn under_the_budget_nothing_is_shed() {
 }
 
 #[test]
-fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
+fn over_the_budget_the_largest_files_are_omitted_with_a_warning() {
     let mut bench = bench(&[20, 600, 60, 400], 6_000, PolicyName::Flat);
     for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
         bench.select(key);
@@ -46,15 +46,15 @@ fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
         reply.tokens.limit, 4_891,
         "the window less a sixteenth for the answer and the 15 % that estimates may be off by"
     );
-    let shed: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
-    assert_eq!(shed, ["f1.py", "f3.py"]);
+    let omitted: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
+    assert_eq!(omitted, ["f1.py", "f3.py"]);
     let codes: Vec<WarningCode> = reply.warnings.iter().map(|warning| warning.code).collect();
     assert_eq!(codes, [WarningCode::Shed, WarningCode::Shed]);
     assert!(all_text(&prepared).contains("def f2_59"), "the smaller ones stay in full");
 }
 
 #[test]
-fn a_prompt_at_the_limit_of_its_window_still_keeps_what_is_cached() {
+fn a_prompt_at_the_window_limit_still_reads_from_the_cache() {
     // The map exceeds the window, and the conversation grows.
     let mut bench = bench(&[40; 60], 20_000, PolicyName::Ledger);
     bench.settings.symbols.map_budget = Some(16_000);
@@ -67,8 +67,8 @@ fn a_prompt_at_the_limit_of_its_window_still_keeps_what_is_cached() {
             reply.predicted.read as f64 / reply.predicted.total() as f64
         })
         .collect();
-    let kept = shares.iter().filter(|share| **share > 0.8).count();
-    assert!(kept >= 8, "{shares:?}");
+    let well_cached = shares.iter().filter(|share| **share > 0.8).count();
+    assert!(well_cached >= 8, "{shares:?}");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn every_file_is_listed_by_name_or_counted_with_its_directory() {
 }
 
 #[test]
-fn a_prompt_keeps_within_what_the_client_passes_on() {
+fn a_prompt_respects_the_clients_input_limit() {
     let mut bench = bench(&[20, 600, 60, 400], 50_000, PolicyName::Flat);
     for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
         bench.select(key);
@@ -93,26 +93,26 @@ fn a_prompt_keeps_within_what_the_client_passes_on() {
     let reply = bench.assemble(&within(Some(6_000))).unwrap().reply;
     assert_eq!((reply.tokens.window, reply.tokens.limit), (6_000, 4_891));
     assert!(reply.tokens.total <= reply.tokens.limit);
-    let shed: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
-    assert_eq!(shed, ["f1.py", "f3.py"], "as in a window of that size");
-    let whole = bench.assemble(&within(Some(1_000_000))).unwrap().reply;
-    assert_eq!((whole.tokens.window, whole.shed.len()), (50_000, 0), "the model's own window stays");
+    let omitted: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
+    assert_eq!(omitted, ["f1.py", "f3.py"], "as in a window of that size");
+    let complete = bench.assemble(&within(Some(1_000_000))).unwrap().reply;
+    assert_eq!((complete.tokens.window, complete.shed.len()), (50_000, 0), "the model's own window stays");
 
-    assert_eq!(bench.session.pressure(None, bench.means(), 0).window, Some(50_000));
-    let reply = bench.session.keep(bench.assemble(&within(Some(6_000))).unwrap());
+    assert_eq!(bench.session.pressure(None, bench.services(), 0).window, Some(50_000));
+    let reply = bench.session.add_pending_prompt(bench.assemble(&within(Some(6_000))).unwrap());
     let answer = vec![ContentBlock::text("Done.")];
-    let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
-    assert_eq!(bench.session.pressure(None, bench.means(), 0).window, Some(6_000), "compactions go by it");
+    assert_eq!(bench.session.pressure(None, bench.services(), 0).window, Some(6_000), "compactions go by it");
 }
 
 #[test]
-fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
+fn breakpoints_have_the_lifetime_of_the_request_or_the_setting() {
     let mut bench = bench(&[600], 50_000, PolicyName::Ledger);
     bench.settings.cache.ttl = CacheTtl::OneHour;
     bench.select("f0.py");
-    let marks = |ask: &PromptRequest| -> Vec<Ttl> {
-        let prepared = bench.assemble(ask).unwrap();
+    let marks = |prompt_request: &PromptRequest| -> Vec<Ttl> {
+        let prepared = bench.assemble(prompt_request).unwrap();
         prepared.layout.blocks().filter_map(|block| block.mark).collect()
     };
     let as_set = marks(&PromptRequest::prompt("?"));
@@ -122,7 +122,7 @@ fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
 }
 
 #[test]
-fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
+fn a_prompt_that_cannot_fit_is_an_error_that_names_the_largest_part() {
     let bench = bench(&[], 3_000, PolicyName::Ripple);
     let error = bench.assemble(&PromptRequest::prompt("word ".repeat(9_000))).unwrap_err();
     let AssembleError::TooLarge { tokens, limit, largest, .. } = &error else { panic!("{error}") };
@@ -132,7 +132,7 @@ fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
 }
 
 #[test]
-fn old_exchanges_go_only_when_nothing_else_is_left() {
+fn old_exchanges_are_omitted_last() {
     let mut bench = bench(&[50], 6_000, PolicyName::Flat);
     bench.compact_over(1_000);
     for turn in 0..100 {
@@ -158,7 +158,7 @@ fn a_long_history_leaves_room_for_files_and_fits_a_small_window() {
         let mut bench = bench(&[20], window, PolicyName::Ripple);
         bench.select("f0.py");
         for turn in 0..400 {
-            bench.say(&format!("question {turn} {}", "word ".repeat(40)), &"word ".repeat(40));
+            bench.add_exchange(&format!("question {turn} {}", "word ".repeat(40)), &"word ".repeat(40));
         }
         let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         assert!(prepared.reply.shed.is_empty(), "{window}");
@@ -167,10 +167,10 @@ fn a_long_history_leaves_room_for_files_and_fits_a_small_window() {
 }
 
 #[test]
-fn the_budget_report_has_what_it_should() {
+fn the_budget_report_adds_up() {
     let mut bench = bench(&[10, 20], 50_000, PolicyName::Flat);
     bench.select("f0.py");
-    bench.say("question", "answer");
+    bench.add_exchange("question", "answer");
     let report = bench.budget();
     assert!(report.history_tokens > 0);
     assert_eq!(report.max_input_tokens, 50_000);
@@ -184,11 +184,11 @@ fn the_budget_report_has_what_it_should() {
 }
 
 #[test]
-fn the_history_is_counted_copied_replaced_and_emptied() {
+fn a_history_can_be_measured_copied_replaced_and_cleared() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    assert_eq!(crate::assembly::history_size(&bench.session.history, bench.means()).tokens, 0);
-    bench.say("question", "answer");
-    assert!(crate::assembly::history_size(&bench.session.history, bench.means()).tokens > 0);
+    assert_eq!(crate::assembly::history_size(&bench.session.history, bench.services()).tokens, 0);
+    bench.add_exchange("question", "answer");
+    assert!(crate::assembly::history_size(&bench.session.history, bench.services()).tokens > 0);
     let copy: History = bench.session.history.clone();
     bench.session.set_history([NewMessage::text(Role::User, "anew")]);
     assert_eq!(
@@ -208,7 +208,7 @@ proptest! {
 
     /// For any selection and window, either the prompt fits or no prompt could, and no file that would fit is omitted.
     #[test]
-    fn it_fits_and_nothing_is_shed_needlessly(
+    fn every_prompt_fits_and_omits_no_file_needlessly(
         sizes in prop::collection::vec(0..200usize, 0..8),
         window in 2_000..9_000usize,
         exchanges in 0..20usize,
@@ -219,7 +219,7 @@ proptest! {
             bench.select(&format!("f{at}.py"));
         }
         for turn in 0..exchanges {
-            bench.say(&format!("question {turn}"), "answer");
+            bench.add_exchange(&format!("question {turn}"), "answer");
         }
         match bench.assemble(&PromptRequest::prompt("the question")) {
             Ok(prepared) => {
@@ -229,7 +229,7 @@ proptest! {
                 let movable: usize = [Part::Map, Part::FileList].iter().filter_map(|part| reply.tokens.parts.get(part)).sum();
                 // The first file adds the legend that explains how to read files.
                 let system = reply.tokens.parts.get(&Part::System).copied().unwrap_or_default();
-                let left = reply.tokens.limit - reply.tokens.total + movable + system;
+                let tokens_left = reply.tokens.limit - reply.tokens.total + movable + system;
                 for key in &reply.shed {
                     let alone = |selected: bool| {
                         let mut alone = Bench::new("").policy(policy);
@@ -242,10 +242,10 @@ proptest! {
                         alone.prompt("?").tokens
                     };
                     let (bare, parts) = (alone(false).total, alone(true).parts);
-                    let weigh = |part| parts.get(part).copied();
-                    let with = weigh(&Part::Files).zip(weigh(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
+                    let part_tokens = |part| parts.get(part).copied();
+                    let file_tokens = part_tokens(&Part::Files).zip(part_tokens(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
                     // `bare` includes the list and the map of that one file, so only the file's own text counts.
-                    prop_assert!(with > left || bare > reply.tokens.limit, "{:?} of {} tokens would have fitted into {}", key, with, left);
+                    prop_assert!(file_tokens > tokens_left || bare > reply.tokens.limit, "{:?} of {} tokens would have fitted into {}", key, file_tokens, tokens_left);
                 }
             }
             Err(AssembleError::TooLarge { tokens, limit, .. }) => prop_assert!(tokens > limit),
@@ -257,18 +257,18 @@ proptest! {
 #[test]
 fn a_recovery_is_allowed_again_once_a_prompt_is_answered() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    bench.session.recovered();
-    assert!(bench.session.may_recover().is_err());
+    bench.session.record_recovery();
+    assert!(bench.session.check_recovery_allowed().is_err());
     bench.turn("Go on.", "Done.");
-    assert!(bench.session.may_recover().is_ok());
+    assert!(bench.session.check_recovery_allowed().is_ok());
 }
 
 #[test]
-fn the_context_is_what_was_billed_and_what_was_said_since() {
+fn the_context_size_is_the_billed_size_plus_later_messages() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    let reply = bench.session.keep(bench.assemble(&PromptRequest::prompt("Hello?")).unwrap());
+    let reply = bench.session.add_pending_prompt(bench.assemble(&PromptRequest::prompt("Hello?")).unwrap());
     let usage = Usage { input: 7_000, output: 300, cache_read: 20, cache_write: 1 };
-    let outcome = Outcome {
+    let outcome = RequestOutcome {
         error: None,
         status: Status::Complete,
         answer: vec![ContentBlock::text("Hello.")],
@@ -276,11 +276,11 @@ fn the_context_is_what_was_billed_and_what_was_said_since() {
         time_ms: 0,
     };
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
-    assert_eq!(bench.session.pressure(None, bench.means(), 0).context, 7_321);
+    assert_eq!(bench.session.pressure(None, bench.services(), 0).context, 7_321);
 
-    let before = history_size(&bench.session.history, bench.means()).tokens;
+    let before = history_size(&bench.session.history, bench.services()).tokens;
     bench.session.history.add(NewMessage::text(Role::User, "And one thing more."));
-    let since = history_size(&bench.session.history, bench.means()).tokens - before;
+    let since = history_size(&bench.session.history, bench.services()).tokens - before;
     assert!(since > 0);
-    assert_eq!(bench.session.pressure(None, bench.means(), 0).context, 7_321 + since);
+    assert_eq!(bench.session.pressure(None, bench.services(), 0).context, 7_321 + since);
 }

@@ -1,6 +1,6 @@
 //! When a conversation is compacted to save money.
 
-use strata_conversation::compaction::{Run, Summariser};
+use strata_conversation::compaction::{CompactionRun, Summariser};
 
 use super::fixture::Bench;
 use crate::assembly::with_scales;
@@ -9,13 +9,14 @@ use crate::assembly::with_scales;
 fn compacted(bench: &mut Bench) -> bool {
     let settings = &bench.settings;
     let profile = settings.compaction.profile(&settings.tool_output);
-    let pressure = bench.session.pressure(None, bench.means(), 0);
+    let pressure = bench.session.pressure(None, bench.services(), 0);
     if profile.due(&pressure).is_none() {
         return false;
     }
-    let draft = with_scales(bench.means(), |scales| {
+    let draft = with_scales(bench.services(), |scales| {
         let (history, tools) = (&bench.session.history, settings.tools.clone());
-        Run::new(history, profile.clone(), pressure, Summariser::Extractive, tools, scales)?.finish(scales)
+        CompactionRun::new(history, profile.clone(), pressure, Summariser::Extractive, tools, scales)?
+            .finish(scales)
     });
     bench.session.compact(draft.unwrap(), &profile, &settings.tools, 0).unwrap();
     true

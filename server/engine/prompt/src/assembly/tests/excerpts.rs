@@ -52,7 +52,7 @@ fn used(prepared: &PreparedPrompt) -> Vec<(String, ExcerptStanding)> {
     names(prepared.reply.files.iter().flat_map(|file| file.excerpts.clone()))
 }
 
-fn ask(bench: &Bench, text: &str) -> PreparedPrompt {
+fn assemble_prompt(bench: &Bench, text: &str) -> PreparedPrompt {
     bench.assemble(&PromptRequest::prompt(text)).unwrap()
 }
 
@@ -64,10 +64,10 @@ const DELAY_KEY: &str = "src/retry.py#backoff_delay";
 const COOKIE_KEY: &str = "src/parser.py#parse_cookie";
 
 #[test]
-fn a_question_brings_its_code_along_under_every_policy() {
+fn every_policy_shows_excerpts_for_a_question() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
         let bench = bench(policy);
-        let prepared = ask(&bench, DELAY);
+        let prepared = assemble_prompt(&bench, DELAY);
         let file = prepared.reply.files.iter().find(|file| file.path.as_str() == "src/retry.py").unwrap();
         assert!(!file.excerpts.is_empty() && file.excerpts[0].lines.is_some(), "{policy:?}");
         let text = all_text(&prepared);
@@ -80,22 +80,22 @@ fn a_question_brings_its_code_along_under_every_policy() {
 }
 
 #[test]
-fn without_a_budget_or_a_question_nothing_is_brought_along() {
+fn there_are_no_excerpts_without_a_budget_or_a_question() {
     let mut bench = bench(PolicyName::Ledger);
-    assert_eq!(used(&bench.weigh().unwrap()), []);
+    assert_eq!(used(&bench.assemble_without_message().unwrap()), []);
     let none = PromptRequest { auto_budget: Some(0), ..PromptRequest::prompt(DELAY) };
     assert_eq!(used(&bench.assemble(&none).unwrap()), []);
     bench.session.auto_budget = Some(0);
-    assert_eq!(used(&ask(&bench, DELAY)), []);
+    assert_eq!(used(&assemble_prompt(&bench, DELAY)), []);
     let some = PromptRequest { auto_budget: Some(ONE), ..PromptRequest::prompt(DELAY) };
     assert!(!used(&bench.assemble(&some).unwrap()).is_empty(), "the request counts first");
 }
 
 #[test]
-fn what_is_shown_is_not_shown_again() {
+fn a_shown_excerpt_is_not_repeated() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
-    let again = ask(&bench, "And what is the backoff delay of attempt 7?");
+    let again = assemble_prompt(&bench, "And what is the backoff delay of attempt 7?");
     let text = all_text(&again);
     assert_eq!(text.matches("return min(2 ** attempt, 60)").count(), 1, "{text}");
     bench.turn("And what is the backoff delay of attempt 7?", "A minute.");
@@ -107,14 +107,14 @@ fn what_is_shown_is_not_shown_again() {
 }
 
 #[test]
-fn what_no_question_is_about_any_more_lingers_and_is_brought_up_to_date() {
+fn an_excerpt_of_an_earlier_question_is_retained_and_updated() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.settings.context.auto_budget = LATER;
     bench.turn(COOKIE, "It does not.");
     let text = bench.files.get_mut("src/retry.py").unwrap();
     *text = format!("import os\n\n{}", text.replace("attempt, 60)", "attempt, 90)"));
-    let prepared = ask(&bench, COOKIE);
+    let prepared = assemble_prompt(&bench, COOKIE);
     let shown = all_text(&prepared);
     assert!(shown.contains("return min(2 ** attempt, 60)"), "the first text stays: {shown}");
     assert!(shown.contains("return min(2 ** attempt, 90)"), "{shown}");
@@ -129,18 +129,18 @@ fn what_no_question_is_about_any_more_lingers_and_is_brought_up_to_date() {
 }
 
 #[test]
-fn what_is_gone_from_its_file_is_said_to_be_gone() {
+fn an_excerpt_that_left_its_file_is_marked_as_gone() {
     let mut bench = bench(PolicyName::Ledger);
     bench.session.excerpts.pin(key("src/retry.py#L1-3"));
     bench.turn(DELAY, "Up to a minute.");
-    for now in ["LIMIT = 3\n", ""] {
-        bench.files.insert("src/retry.py".into(), now.to_owned());
-        let text = all_text(&ask(&bench, COOKIE));
+    for new_text in ["LIMIT = 3\n", ""] {
+        bench.files.insert("src/retry.py".into(), new_text.to_owned());
+        let text = all_text(&assemble_prompt(&bench, COOKIE));
         assert!(text.contains("Note: this code is no longer in the file."), "{text}");
         assert!(!text.contains("the file is empty"), "{text}");
     }
     bench.files.remove("src/retry.py");
-    let text = all_text(&ask(&bench, COOKIE));
+    let text = all_text(&assemble_prompt(&bench, COOKIE));
     assert!(!text.contains("attempt, 60)"), "nothing stays of a file that is gone: {text}");
 }
 
@@ -151,7 +151,7 @@ fn an_empty_file_is_shown_to_a_request_that_names_it() {
     for other in ["src/__init__.py", "src/.gitkeep"] {
         bench.files.insert(other.into(), String::new());
     }
-    let shown = |bench: &Bench, request: &str| all_text(&ask(bench, request));
+    let shown = |bench: &Bench, request: &str| all_text(&assemble_prompt(bench, request));
     let empty = "## Excerpt of `src/page_layout.py`: L1 (version ";
     for request in ["Fill src/page_layout.py", "class PageLayout: pass"] {
         let text = shown(&bench, request);
@@ -169,52 +169,53 @@ fn an_empty_file_is_shown_to_a_request_that_names_it() {
 }
 
 #[test]
-fn results_of_tools_leave_the_excerpts_of_the_question() {
+fn a_request_without_a_question_keeps_the_last_excerpts() {
     let mut bench = bench(PolicyName::Flat);
     bench.turn(DELAY, "Up to a minute.");
-    let weighed = bench.weigh().unwrap();
+    let prepared = bench.assemble_without_message().unwrap();
     assert!(
-        used(&weighed).contains(&(DELAY_KEY.to_owned(), ExcerptStanding::Wanted)),
+        used(&prepared).contains(&(DELAY_KEY.to_owned(), ExcerptStanding::Wanted)),
         "{:?}",
-        used(&weighed)
+        used(&prepared)
     );
 }
 
 #[test]
-fn a_pinned_excerpt_stays_whatever_is_asked() {
+fn a_pinned_excerpt_is_in_every_prompt() {
     let mut bench = bench(PolicyName::Flat);
     bench.session.excerpts.pin(key("src/render.py#render_template"));
     bench.session.touch();
-    let prepared = ask(&bench, COOKIE);
+    let prepared = assemble_prompt(&bench, COOKIE);
     assert!(used(&prepared).contains(&("src/render.py#render_template".to_owned(), ExcerptStanding::Pinned)));
     let none = PromptRequest { auto_budget: Some(0), ..PromptRequest::new(Request::Nothing) };
-    let prepared = bench
-        .with(|workspace| crate::assembly::weigh(workspace, &bench.session, &none, bench.means()).unwrap());
+    let prepared = bench.with_workspace(|workspace| {
+        crate::assembly::assemble_allowing_empty(workspace, &bench.session, &none, bench.services()).unwrap()
+    });
     assert!(all_text(&prepared).contains("load(name).format"), "without a question, too");
 }
 
 #[test]
-fn a_dismissed_excerpt_leaves_at_once_and_is_not_proposed_again() {
+fn a_dismissed_excerpt_disappears_and_is_not_chosen_again() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.excerpts.dismiss(key(DELAY_KEY));
     bench.session.touch();
     bench.settings.context.auto_budget = LATER;
     for question in [DELAY, COOKIE] {
-        let text = all_text(&ask(&bench, question));
+        let text = all_text(&assemble_prompt(&bench, question));
         assert!(!text.contains("attempt, 60)"), "{text}");
     }
     assert!(!std::mem::take(&mut bench.session.excerpts.dismissed).is_empty());
-    assert!(all_text(&ask(&bench, DELAY)).contains("attempt, 60)"));
+    assert!(all_text(&assemble_prompt(&bench, DELAY)).contains("attempt, 60)"));
 }
 
 #[test]
-fn a_selected_file_takes_the_place_of_its_excerpts() {
+fn a_selected_file_replaces_its_excerpts() {
     for policy in [PolicyName::Ledger, PolicyName::Flat] {
         let mut bench = bench(policy);
         bench.turn(DELAY, "Up to a minute.");
         bench.select("src/retry.py");
-        let prepared = ask(&bench, DELAY);
+        let prepared = assemble_prompt(&bench, DELAY);
         assert!(
             prepared
                 .reply
@@ -224,7 +225,7 @@ fn a_selected_file_takes_the_place_of_its_excerpts() {
         );
         bench.turn(DELAY, "Up to a minute.");
         bench.deselect("src/retry.py");
-        let text = all_text(&ask(&bench, COOKIE));
+        let text = all_text(&assemble_prompt(&bench, COOKIE));
         assert!(!text.contains("'sixth': 0"), "{policy:?}: the file's text left: {text}");
     }
 }
@@ -238,27 +239,27 @@ fn selected_lines_are_not_repeated() {
         bench.session.selection.selected.values().next(),
         Some(&Extent::Lines(vec!["L1-3".parse().unwrap()]))
     );
-    let text = all_text(&ask(&bench, DELAY));
+    let text = all_text(&assemble_prompt(&bench, DELAY));
     assert_eq!(text.matches("attempt, 60)").count(), 1, "{text}");
 }
 
 #[test]
-fn of_an_excluded_file_nothing_stays() {
+fn an_excluded_file_loses_its_excerpts() {
     let mut bench = bench(PolicyName::Ledger);
     bench.turn(DELAY, "Up to a minute.");
     bench.session.selection.exclude("src/retry.py".into());
     bench.session.touch();
-    let text = all_text(&ask(&bench, "What about the other files?"));
+    let text = all_text(&assemble_prompt(&bench, "What about the other files?"));
     assert!(!text.contains("attempt, 60)") && !text.contains("src/retry.py"), "{text}");
 }
 
 #[test]
-fn excerpts_are_shed_before_selected_files() {
+fn excerpts_are_omitted_before_selected_files() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("src/parser.py");
-    let whole = ask(&bench, DELAY);
-    assert!(!used(&whole).is_empty());
-    let mut least = whole.reply.tokens.total * 2;
+    let complete = assemble_prompt(&bench, DELAY);
+    assert!(!used(&complete).is_empty());
+    let mut least = complete.reply.tokens.total * 2;
     let mut cut = None;
     while least > 0 {
         bench.session.max_input_tokens = Some(least);

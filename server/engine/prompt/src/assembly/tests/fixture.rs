@@ -18,18 +18,17 @@ use strata_tokens::models::Models;
 
 use crate::assembly::{
     AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
-    Request, Source, SystemContext, Workspace, assemble, context_frame, counter, weigh,
+    Request, Source, SystemContext, Workspace, assemble, assemble_allowing_empty, context_frame, counter,
 };
-use crate::excerpts::{ExcerptSources, Question, SourceFile, choose};
+use crate::excerpts::{ExcerptQuestion, ExcerptSources, SourceFile, choose};
 use crate::layout::Seeds;
-use crate::session::{Outcome, RecordResult, Session, Status};
+use crate::session::{RecordResult, RequestOutcome, Session, Status};
 use crate::settings::Settings;
 use crate::tiers::PolicyName;
 use crate::trust::Trust;
 use crate::wire::Body;
 use crate::wire::tests::pieces::pieces;
 
-/// A repository in memory with a session.
 pub(super) struct Bench {
     pub(super) files: BTreeMap<FileKey, String>,
     pub(super) session: Session,
@@ -38,7 +37,7 @@ pub(super) struct Bench {
     pub(super) counter: TokenCounter,
     pub(super) index: IndexState,
     pub(super) state: String,
-    pub(super) standing: SystemContext,
+    pub(super) system_context: SystemContext,
     pub(super) trust: Trust,
     /// Whether prompts include a context frame, built with the current settings.
     pub(super) has_frame: bool,
@@ -69,7 +68,7 @@ impl Bench {
             counter: TokenCounter::default(),
             index: IndexState::Ready,
             state: String::new(),
-            standing: SystemContext::default(),
+            system_context: SystemContext::default(),
             trust: Trust::Trusted,
             has_frame: false,
         }
@@ -80,16 +79,20 @@ impl Bench {
         self
     }
 
-    pub(super) fn means(&self) -> PromptServices<'_> {
+    pub(super) fn services(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    pub(super) fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
-        self.with_for(&PromptRequest::new(Request::Nothing), use_it)
+    pub(super) fn with_workspace<R>(&self, action: impl FnOnce(&Workspace<'_>) -> R) -> R {
+        self.with_workspace_for(&PromptRequest::new(Request::Nothing), action)
     }
 
-    /// Calls `use_it` with the workspace, including the excerpts for `ask`.
-    fn with_for<R>(&self, ask: &PromptRequest, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+    /// Calls `action` with the workspace, including the excerpts for `prompt_request`.
+    fn with_workspace_for<R>(
+        &self,
+        prompt_request: &PromptRequest,
+        action: impl FnOnce(&Workspace<'_>) -> R,
+    ) -> R {
         let mut symbols = SymbolIndex::default();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, "") {
@@ -111,11 +114,11 @@ impl Bench {
             }
         };
         let texts = selected.clone().filter_map(|key| Some((key.clone(), text(key)?))).collect();
-        let gone =
+        let unreadable =
             selected.filter(|key| text(key).is_none()).map(|key| (key.clone(), "it is gone".to_owned()));
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
-        let known = ExcerptSources {
+        let sources = ExcerptSources {
             symbols: &symbols,
             references: &references,
             lexical: &lexical,
@@ -126,23 +129,23 @@ impl Bench {
             passages: &PassageCache::default(),
             quoted: &[],
         };
-        let question = Question::of(ask, &self.session, &self.settings);
+        let question = ExcerptQuestion::from_request(prompt_request, &self.session, &self.settings);
         let read = |key: &FileKey| {
             let text = self.files.get(key)?.as_str().into();
             let file = FileText::new(text, Source::Disk { mtime_ms: 0, notice: None, out_of_step: None });
             Some(SourceFile { file, symbols: symbols.get(key).cloned() })
         };
-        let count = counter(None, self.means());
+        let count = counter(None, self.services());
         let Ok(excerpts) =
-            choose(known, &self.session, question.clone(), |key| Ok::<_, Infallible>(read(key)), &count);
+            choose(sources, &self.session, question.clone(), |key| Ok::<_, Infallible>(read(key)), &count);
         let frame_settings = &self.settings.context_frame;
-        let framed = question.filter(|_| self.has_frame && frame_settings.inject);
-        let frame = framed.map_or_else(String::new, |Question { text, .. }| {
-            context_frame(known, &self.session, &excerpts, text, frame_settings, |_| None)
+        let framed_question = question.filter(|_| self.has_frame && frame_settings.inject);
+        let frame = framed_question.map_or_else(String::new, |ExcerptQuestion { text, .. }| {
+            context_frame(sources, &self.session, &excerpts, text, frame_settings, |_| None)
         });
         let workspace = Workspace {
             texts: &texts,
-            unreadable: &gone.collect(),
+            unreadable: &unreadable.collect(),
             symbols: &symbols,
             references: &references,
             lexical: &lexical,
@@ -153,10 +156,10 @@ impl Bench {
             excerpts: &excerpts,
             index: self.index,
             trust: self.trust,
-            standing: &self.standing,
+            system_context: &self.system_context,
             session_state: &self.state,
         };
-        use_it(&workspace)
+        action(&workspace)
     }
 
     pub(super) fn select(&mut self, key: &str) {
@@ -169,7 +172,7 @@ impl Bench {
         self.session.touch();
     }
 
-    pub(super) fn say(&mut self, user: &str, assistant: &str) {
+    pub(super) fn add_exchange(&mut self, user: &str, assistant: &str) {
         self.session.history.add(NewMessage::text(Role::User, user));
         self.session.history.add(NewMessage::text(Role::Assistant, assistant));
         self.session.touch();
@@ -181,20 +184,30 @@ impl Bench {
         self.settings.compaction.profiles.insert("topic".to_owned(), options);
     }
 
-    pub(super) fn assemble(&self, ask: &PromptRequest) -> Result<PreparedPrompt, AssembleError> {
-        self.with_for(ask, |workspace| assemble(workspace, &self.session, ask, self.means()))
+    pub(super) fn assemble(&self, prompt_request: &PromptRequest) -> Result<PreparedPrompt, AssembleError> {
+        self.with_workspace_for(prompt_request, |workspace| {
+            assemble(workspace, &self.session, prompt_request, self.services())
+        })
     }
 
     /// Measures the next request without a prompt.
-    pub(super) fn weigh(&self) -> Result<PreparedPrompt, AssembleError> {
-        self.with(|workspace| {
-            weigh(workspace, &self.session, &PromptRequest::new(Request::Nothing), self.means())
+    pub(super) fn assemble_without_message(&self) -> Result<PreparedPrompt, AssembleError> {
+        self.with_workspace(|workspace| {
+            assemble_allowing_empty(
+                workspace,
+                &self.session,
+                &PromptRequest::new(Request::Nothing),
+                self.services(),
+            )
         })
     }
 
     pub(super) fn budget(&self) -> crate::budget::BudgetReport {
-        let ask = PromptRequest::new(Request::Nothing);
-        self.with(|workspace| crate::budget::report(workspace, &self.session, &ask, self.means())).unwrap()
+        let prompt_request = PromptRequest::new(Request::Nothing);
+        self.with_workspace(|workspace| {
+            crate::budget::report(workspace, &self.session, &prompt_request, self.services())
+        })
+        .unwrap()
     }
 
     pub(super) fn prompt(&self, text: &str) -> AssembledPrompt {
@@ -204,8 +217,8 @@ impl Bench {
     /// Runs a whole turn: assembles a prompt, answers it and records it.
     pub(super) fn turn(&mut self, text: &str, answer: &str) -> (AssembledPrompt, RecordResult) {
         let prepared = self.assemble(&PromptRequest::prompt(text)).unwrap();
-        let reply = self.session.keep(prepared);
-        let outcome = Outcome {
+        let reply = self.session.add_pending_prompt(prepared);
+        let outcome = RequestOutcome {
             error: None,
             status: Status::Complete,
             answer: vec![ContentBlock::text(answer)],
@@ -219,10 +232,10 @@ impl Bench {
 }
 
 /// Formats a request, message by message: the role, then the first line of each text, with `|` after a breakpoint.
-pub(super) fn drawn(reply: &AssembledPrompt) -> String {
+pub(super) fn prompt_summary(reply: &AssembledPrompt) -> String {
     let body = json(reply);
     let mut out = String::new();
-    let mut draw = |role: &str, content: &Value| {
+    let mut write_message = |role: &str, content: &Value| {
         let _ = write!(out, "{role}:");
         match content {
             Value::String(text) => {
@@ -240,10 +253,10 @@ pub(super) fn drawn(reply: &AssembledPrompt) -> String {
         }
     };
     if let Some(system) = body.get("system") {
-        draw("system", system);
+        write_message("system", system);
     }
     for message in body["messages"].as_array().unwrap() {
-        draw(message["role"].as_str().unwrap(), &message["content"]);
+        write_message(message["role"].as_str().unwrap(), &message["content"]);
     }
     out
 }
@@ -261,7 +274,6 @@ pub(super) fn json(reply: &AssembledPrompt) -> &Value {
     }
 }
 
-/// Joins all texts of a prompt in order.
 pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
     let texts = prepared.layout.blocks().filter_map(|block| match &block.content {
         ContentBlock::Text { text } => Some(text.as_str()),

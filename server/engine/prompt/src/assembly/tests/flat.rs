@@ -4,7 +4,7 @@ use expect_test::expect;
 use strata_conversation::history::{Image, ImageSource};
 use strata_conversation::providers::{Format, Tool};
 
-use super::fixture::{Bench, all_text, drawn, json, recount};
+use super::fixture::{Bench, all_text, json, prompt_summary, recount};
 use crate::assembly::{AssembleError, IndexState, PreparedPrompt, PromptRequest, Request, WarningCode};
 use crate::session::Session;
 use crate::tiers::PolicyName;
@@ -26,10 +26,10 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn everything_comes_in_its_place() {
+fn a_flat_prompt_has_its_parts_in_order() {
     let mut bench = bench();
     bench.select("src/lib.rs");
-    bench.say("earlier question", "earlier answer");
+    bench.add_exchange("earlier question", "earlier answer");
     let reply = bench.prompt("what is the area?");
     // In order: the system prompt with the map, the file list, the working files, the history, the prompt.
     expect![[r###"
@@ -47,13 +47,13 @@ fn everything_comes_in_its_place() {
         assistant: "earlier answer"
         user: "what is the area?"
     "###]]
-    .assert_eq(&drawn(&reply));
+    .assert_eq(&prompt_summary(&reply));
     recount(&bench, &reply, Format::Anthropic);
     assert_eq!(reply.breakpoints, []);
 }
 
 #[test]
-fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
+fn the_system_message_has_nothing_of_an_untrusted_workspace() {
     let mut bench = bench();
     bench.settings.prompt.system = "Be brief.".into();
     bench.select("src/lib.rs");
@@ -74,7 +74,7 @@ fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
         assistant: "Ok."
         user: "?"
     "###]]
-    .assert_eq(&drawn(&untrusted.reply));
+    .assert_eq(&prompt_summary(&untrusted.reply));
     let blocks = |prepared: &PreparedPrompt| prepared.layout.blocks().cloned().collect::<Vec<_>>();
     assert_eq!(blocks(&untrusted), blocks(&trusted));
     assert_eq!(untrusted.reply.tokens, trusted.reply.tokens, "the same weight");
@@ -100,23 +100,23 @@ fn images_produce_multimodal_content_and_no_images_a_string() {
 }
 
 #[test]
-fn the_estimate_of_a_prompt_is_positive_even_without_one() {
-    let tokens = bench().weigh().unwrap().reply.tokens;
+fn a_request_without_a_message_has_a_size() {
+    let tokens = bench().assemble_without_message().unwrap().reply.tokens;
     assert!(tokens.total > 0 && tokens.total < tokens.limit);
 }
 
 #[test]
-fn empty_parts_leave_no_message_behind() {
+fn empty_parts_produce_no_messages() {
     let mut bench = Bench::new("").policy(PolicyName::Flat);
     bench.settings.prompt.system.clear();
     expect![[r###"
         user: "hello"
     "###]]
-    .assert_eq(&drawn(&bench.prompt("hello")));
+    .assert_eq(&prompt_summary(&bench.prompt("hello")));
 }
 
 #[test]
-fn a_file_is_shown_in_full_once_or_as_a_block_or_not_at_all() {
+fn a_file_is_shown_in_full_or_as_an_outline_or_not_at_all() {
     let mut bench = bench();
     let count = |bench: &Bench, text: &str| {
         all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap()).matches(text).count()
@@ -133,7 +133,7 @@ fn a_file_is_shown_in_full_once_or_as_a_block_or_not_at_all() {
 }
 
 #[test]
-fn before_the_index_is_complete_the_policy_is_flat_and_the_prompt_says_so() {
+fn an_incomplete_index_forces_policy_flat_with_a_warning() {
     let mut bench = Bench::new(REPOSITORY);
     bench.index = IndexState::Building;
     let reply = bench.prompt("?");
@@ -142,7 +142,7 @@ fn before_the_index_is_complete_the_policy_is_flat_and_the_prompt_says_so() {
 }
 
 #[test]
-fn an_empty_prompt_and_stray_tool_results_are_refused() {
+fn empty_prompts_and_stray_tool_results_are_rejected() {
     let bench = bench();
     assert_eq!(bench.assemble(&PromptRequest::prompt("  \n")).unwrap_err(), AssembleError::Empty);
     let result: crate::assembly::ToolResult =
@@ -152,7 +152,7 @@ fn an_empty_prompt_and_stray_tool_results_are_refused() {
 }
 
 #[test]
-fn a_selected_file_that_is_gone_is_named() {
+fn a_deleted_selected_file_causes_a_warning() {
     let mut bench = bench();
     bench.select("src/gone.rs");
     let reply = bench.prompt("?");
@@ -162,16 +162,18 @@ fn a_selected_file_that_is_gone_is_named() {
 }
 
 #[test]
-fn openai_and_markdown_say_the_same() {
+fn openai_and_markdown_have_the_same_content() {
     let mut bench = bench();
     bench.select("src/lib.rs");
     bench.settings.model = "gpt-5.1".into();
-    let ask = PromptRequest { format: Some(Format::OpenAi), ..PromptRequest::prompt("what?") };
-    let reply = bench.assemble(&ask).unwrap().reply;
+    let prompt_request = PromptRequest { format: Some(Format::OpenAi), ..PromptRequest::prompt("what?") };
+    let reply = bench.assemble(&prompt_request).unwrap().reply;
     recount(&bench, &reply, Format::OpenAi);
     assert_eq!(json(&reply)["messages"][0]["role"], "system");
-    let ask = PromptRequest { format: Some(Format::Markdown), ..PromptRequest::prompt("what?") };
-    let Body::Text(text) = bench.assemble(&ask).unwrap().reply.body else { panic!("markdown is text") };
+    let prompt_request = PromptRequest { format: Some(Format::Markdown), ..PromptRequest::prompt("what?") };
+    let Body::Text(text) = bench.assemble(&prompt_request).unwrap().reply.body else {
+        panic!("markdown is text")
+    };
     assert!(text.contains("shape.side * shape.side") && text.contains("remember") == text.contains("milk"));
 }
 
@@ -199,17 +201,18 @@ fn a_tool_round_trip_is_answered_in_place() {
     for policy in [PolicyName::Flat, PolicyName::Ripple] {
         for format in [Format::Anthropic, Format::OpenAi] {
             let request = Request::ToolResults(vec![result.clone()]);
-            let ask =
+            let prompt_request =
                 PromptRequest { format: Some(format), policy: Some(policy), ..PromptRequest::new(request) };
-            bench.assemble(&ask).unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
+            bench.assemble(&prompt_request).unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
             // A prompt arrives instead of the result, so the call is answered on behalf of the client.
-            let ask = PromptRequest {
+            let prompt_request = PromptRequest {
                 format: Some(format),
                 policy: Some(policy),
                 ..PromptRequest::prompt("never mind")
             };
-            let prepared =
-                bench.assemble(&ask).unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
+            let prepared = bench
+                .assemble(&prompt_request)
+                .unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
             let body = match prepared.reply.body {
                 Body::Json(body) => body.to_string(),
                 Body::Text(_) => unreachable!("both formats are JSON"),
@@ -220,7 +223,7 @@ fn a_tool_round_trip_is_answered_in_place() {
 }
 
 #[test]
-fn an_archived_result_is_told_as_a_stub() {
+fn an_archived_tool_result_is_sent_as_a_stub() {
     use strata_conversation::history::{
         ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role, Visibility,
     };
@@ -235,8 +238,10 @@ fn an_archived_result_is_told_as_a_stub() {
     let archived = NewMessage::new(Role::User, vec![result]);
     let id = bench.session.history.add(NewMessage { kind, agent: Visibility::Hidden, ..archived });
     for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {
-        let ask = PromptRequest { policy: Some(policy), ..PromptRequest::prompt("and?") };
-        let Body::Json(body) = bench.assemble(&ask).unwrap().reply.body else { panic!("the format is JSON") };
+        let prompt_request = PromptRequest { policy: Some(policy), ..PromptRequest::prompt("and?") };
+        let Body::Json(body) = bench.assemble(&prompt_request).unwrap().reply.body else {
+            panic!("the format is JSON")
+        };
         let body = body.to_string();
         assert!(body.contains(&format!("[archived; see summary; toolOutput.read {}]", id.0)), "{body}");
         assert!(!body.contains("the whole output") && !body.contains("Tool no response"), "{body}");
@@ -244,7 +249,7 @@ fn an_archived_result_is_told_as_a_stub() {
 }
 
 #[test]
-fn a_request_that_declares_tools_says_how_to_use_them() {
+fn a_request_with_tools_has_guidelines_for_them() {
     let bench = Bench::new("");
     let tool = Tool {
         name: "read".into(),
@@ -252,8 +257,8 @@ fn a_request_that_declares_tools_says_how_to_use_them() {
         input_schema: serde_json::json!({ "type": "object" }),
     };
     let system = |tools: Vec<Tool>| {
-        let ask = PromptRequest { tools, ..PromptRequest::prompt("hello") };
-        json(&bench.assemble(&ask).unwrap().reply)["system"].to_string()
+        let prompt_request = PromptRequest { tools, ..PromptRequest::prompt("hello") };
+        json(&bench.assemble(&prompt_request).unwrap().reply)["system"].to_string()
     };
     let (with, without) = (system(vec![tool]), system(Vec::new()));
     assert!(with.contains("# Tools") && with.contains("# Answers"), "{with}");

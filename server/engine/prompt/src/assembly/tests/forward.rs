@@ -33,8 +33,8 @@ fn body_of(
         [Tool { name: "read".to_owned(), description: "Reads a file.".to_owned(), input_schema: schema }];
     let conversation = ClientConversation { system, tools: &tools, messages: &messages };
     let (models, counter, settings) = (Models::builtin(), TokenCounter::default(), Settings::default());
-    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-    match forward(conversation, format, model, means)?.body {
+    let services = PromptServices { models: &models, counter: &counter, settings: &settings };
+    match forward(conversation, format, model, services)?.body {
         Body::Json(body) => Ok(body),
         Body::Text(text) => panic!("{format:?} has no JSON body: {text}"),
     }
@@ -59,7 +59,6 @@ fn talk(turns: usize) -> Vec<NewMessage> {
     messages
 }
 
-/// Builds the request for each answer of a conversation.
 fn requests(dialect: (Format, &str)) -> Vec<Value> {
     let talk = talk(6);
     let ends = (1..=talk.len()).filter(|end| talk[end - 1].role == Role::User);
@@ -88,7 +87,7 @@ fn prefix(body: &Value, mark: Option<&str>) -> (Vec<String>, Vec<usize>) {
 }
 
 #[test]
-fn each_request_begins_with_the_one_before_and_looks_for_its_entry() {
+fn each_request_extends_the_previous_one_and_finds_its_cache_entry() {
     for (format, model, mark) in DIALECTS {
         let requests = requests((format, model));
         assert_eq!(requests.len(), 9);
@@ -112,7 +111,7 @@ fn each_request_begins_with_the_one_before_and_looks_for_its_entry() {
 }
 
 #[test]
-fn only_openai_is_told_which_cache_a_conversation_belongs_to() {
+fn only_openai_requests_have_a_cache_key() {
     for (format, model, _) in DIALECTS {
         let keys: Vec<String> =
             requests((format, model)).iter().map(|body| body["prompt_cache_key"].to_string()).collect();
@@ -123,7 +122,7 @@ fn only_openai_is_told_which_cache_a_conversation_belongs_to() {
 }
 
 #[test]
-fn what_a_provider_would_reject_is_repaired_or_refused() {
+fn invalid_conversations_are_repaired_or_rejected() {
     let anthropic = (Format::Anthropic, "claude-sonnet-5-5");
     let call = ContentBlock::ToolCall { id: "c".to_owned(), name: "read".to_owned(), input: json!({}) };
     let result = ContentBlock::ToolResult {

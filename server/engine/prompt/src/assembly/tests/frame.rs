@@ -47,11 +47,11 @@ fn scores(bench: &Bench) -> Vec<f64> {
 }
 
 #[test]
-fn a_frame_is_there_only_when_asked_for_and_the_best_stands_first() {
+fn a_context_frame_is_optional_and_ranked_best_first() {
     let mut bench = bench();
-    let found = scores(&bench);
-    assert!(found.len() > 1 && found.is_sorted_by(|one, next| one >= next), "{found:?}");
-    assert!(found.iter().all(|score| (0.5..=1.0).contains(score)), "{found:?}");
+    let all = scores(&bench);
+    assert!(all.len() > 1 && all.is_sorted_by(|one, next| one >= next), "{all:?}");
+    assert!(all.iter().all(|score| (0.5..=1.0).contains(score)), "{all:?}");
     let prepared = bench.assemble(&PromptRequest::prompt("why does the kettle not heat?")).unwrap();
     let blocks: Vec<_> = prepared.layout.blocks().collect();
     let frame = blocks.iter().position(|block| block.part == Part::ContextFrame).unwrap();
@@ -61,7 +61,7 @@ fn a_frame_is_there_only_when_asked_for_and_the_best_stands_first() {
 }
 
 #[test]
-fn its_settings_bound_a_frame() {
+fn settings_limit_the_context_frame() {
     let mut bench = bench();
     bench.settings.context_frame.min_score = 0.0;
     let all = scores(&bench);
@@ -80,7 +80,7 @@ fn its_settings_bound_a_frame() {
 }
 
 #[test]
-fn a_frame_does_not_name_what_the_prompt_shows() {
+fn a_context_frame_omits_code_that_the_prompt_shows() {
     let mut bench = bench();
     bench.settings.context_frame.min_score = 0.0;
     let without = scores(&bench).len();

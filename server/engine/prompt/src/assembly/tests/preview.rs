@@ -14,10 +14,10 @@ use strata_tokens::models::Ttl;
 
 use super::fixture::{Bench, json};
 use crate::assembly::{
-    Breakpoint, PreparedPrompt, Preview, PromptRequest, Request, ToolResult, preview, weigh,
+    Breakpoint, PreparedPrompt, Preview, PromptRequest, Request, ToolResult, assemble_allowing_empty, preview,
 };
 use crate::layout::{Layout, LayoutBlock, Part, Tier};
-use crate::session::{Outcome, Status};
+use crate::session::{RequestOutcome, Status};
 use crate::tiers::PolicyName;
 use crate::wire::tests::pieces::pieces;
 
@@ -74,7 +74,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 0..12)
 }
 
-fn take(bench: &mut Bench, step: &Step) {
+fn apply_step(bench: &mut Bench, step: &Step) {
     match step {
         Step::Select(file) => bench.select(file),
         Step::Lines(file) => bench.session.selection.select_lines((*file).into(), "L1".parse().unwrap()),
@@ -85,10 +85,10 @@ fn take(bench: &mut Bench, step: &Step) {
             bench.session.pages.add(Page { address, title: None, text });
         }
         Step::State(text) => bench.state = (*text).to_owned(),
-        Step::Say(text) => bench.say(text, text),
+        Step::Say(text) => bench.add_exchange(text, text),
         Step::Turn(format) => {
-            let ask = PromptRequest { format: Some(*format), ..PromptRequest::prompt("go on") };
-            let prepared = bench.assemble(&ask).unwrap();
+            let prompt_request = PromptRequest { format: Some(*format), ..PromptRequest::prompt("go on") };
+            let prepared = bench.assemble(&prompt_request).unwrap();
             record(bench, prepared, vec![ContentBlock::text("done")]);
         }
     }
@@ -96,8 +96,8 @@ fn take(bench: &mut Bench, step: &Step) {
 }
 
 fn record(bench: &mut Bench, prepared: PreparedPrompt, answer: Vec<ContentBlock>) {
-    let id = bench.session.keep(prepared).id.unwrap();
-    let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let id = bench.session.add_pending_prompt(prepared).id.unwrap();
+    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
 }
 
@@ -113,7 +113,7 @@ fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
 
     let reply = &prepared.reply;
     let mut by_part = reply.tokens.parts.clone();
-    let beside: usize =
+    let tokens_outside_parts: usize =
         [Part::Structure, Part::Tools].into_iter().filter_map(|part| by_part.remove(&part)).sum();
     let mut parts: BTreeMap<Part, usize> = BTreeMap::new();
     let mut tiers: BTreeMap<Tier, usize> = BTreeMap::new();
@@ -135,7 +135,7 @@ fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
         }
     }
     assert_eq!(parts, by_part);
-    assert_eq!(prefix_tokens + beside, shown.tokens);
+    assert_eq!(prefix_tokens + tokens_outside_parts, shown.tokens);
     assert_eq!(shown.tokens, reply.tokens.total);
     assert_eq!(tiers, reply.tiers.iter().map(|tier| (tier.tier, tier.tokens)).collect());
     assert_eq!(marks, reply.breakpoints);
@@ -156,21 +156,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_preview_is_the_request_and_its_parts_add_up(
+    fn a_preview_has_the_texts_of_the_request_and_its_parts_add_up(
         policy in select(POLICIES.to_vec()),
         steps in steps(),
         format in select(vec![Format::Anthropic, Format::OpenAi]),
         request in select(vec!["", "Why?", "```\nopen"]),
     ) {
         let mut bench = bench(policy);
-        steps.iter().for_each(|step| take(&mut bench, step));
-        let asked = if request.is_empty() {
+        steps.iter().for_each(|step| apply_step(&mut bench, step));
+        let base_request = if request.is_empty() {
             PromptRequest::new(Request::Nothing)
         } else {
             PromptRequest::prompt(request)
         };
-        let ask = PromptRequest { format: Some(format), ..asked };
-        let prepared = bench.with(|workspace| weigh(workspace, &bench.session, &ask, bench.means())).unwrap();
+        let prompt_request = PromptRequest { format: Some(format), ..base_request };
+        let prepared = bench.with_workspace(|workspace| assemble_allowing_empty(workspace, &bench.session, &prompt_request, bench.services())).unwrap();
         let before = bench.session.clone();
         let shown = preview(&prepared, &bench.session);
         prop_assert!(bench.session.is_same_as(&before));
@@ -180,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn results_of_tools_are_shown_where_they_are_sent() {
+fn a_preview_shows_tool_results_in_the_order_of_the_request() {
     for policy in POLICIES {
         let mut bench = bench(policy);
         bench.state = "# Session State\n\nBranch: `main`".into();
@@ -216,7 +216,7 @@ fn each_part_has_a_name() {
     bench.session.touch();
     let prepared = bench.assemble(&PromptRequest::prompt("And now?")).unwrap();
     let parts = preview(&prepared, &bench.session).parts;
-    let drawn: String = parts
+    let prompt_summary: String = parts
         .iter()
         .map(|part| {
             let mark = if part.marked { " |" } else { "" };
@@ -236,11 +236,11 @@ fn each_part_has_a_name() {
         60 +4  L3     Prompt |
         64 +3  active Session state
     "#]]
-    .assert_eq(&drawn);
+    .assert_eq(&prompt_summary);
 }
 
 #[test]
-fn what_only_keeps_roles_in_turns_is_called_so() {
+fn answers_that_only_alternate_roles_are_titled_acknowledgement() {
     let mut bench = bench(PolicyName::Flat);
     // The list only names files without a map block.
     bench.files.insert("plain.bin".into(), String::new());
@@ -262,7 +262,7 @@ fn what_only_keeps_roles_in_turns_is_called_so() {
 }
 
 #[test]
-fn a_part_ends_where_a_mark_does_and_results_stand_where_they_are_written() {
+fn preview_parts_end_at_breakpoints_and_follow_the_written_order() {
     let bench = bench(PolicyName::Flat);
     let block = |content: ContentBlock, part, mark| LayoutBlock {
         content,

@@ -22,20 +22,20 @@ fn picture(media_type: &str, data: String) -> ContentBlock {
 #[track_caller]
 fn next(recorded: Vec<NewMessage>, format: Format, model: &str) -> Value {
     let mut bench = Bench::new("");
-    bench.say("look", "I look");
+    bench.add_exchange("look", "I look");
     for message in recorded {
         bench.session.history.add(message);
     }
-    let ask =
+    let prompt_request =
         PromptRequest { format: Some(format), model: Some(model.into()), ..PromptRequest::prompt("and?") };
-    match bench.assemble(&ask).unwrap_or_else(|error| panic!("{format:?}: {error}")).reply.body {
+    match bench.assemble(&prompt_request).unwrap_or_else(|error| panic!("{format:?}: {error}")).reply.body {
         Body::Json(body) => body,
         Body::Text(_) => unreachable!("both formats are JSON"),
     }
 }
 
 #[test]
-fn a_picture_that_is_none_does_not_stand_in_the_way() {
+fn invalid_images_are_replaced_by_a_note() {
     for format in [Format::Anthropic, Format::OpenAi] {
         let shown = vec![picture("image/png", "AAAA".into()), picture("image/jpeg", PNG.into())];
         let body = next(vec![NewMessage::new(Role::User, shown)], format, "claude-opus-4-5").to_string();
@@ -45,7 +45,7 @@ fn a_picture_that_is_none_does_not_stand_in_the_way() {
 }
 
 #[test]
-fn pictures_that_weigh_little_and_take_much_room_do_not_stand_in_the_way() {
+fn images_beyond_the_request_size_limit_are_replaced_by_a_note() {
     let data = PNG.to_owned() + &"A".repeat(7 * 512 * 1024 - PNG.len());
     let shown = (0..10).map(|_| NewMessage::new(Role::User, vec![picture("image/png", data.clone())]));
     let body = next(shown.collect(), Format::Anthropic, "claude-opus-4-5").to_string();
@@ -53,7 +53,7 @@ fn pictures_that_weigh_little_and_take_much_room_do_not_stand_in_the_way() {
 }
 
 #[test]
-fn a_text_that_is_light_and_too_long_for_one_string_does_not_stand_in_the_way() {
+fn a_text_over_the_string_limit_is_sent_in_parts() {
     let long = format!("x{}x", " ".repeat(1_100_000));
     let body = next(vec![NewMessage::text(Role::User, long.as_str())], Format::OpenAi, "gpt-4.1");
     let messages = body["messages"].as_array().unwrap();
@@ -63,27 +63,27 @@ fn a_text_that_is_light_and_too_long_for_one_string_does_not_stand_in_the_way() 
 }
 
 #[test]
-fn foreign_blocks_do_not_stand_in_the_way() {
+fn invalid_foreign_blocks_are_left_out() {
     let source = json!({"type": "text", "media_type": "text/plain", "data": "the whole document"});
     let marked = |mark: Value| json!({"type": "document", "source": source, "cache_control": mark});
-    let called = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
-    let came = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
-    let said = |role, values: &[&Value]| {
+    let call = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
+    let result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
+    let message = |role, values: &[&Value]| {
         let block = |value: &&Value| {
             ContentBlock::Foreign(Foreign { provider: Provider::Anthropic, value: (*value).clone() })
         };
         NewMessage::new(role, values.iter().map(block).collect())
     };
     let sent = |message| next(vec![message], Format::Anthropic, "claude-opus-4-5").to_string();
-    for half in [&called, &came] {
-        assert!(!sent(said(Role::Assistant, &[half])).contains("srvtoolu_1"), "{half}");
+    for half in [&call, &result] {
+        assert!(!sent(message(Role::Assistant, &[half])).contains("srvtoolu_1"), "{half}");
     }
-    assert!(sent(said(Role::Assistant, &[&called, &came])).contains("web_search_tool_result"));
+    assert!(sent(message(Role::Assistant, &[&call, &result])).contains("web_search_tool_result"));
     let empty = json!({"type": "document", "title": "without a source"});
-    assert!(!sent(said(Role::User, &[&empty])).contains("without a source"));
+    assert!(!sent(message(Role::User, &[&empty])).contains("without a source"));
     for mark in [json!({"type": "ephemeral", "ttl": "1h"}), json!({"type": "lasting"}), json!(null)] {
         let document = marked(mark);
-        let body = sent(said(Role::User, &[&document; 5]));
+        let body = sent(message(Role::User, &[&document; 5]));
         assert_eq!(body.matches("the whole document").count(), 5, "{body}");
     }
 }

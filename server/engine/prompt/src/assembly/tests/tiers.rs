@@ -11,8 +11,8 @@ use crate::assembly::{
     assemble,
 };
 use crate::layout::{ItemKey, Part, Tier};
-use crate::session::{Outcome, RecordResult, Session, Status};
-use crate::tiers::{DecidedBy, ItemReport, ItemStats, PolicyName, Reason, TiersReport, ledger, ripple};
+use crate::session::{RecordResult, RequestOutcome, Session, Status};
+use crate::tiers::{BreakReason, DecidedBy, ItemReport, ItemStats, PolicyName, TiersReport, ledger, ripple};
 
 /// A repository with two files, each large enough to be cached.
 fn bench(policy: PolicyName) -> Bench {
@@ -27,27 +27,29 @@ fn bench(policy: PolicyName) -> Bench {
 }
 
 fn report(bench: &Bench) -> TiersReport {
-    bench.with(|workspace| crate::tiers::report(workspace, &bench.session, 0, bench.means())).unwrap()
+    bench
+        .with_workspace(|workspace| crate::tiers::report(workspace, &bench.session, 0, bench.services()))
+        .unwrap()
 }
 
 fn item(report: &TiersReport, key: &str) -> ItemReport {
     report.items.iter().find(|item| item.key.spelling() == key).unwrap_or_else(|| panic!("no {key}")).clone()
 }
 
-fn ledger_figures(report: &TiersReport, key: &str) -> ledger::ItemStats {
-    match item(report, key).figures {
-        Some(ItemStats::Ledger(figures)) => figures,
+fn ledger_stats(report: &TiersReport, key: &str) -> ledger::ItemStats {
+    match item(report, key).stats {
+        Some(ItemStats::Ledger(stats)) => stats,
         other => panic!("{key}: {other:?}"),
     }
 }
 
 /// Runs one turn with the usage that the provider billed for it.
 fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (AssembledPrompt, RecordResult) {
-    let ask = PromptRequest { now_ms, ..PromptRequest::prompt("go on") };
-    let prepared = bench.assemble(&ask).unwrap();
-    let reply = bench.session.keep(prepared);
+    let prompt_request = PromptRequest { now_ms, ..PromptRequest::prompt("go on") };
+    let prepared = bench.assemble(&prompt_request).unwrap();
+    let reply = bench.session.add_pending_prompt(prepared);
     let answer = vec![strata_conversation::history::ContentBlock::text("done")];
-    let outcome = Outcome { error: None, status: Status::Complete, answer, usage, time_ms: now_ms };
+    let outcome = RequestOutcome { error: None, status: Status::Complete, answer, usage, time_ms: now_ms };
     let recorded = bench.session.record(reply.id.as_deref().unwrap(), outcome).unwrap();
     (reply, recorded)
 }
@@ -62,17 +64,17 @@ fn ledger_reports_hazard_age_and_what_is_kept() {
     bench.select("a.py");
     let first = report(&bench);
     assert_eq!((first.turns, first.predicted.read, first.chosen.policy), (0, 0, PolicyName::Ledger));
-    let figures = ledger_figures(&first, "file:a.py");
-    assert_eq!((figures.age, figures.kept), (Some(0), false));
-    assert!((figures.hazard - 0.02).abs() < 1e-6, "the prior of a new file: {figures:?}");
-    assert_eq!(ledger_figures(&first, "symbol:b.py").age, None);
+    let stats = ledger_stats(&first, "file:a.py");
+    assert_eq!((stats.age, stats.kept), (Some(0), false));
+    assert!((stats.hazard - 0.02).abs() < 1e-6, "the prior of a new file: {stats:?}");
+    assert_eq!(ledger_stats(&first, "symbol:b.py").age, None);
 
     turn(&mut bench, 0, None);
     turn(&mut bench, 0, None);
     let then = report(&bench);
-    let figures = ledger_figures(&then, "file:a.py");
-    assert_eq!((figures.age, figures.kept, then.turns), (Some(2), true, 2));
-    assert_eq!(ledger_figures(&then, "system").hazard, 0.0);
+    let stats = ledger_stats(&then, "file:a.py");
+    assert_eq!((stats.age, stats.kept, then.turns), (Some(2), true, 2));
+    assert_eq!(ledger_stats(&then, "system").hazard, 0.0);
     assert!(then.predicted.read > 2_000 && then.expected_percent > 80.0, "{then:?}");
     let positions: Vec<usize> = then.items.iter().map(|item| item.position.unwrap()).collect();
     assert!(positions.is_sorted(), "{positions:?}");
@@ -82,24 +84,24 @@ fn ledger_reports_hazard_age_and_what_is_kept() {
 }
 
 #[test]
-fn ripple_reports_n_and_threshold_and_outlines_that_wait_behind_full_texts() {
+fn ripple_reports_counters_and_outlines_hidden_by_full_texts() {
     let mut bench = bench(PolicyName::Ripple);
     turn(&mut bench, 0, None);
     bench.select("a.py");
     turn(&mut bench, 0, None);
     let report = report(&bench);
-    let figures = |key: &str| match item(&report, key).figures {
-        Some(ItemStats::Ripple(figures)) => figures,
+    let stats = |key: &str| match item(&report, key).stats {
+        Some(ItemStats::Ripple(stats)) => stats,
         other => panic!("{key}: {other:?}"),
     };
-    assert_eq!(figures("file:a.py"), ripple::ItemStats { n: 0, threshold: Some(3) });
+    assert_eq!(stats("file:a.py"), ripple::ItemStats { n: 0, threshold: Some(3) });
     let waiting = item(&report, "symbol:a.py");
     assert_eq!((waiting.position, waiting.tier), (None, Tier::L0), "{waiting:?}");
-    assert_eq!(figures("symbol:a.py"), ripple::ItemStats { n: 12, threshold: None });
+    assert_eq!(stats("symbol:a.py"), ripple::ItemStats { n: 12, threshold: None });
 }
 
 #[test]
-fn outlines_that_share_a_block_weigh_what_each_of_them_does() {
+fn outlines_that_share_a_block_are_counted_separately() {
     let mut bench = bench(PolicyName::Flat);
     let text: String = (0..40).map(|line| format!("def f{line}(x): return x + {line}\n")).collect();
     bench.files = [("a.py", text.as_str()), ("c.py", "def c(): pass\n")]
@@ -109,11 +111,11 @@ fn outlines_that_share_a_block_weigh_what_each_of_them_does() {
     let (large, small) = (item(&report, "symbol:a.py"), item(&report, "symbol:c.py"));
     assert_eq!(large.position, small.position);
     assert!(small.tokens > 0 && small.tokens * 10 < large.tokens, "{small:?} {large:?}");
-    assert_eq!(small.figures, None);
+    assert_eq!(small.stats, None);
 }
 
 #[test]
-fn a_deselected_file_is_named_with_what_its_leaving_cost() {
+fn deselecting_a_file_reports_a_cache_break_with_its_cost() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("a.py");
     bench.select("b.py");
@@ -121,22 +123,29 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
     let cached = bench.session.cached(0).unwrap().tokens;
     bench.deselect("a.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.cache.breaks.last.as_ref().unwrap().clone();
-    assert_eq!((broke.reason, &broke.items[..]), (Reason::Deselected, &[ItemKey::File("a.py".into())][..]));
-    assert_eq!(broke.lost, (cached - broke.kept).min(broke.rewritten));
-    assert!((broke.cost - broke.lost as f64 * (1.25 - 0.1)).abs() < 1e-6, "{broke:?}");
-    let sentence = broke.explain(&bench.session.pages);
+    let cache_break = bench.session.cache.breaks.last.as_ref().unwrap().clone();
+    assert_eq!(
+        (cache_break.reason, &cache_break.items[..]),
+        (BreakReason::Deselected, &[ItemKey::File("a.py".into())][..])
+    );
+    assert_eq!(cache_break.lost, (cached - cache_break.kept).min(cache_break.rewritten));
+    assert!((cache_break.cost - cache_break.lost as f64 * (1.25 - 0.1)).abs() < 1e-6, "{cache_break:?}");
+    let sentence = cache_break.explain(&bench.session.pages);
     assert!(sentence.starts_with("Turn 2: `a.py` was deselected"), "{sentence}");
     turn(&mut bench, 0, None);
-    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
-    assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
+    let cache_break = bench.session.cache.breaks.last.as_ref().unwrap();
+    assert_eq!(
+        (cache_break.reason, cache_break.lost, cache_break.cost),
+        (BreakReason::None, 0, 0.0),
+        "{cache_break:?}"
+    );
     bench.select("a.py");
     let last = item(&report(&bench), "file:a.py").last_break.unwrap();
-    assert_eq!((last.turn, last.reason), (2, Reason::Deselected));
+    assert_eq!((last.turn, last.reason), (2, BreakReason::Deselected));
 }
 
 #[test]
-fn what_never_stays_costs_nothing_where_everything_is_cached() {
+fn volatile_content_causes_no_cache_break_with_automatic_caching() {
     let mut bench = bench(PolicyName::Ledger);
     bench.settings.model = "gpt-4o".into();
     bench.settings.format = Some(strata_conversation::providers::Format::OpenAi);
@@ -144,22 +153,29 @@ fn what_never_stays_costs_nothing_where_everything_is_cached() {
     bench.select("a.py");
     turn(&mut bench, 0, None);
     turn(&mut bench, 0, None);
-    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
-    assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
+    let cache_break = bench.session.cache.breaks.last.as_ref().unwrap();
+    assert_eq!(
+        (cache_break.reason, cache_break.lost, cache_break.cost),
+        (BreakReason::None, 0, 0.0),
+        "{cache_break:?}"
+    );
 }
 
 #[test]
-fn a_file_that_takes_the_place_of_its_outline_is_named_for_that() {
+fn selecting_a_file_reports_a_break_at_its_outline() {
     let mut bench = bench(PolicyName::Ripple);
     turn(&mut bench, 0, None);
     bench.select("b.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.cache.breaks.last.as_ref().unwrap();
-    assert_eq!((broke.reason, &broke.items[..]), (Reason::Selected, &[ItemKey::Symbol("b.py".into())][..]));
+    let cache_break = bench.session.cache.breaks.last.as_ref().unwrap();
+    assert_eq!(
+        (cache_break.reason, &cache_break.items[..]),
+        (BreakReason::Selected, &[ItemKey::Symbol("b.py".into())][..])
+    );
 }
 
 #[test]
-fn a_reported_read_of_nothing_leaves_only_what_that_request_wrote() {
+fn a_reported_cache_miss_leaves_only_entries_written_by_that_request() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("a.py");
     let usage = |read, write| Some(Usage { input: 5, output: 1, cache_read: read, cache_write: write });
@@ -182,7 +198,7 @@ fn a_reported_read_of_nothing_leaves_only_what_that_request_wrote() {
 }
 
 #[test]
-fn a_rebuild_lays_the_next_prompt_afresh_and_keeps_what_was_learned() {
+fn a_rebuild_keeps_the_learned_ages() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple] {
         let mut bench = bench(policy);
         bench.select("a.py");
@@ -193,8 +209,8 @@ fn a_rebuild_lays_the_next_prompt_afresh_and_keeps_what_was_learned() {
         let then = report(&bench);
         match policy {
             PolicyName::Ledger => {
-                let figures = ledger_figures(&then, "file:a.py");
-                assert_eq!((figures.age, figures.kept), (Some(2), false));
+                let stats = ledger_stats(&then, "file:a.py");
+                assert_eq!((stats.age, stats.kept), (Some(2), false));
             }
             _ => assert_ne!(item(&then, "file:a.py").tier, Tier::Active, "placed directly"),
         }
@@ -203,17 +219,18 @@ fn a_rebuild_lays_the_next_prompt_afresh_and_keeps_what_was_learned() {
 }
 
 #[test]
-fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
+fn a_rebuild_discards_the_layout_of_a_pending_prompt() {
     let mut bench = bench(PolicyName::Ledger);
     let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
-    let id = bench.session.keep(prepared).id.unwrap();
+    let id = bench.session.add_pending_prompt(prepared).id.unwrap();
     bench.session.rebuild_tiers();
-    let outcome = Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let outcome =
+        RequestOutcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
     assert!(bench.session.record(&id, outcome).unwrap().warnings[0].contains("changed after this prompt"));
 }
 
 #[test]
-fn the_session_decides_on_the_policy_before_the_setting() {
+fn the_policy_of_the_session_overrides_the_setting() {
     let mut bench = bench(PolicyName::Ripple);
     let chosen = |bench: &Bench| {
         let PreparedPrompt { chosen, reply, .. } = bench.assemble(&PromptRequest::prompt("?")).unwrap();
@@ -228,21 +245,22 @@ fn the_session_decides_on_the_policy_before_the_setting() {
 }
 
 #[test]
-fn the_next_prompt_is_asked_for_like_the_last_one() {
+fn the_next_request_is_predicted_from_the_last_one() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("a.py");
     let tool =
         serde_json::json!({"name": "look", "description": "Looks.", "input_schema": {"type": "object"}});
-    let ask =
+    let prompt_request =
         PromptRequest { tools: vec![serde_json::from_value(tool).unwrap()], ..PromptRequest::prompt("?") };
-    let prepared = bench.assemble(&ask).unwrap();
-    let id = bench.session.keep(prepared).id.unwrap();
-    let outcome = Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let prepared = bench.assemble(&prompt_request).unwrap();
+    let id = bench.session.add_pending_prompt(prepared).id.unwrap();
+    let outcome =
+        RequestOutcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
     assert_eq!(
         bench.session.next_ask(7),
         PromptRequest {
-            tools: ask.tools,
+            tools: prompt_request.tools,
             now_ms: 7,
             ..PromptRequest::new(crate::assembly::Request::Nothing)
         }
@@ -251,7 +269,7 @@ fn the_next_prompt_is_asked_for_like_the_last_one() {
 }
 
 #[test]
-fn a_picture_breaks_nothing_in_front_of_it() {
+fn an_image_does_not_break_the_cache_before_it() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple] {
         let mut bench = bench(policy);
         bench.select("a.py");
@@ -268,7 +286,7 @@ fn a_picture_breaks_nothing_in_front_of_it() {
 }
 
 #[test]
-fn what_is_cached_is_known_until_it_expires() {
+fn cached_tokens_are_reported_until_they_expire() {
     let mut bench = bench(PolicyName::Ledger);
     bench.select("a.py");
     assert_eq!(bench.session.cached(0), None);
@@ -280,7 +298,7 @@ fn what_is_cached_is_known_until_it_expires() {
 }
 
 #[test]
-fn usage_is_priced_in_tokens_of_plain_input() {
+fn usage_is_priced_in_tokens_of_uncached_input() {
     let mut bench = bench(PolicyName::Ledger);
     assert_eq!(bench.budget().totals.cost, None);
     turn(&mut bench, 0, Some(Usage { input: 10, output: 99, cache_read: 1_000, cache_write: 100 }));
@@ -290,7 +308,7 @@ fn usage_is_priced_in_tokens_of_plain_input() {
 }
 
 #[test]
-fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
+fn a_web_page_is_in_the_prompt_until_it_is_removed() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
         let mut bench = bench(policy);
         bench.session.pages.add(page("https://example.org", "```\nfetched\n"));
@@ -312,7 +330,7 @@ fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
 }
 
 #[test]
-fn a_page_that_changed_is_shown_as_it_is_now_only() {
+fn a_changed_web_page_replaces_its_old_text() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
         let mut bench = bench(policy);
         bench.session.pages.add(page("https://example.org", "old words"));
@@ -328,7 +346,7 @@ fn a_page_that_changed_is_shown_as_it_is_now_only() {
 }
 
 #[test]
-fn session_state_stands_behind_everything_cached() {
+fn session_state_follows_all_cached_content() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple] {
         let mut bench = bench(policy);
         bench.state = "# Session State\n\nBranch: `main`".into();
@@ -374,7 +392,7 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
 }
 
 #[test]
-fn what_is_said_beside_a_text_is_as_current_as_the_text() {
+fn a_changed_notice_of_a_file_is_shown() {
     let file = |notice: Option<&str>, text: &str| {
         FileText::new(
             text.into(),
@@ -388,19 +406,19 @@ fn what_is_said_beside_a_text_is_as_current_as_the_text() {
     let mut texts = std::collections::BTreeMap::new();
     for (notice, text) in [(None, long.clone()), (Some("odd bytes"), long.replace("line 7\n", "seven\n"))] {
         texts.insert("a.txt".into(), file(notice, &text));
-        let prepared = bench.with(|workspace| {
+        let prepared = bench.with_workspace(|workspace| {
             let workspace = Workspace { texts: &texts, ..*workspace };
             assemble(
                 &workspace,
                 &session,
                 &PromptRequest { policy: Some(PolicyName::Ledger), ..PromptRequest::prompt("?") },
-                bench.means(),
+                bench.services(),
             )
         });
         let prepared = prepared.unwrap();
         assert_eq!(all_text(&prepared).contains("Note: odd bytes."), notice.is_some());
-        let id = session.keep(prepared).id.unwrap();
-        let outcome = Outcome {
+        let id = session.add_pending_prompt(prepared).id.unwrap();
+        let outcome = RequestOutcome {
             error: None,
             status: Status::Complete,
             answer: vec![ContentBlock::text("ok")],

@@ -6,19 +6,19 @@ use strata_conversation::tool_result_archival::Archival;
 
 use super::fixture::Bench;
 use crate::assembly::{PromptRequest, Request, ToolResult};
-use crate::session::{Room, Status};
+use crate::session::{PromptFit, Status};
 use crate::tiers::PolicyName;
 
 /// An agent's loop: every answer calls a tool, and every request contains the result. `size` is the length of each
 /// output in words.
-struct Loop {
+struct AgentLoop {
     bench: Bench,
     now_ms: u64,
     next: usize,
     size: fn(usize) -> usize,
 }
 
-impl Loop {
+impl AgentLoop {
     fn new(policy: PolicyName, size: fn(usize) -> usize) -> Self {
         let mut bench = Bench::new("//- a.rs\nfn a() {}\n").policy(policy);
         bench.settings.tool_output.summary = ToolSummaryStrategy::Heuristic;
@@ -30,16 +30,16 @@ impl Loop {
 
     fn turn(&mut self, request: Request) -> usize {
         self.now_ms += 10_000;
-        let ask = PromptRequest { now_ms: self.now_ms, ..PromptRequest::new(request) };
-        let prepared = self.bench.assemble(&ask).unwrap();
+        let prompt_request = PromptRequest { now_ms: self.now_ms, ..PromptRequest::new(request) };
+        let prepared = self.bench.assemble(&prompt_request).unwrap();
         let read = prepared.reply.predicted.read;
-        let reply = self.bench.session.keep(prepared);
+        let reply = self.bench.session.add_pending_prompt(prepared);
         let call = ContentBlock::ToolCall {
             id: format!("c{}", self.next),
             name: "read".into(),
             input: serde_json::json!({}),
         };
-        let outcome = crate::session::Outcome {
+        let outcome = crate::session::RequestOutcome {
             error: None,
             status: Status::Complete,
             answer: vec![call],
@@ -63,27 +63,27 @@ impl Loop {
         self.turn(Request::ToolResults(vec![result]))
     }
 
-    fn planned(&self, room: Room) -> Option<Archival> {
-        let ageing = self.bench.session.plan_archival(room, self.bench.means(), self.now_ms)?;
-        Some(ageing.apply(None))
+    fn planned_archival(&self, fit: PromptFit) -> Option<Archival> {
+        let plan = self.bench.session.plan_archival(fit, self.bench.services(), self.now_ms)?;
+        Some(plan.apply(None))
     }
 }
 
 #[test]
-fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
+fn an_agent_loop_archives_tool_results_when_it_saves_money() {
     for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {
-        let mut looped = Loop::new(policy, |_| 400);
+        let mut agent = AgentLoop::new(policy, |_| 400);
         let (mut passes, mut most) = (0, 0);
         for _ in 0..30 {
-            looped.answer();
-            if let Some(aged) = looped.planned(Room::Left) {
-                let before = looped.bench.session.history.messages().len();
-                looped.bench.session.age(aged);
-                assert_eq!(looped.bench.session.history.messages().len(), before + 1);
+            agent.answer();
+            if let Some(archival) = agent.planned_archival(PromptFit::Fits) {
+                let before = agent.bench.session.history.messages().len();
+                agent.bench.session.apply_archival(archival);
+                assert_eq!(agent.bench.session.history.messages().len(), before + 1);
                 passes += 1;
-                assert_eq!(looped.planned(Room::None), None);
+                assert_eq!(agent.planned_archival(PromptFit::TooLarge), None);
             }
-            let shown = looped.bench.session.history.visible();
+            let shown = agent.bench.session.history.visible();
             most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
         }
         // If recent messages are not cached, every result beyond the cutoff is archived immediately; otherwise in
@@ -95,19 +95,19 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
 }
 
 #[test]
-fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_full() {
+fn an_archival_that_costs_more_than_it_saves_waits_for_a_cold_cache_or_a_full_window() {
     // A short result precedes long ones, which would have to be written again.
-    let mut looped = Loop::new(PolicyName::Ledger, |at| if at == 0 { 400 } else { 4_000 });
+    let mut agent = AgentLoop::new(PolicyName::Ledger, |at| if at == 0 { 400 } else { 4_000 });
     for _ in 0..4 {
-        looped.answer();
+        agent.answer();
     }
-    assert!(looped.bench.session.cached(looped.now_ms).is_some_and(|cached| cached.tokens > 10_000));
-    assert_eq!(looped.planned(Room::Left), None);
-    assert!(looped.planned(Room::None).is_some());
+    assert!(agent.bench.session.cached(agent.now_ms).is_some_and(|cached| cached.tokens > 10_000));
+    assert_eq!(agent.planned_archival(PromptFit::Fits), None);
+    assert!(agent.planned_archival(PromptFit::TooLarge).is_some());
     // The `checkpoint` profile does not wait.
-    looped.bench.settings.compaction.profile = "checkpoint".into();
-    assert!(looped.planned(Room::Left).is_some());
-    looped.bench.settings.compaction.profile = "topic".into();
-    looped.now_ms += 3_600_001;
-    assert!(looped.planned(Room::Left).is_some());
+    agent.bench.settings.compaction.profile = "checkpoint".into();
+    assert!(agent.planned_archival(PromptFit::Fits).is_some());
+    agent.bench.settings.compaction.profile = "topic".into();
+    agent.now_ms += 3_600_001;
+    assert!(agent.planned_archival(PromptFit::Fits).is_some());
 }

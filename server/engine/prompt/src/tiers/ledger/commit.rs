@@ -7,42 +7,50 @@ use strata_tokens::cost::Breakpoint;
 use strata_tokens::models::CacheKind;
 
 use super::super::rules::Rules;
-use super::draft::Draft;
+use super::draft::LogDraft;
 use super::log::Boundary;
-use super::marks::Marks;
-use super::state::{CachedPrefix, Expected, State};
+use super::marks::BreakpointPositions;
+use super::state::{CachedPrefix, ExpectedCacheUse, LedgerState};
 use crate::layout::Layout;
 
-impl State {
+impl LedgerState {
     /// Records the tiers of a prompt's items and the cache entries that the prompt reads or writes.
-    pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
+    pub(super) fn commit(
+        &mut self,
+        draft: LogDraft,
+        marks: &BreakpointPositions,
+        layout: &Layout,
+        rules: &Rules,
+    ) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         // An entry that exists keeps its lifetime.
-        let used = |prefix: ContentHash, breakpoint: Breakpoint| {
+        let entry = |prefix: ContentHash, breakpoint: Breakpoint| {
             let lifetime = self.held.get(&prefix).map_or(breakpoint, |held| held.lifetime);
-            let life = u64::from(rules.prices.lifetime(lifetime).seconds).saturating_mul(1_000);
-            let expires_ms = rules.now_ms.saturating_add(life);
+            let lifetime_ms = u64::from(rules.prices.lifetime(lifetime).seconds).saturating_mul(1_000);
+            let expires_ms = rules.now_ms.saturating_add(lifetime_ms);
             (prefix, CachedPrefix { turn: self.turn, expires_ms, lifetime })
         };
         // A breakpoint is either on a new block, or on a cached boundary of the kept prefix. The last breakpoints of
         // the request write or keep their entries alive.
-        let marked = marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?, mark)));
+        let breakpoints = marks.iter().filter_map(|(at, mark)| Some((draft.boundaries.get(at + 1)?, mark)));
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),
-            CacheKind::Explicit { max_breakpoints, .. } => {
-                marked.rev().take(max_breakpoints).map(|(boundary, mark)| used(boundary.hash, mark)).collect()
-            }
+            CacheKind::Explicit { max_breakpoints, .. } => breakpoints
+                .rev()
+                .take(max_breakpoints)
+                .map(|(boundary, mark)| entry(boundary.hash, mark))
+                .collect(),
             CacheKind::Automatic { .. } => {
-                draft.boundaries.iter().map(|boundary| used(boundary.hash, Breakpoint::Short)).collect()
+                draft.boundaries.iter().map(|boundary| entry(boundary.hash, Breakpoint::Short)).collect()
             }
         };
         let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
-        let read_entry = (draft.kept > 0).then(|| used(read.hash, Breakpoint::Short));
+        let read_entry = (draft.kept > 0).then(|| entry(read.hash, Breakpoint::Short));
         self.held.extend(&written);
         self.held.extend(read_entry);
         let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
-        self.expected = Expected { read: read.tokens, total, written };
+        self.expected = ExpectedCacheUse { read: read.tokens, total, written };
         self.log = draft.log;
         self.turn += 1;
     }

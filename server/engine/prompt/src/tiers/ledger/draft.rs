@@ -9,15 +9,15 @@ use strata_base::key::FileKey;
 use strata_tokens::models::CacheKind;
 
 use crate::layout::{
-    Content, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, Part, Piece, Tier,
-    WeighedBlock,
+    Content, CountedBlock, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, Part, Piece,
+    Tier,
 };
 
-use super::super::{Cut, Deltas, Rules};
+use super::super::{Deltas, LayoutReuse, Rules};
 use super::hazard::{self, Hazards, ONE};
 use super::log::{Boundary, Entry, LogBlock, has_items, system_hash};
 use super::log_contents::LogContents;
-use super::state::State;
+use super::state::LedgerState;
 use super::{fixups, wording};
 
 /// Overhead of a content block in tokens, as used for ordering (`docs/tiers.md`). It limits the influence of tiny token
@@ -28,44 +28,44 @@ const ORDER_FRAMING: u64 = 3;
 const MAX_TRIES: usize = 8;
 
 /// The next log, without the volatile content that follows it.
-pub(super) struct Draft {
+pub(super) struct LogDraft {
     pub(super) log: Vec<Arc<LogBlock>>,
     /// Number of blocks kept from the last log.
     pub(super) kept: usize,
     /// Boundaries of the log: [`Boundary::START`], then one after each block.
     pub(super) boundaries: Vec<Boundary>,
     /// Probability, in millionths, that each block leaves the prompt at the next turn.
-    pub(super) next: Vec<u32>,
+    pub(super) next_hazards: Vec<u32>,
     /// Discounted mean, over later turns, of the probability that each block leaves the prompt, in millionths.
-    pub(super) discounted: Vec<u32>,
+    pub(super) discounted_hazards: Vec<u32>,
     /// Lines that give the current version of each updated file.
-    pending: Vec<String>,
-    listed: FileListCoverage,
+    version_lines: Vec<String>,
+    file_list: FileListCoverage,
 }
 
-impl Draft {
+impl LogDraft {
     /// Drafts a log that keeps as much of the last one as possible, or less if the prompt would become too long.
-    pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
-        let view = View::new(content);
-        let cuts = match rules.cut {
-            Cut::Fresh => vec![LogPosition::START],
-            Cut::Deepest => cuts(state, &view, rules),
+    pub(super) fn new(state: &LedgerState, content: &Content<'_>, rules: &Rules) -> Self {
+        let index = ContentIndex::new(content);
+        let cuts = match rules.reuse {
+            LayoutReuse::None => vec![LogPosition::START],
+            LayoutReuse::Maximal => cuts(state, &index, rules),
         };
         let mut draft =
-            Self::behind(cuts.first().copied().unwrap_or(LogPosition::START), state, &view, rules);
+            Self::extending(cuts.first().copied().unwrap_or(LogPosition::START), state, &index, rules);
         let Some(slack) = rules.slack else { return draft };
-        let lean = view.tokens();
-        let within = |draft: &Self, slack: u32| {
-            draft.tokens() * 100 <= (lean + draft.tree_tokens()) * (100 + slack as usize)
+        let minimal_tokens = index.tokens();
+        let is_within_slack = |draft: &Self, slack: u32| {
+            draft.tokens() * 100 <= (minimal_tokens + draft.file_list_tokens()) * (100 + slack as usize)
         };
-        if within(&draft, slack) {
+        if is_within_slack(&draft, slack) {
             return draft;
         }
         // Try cuts spread evenly over all candidates. The last candidate keeps nothing.
         let step = cuts.len().div_ceil(MAX_TRIES);
-        for place in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
-            draft = Self::behind(place, state, &view, rules);
-            if within(&draft, slack / 3) {
+        for position in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
+            draft = Self::extending(position, state, &index, rules);
+            if is_within_slack(&draft, slack / 3) {
                 break;
             }
         }
@@ -77,66 +77,68 @@ impl Draft {
     }
 
     /// Approximates the tokens of the file list by those of the list in the log, without formatting a new list.
-    fn tree_tokens(&self) -> usize {
-        let is_tree = |logged: &&Arc<LogBlock>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
-        self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
+    fn file_list_tokens(&self) -> usize {
+        let is_tree = |log_block: &&Arc<LogBlock>| matches!(log_block.entries.first(), Some(Entry::Tree(_)));
+        self.log.iter().rfind(is_tree).map_or(0, |log_block| log_block.tokens)
     }
 
-    fn behind(
-        LogPosition { blocks: kept, said }: LogPosition,
-        state: &State,
-        view: &View<'_>,
+    fn extending(
+        LogPosition { blocks: kept, message_count }: LogPosition,
+        state: &LedgerState,
+        index: &ContentIndex<'_>,
         rules: &Rules,
     ) -> Self {
-        let content = view.content;
-        let mut writer = Writer { state, view, hazards: state.ages.hazards(), log: Vec::new() };
+        let content = index.content;
+        let mut writer = Writer { state, index, hazards: state.ages.hazards(), log: Vec::new() };
         writer.log.extend(state.log.iter().take(kept).cloned());
-        writer.relabel(said);
+        writer.relabel(message_count);
         if kept == 0 {
-            writer.put(LogBlock::system(content));
+            writer.push(LogBlock::system(content));
         }
-        writer.history(said);
-        let (results, asked): (Vec<_>, Vec<_>) =
+        writer.add_history(message_count);
+        let (results, request): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
         // Tool results directly follow their calls. A prompt follows everything else.
-        writer.ask(&results);
-        let shown = LogContents::read(&writer.log, rules.deltas);
-        writer.items(&shown);
-        let fixups = fixups::bring_up_to_date(&shown, content);
-        fixups.blocks.into_iter().for_each(|block| writer.put(block));
-        writer.ask(&asked);
-        writer.imply(fixups.implied);
-        let (pending, log, hazards) = (fixups.pending, writer.log, writer.hazards);
-        let listed = listed(&log);
+        writer.add_request(&results);
+        let log_contents = LogContents::from_log(&writer.log, rules.deltas);
+        writer.add_items(&log_contents);
+        let fixups = fixups::bring_up_to_date(&log_contents, content);
+        fixups.blocks.into_iter().for_each(|block| writer.push(block));
+        writer.add_request(&request);
+        writer.add_implied(fixups.implied);
+        let (version_lines, log, hazards) = (fixups.version_lines, writer.log, writer.hazards);
+        let file_list = last_file_list_coverage(&log);
         let boundaries = Boundary::all(&log);
-        let next = |key: &ItemKey| match key {
+        let next_hazard = |key: &ItemKey| match key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
-            _ => hazards.next(state.age(key)),
+            _ => hazards.at_next_turn(state.age(key)),
         };
-        let ahead = |key: &ItemKey| match key {
+        let discounted_hazard = |key: &ItemKey| match key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => hazards.discounted(state.age(key)),
         };
         // Only full texts use the discounted hazard, because an update leaves with the next full text.
-        let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
-        let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
-        Self { log, kept, boundaries, next, discounted, pending, listed }
+        let discounted_hazards =
+            log.iter().map(|log_block| block_hazard(log_block, discounted_hazard, next_hazard)).collect();
+        let next_hazards =
+            log.iter().map(|log_block| block_hazard(log_block, next_hazard, next_hazard)).collect();
+        Self { log, kept, boundaries, next_hazards, discounted_hazards, version_lines, file_list }
     }
 
     /// Returns how much of the repository the file list in the prompt covers.
-    pub(super) fn listed(&self) -> FileListCoverage {
-        self.listed
+    pub(super) fn file_list(&self) -> FileListCoverage {
+        self.file_list
     }
 
     /// Returns the tokens of the kept prefix that the provider is expected to read from its cache.
-    pub(super) fn readable(&self, rules: &Rules) -> usize {
-        let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
+    pub(super) fn expected_cached_tokens(&self, rules: &Rules) -> usize {
+        let kept_tokens = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
         match rules.prices.kind {
             CacheKind::None => 0,
-            CacheKind::Explicit { .. } => kept,
+            CacheKind::Explicit { .. } => kept_tokens,
             CacheKind::Automatic { granularity } => {
-                let whole = kept - kept % granularity.max(1);
-                if whole >= rules.prices.min_tokens { whole } else { 0 }
+                let cached_tokens = kept_tokens - kept_tokens % granularity.max(1);
+                if cached_tokens >= rules.prices.min_tokens { cached_tokens } else { 0 }
             }
         }
     }
@@ -153,8 +155,8 @@ impl Draft {
         };
         let mut tail = Vec::new();
         tail.extend(content.volatile().map(|(text, part)| block(text.to_owned(), part)));
-        if !self.pending.is_empty() {
-            let text = format!("{}\n\n{}", wording::PENDING, self.pending.join("\n"));
+        if !self.version_lines.is_empty() {
+            let text = format!("{}\n\n{}", wording::VERSIONS_HEADING, self.version_lines.join("\n"));
             tail.push(block(text, Part::Updates));
         }
         tail
@@ -162,21 +164,21 @@ impl Draft {
 }
 
 /// The content of the prompt, with lookup tables.
-struct View<'a> {
+struct ContentIndex<'a> {
     content: &'a Content<'a>,
     /// Hashes of the conversation's messages, in order.
-    said: Vec<ContentHash>,
+    message_hashes: Vec<ContentHash>,
     symbols: BTreeMap<&'a FileKey, &'a Piece>,
-    /// Pieces of files and excerpts, including lingering excerpts.
+    /// Pieces of files and excerpts, including retained excerpts.
     files: BTreeMap<&'a ItemKey, &'a Piece>,
     /// Files that are selected, as a whole or in part.
-    in_full: BTreeSet<&'a FileKey>,
+    selected_files: BTreeSet<&'a FileKey>,
     /// Files that are selected as a whole.
-    whole: BTreeSet<&'a FileKey>,
+    whole_files: BTreeSet<&'a FileKey>,
     urls: BTreeMap<&'a ItemKey, &'a Piece>,
 }
 
-impl<'a> View<'a> {
+impl<'a> ContentIndex<'a> {
     fn new(content: &'a Content<'a>) -> Self {
         let symbol = |piece: &'a Piece| match &piece.key {
             ItemKey::Symbol(path) => Some((path, piece)),
@@ -184,11 +186,11 @@ impl<'a> View<'a> {
         };
         Self {
             content,
-            said: content.history.iter().map(crate::layout::SentMessage::hash).collect(),
+            message_hashes: content.history.iter().map(crate::layout::SentMessage::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
             files: content.texts().map(|piece| (&piece.key, piece)).collect(),
-            in_full: content.files.iter().filter_map(|piece| in_full(&piece.key)).collect(),
-            whole: content.files.iter().filter_map(|piece| whole(&piece.key)).collect(),
+            selected_files: content.files.iter().filter_map(|piece| selected_file(&piece.key)).collect(),
+            whole_files: content.files.iter().filter_map(|piece| whole_file(&piece.key)).collect(),
             urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
         }
     }
@@ -196,33 +198,36 @@ impl<'a> View<'a> {
     /// Counts the tokens of a prompt that shows each text once, without the file list.
     fn tokens(&self) -> usize {
         let content = self.content;
-        let said = content.history.iter().map(crate::layout::SentMessage::tokens);
-        let asked = content.request.iter().map(|block| block.tokens);
+        let messages = content.history.iter().map(crate::layout::SentMessage::tokens);
+        let request = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
         let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
-        said.chain(asked).chain(pieces).sum::<usize>()
+        messages.chain(request).chain(pieces).sum::<usize>()
             + (content.count)(&content.system)
             + legend
-            + content.lingering.tokens()
+            + content.retained_excerpts.tokens()
     }
 
     /// Whether an item is an excerpt of a file that is selected as a whole. The file's full text then takes precedence.
     fn is_superseded(&self, key: &ItemKey) -> bool {
-        matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
+        matches!(key, ItemKey::Excerpt(excerpt) if self.whole_files.contains(&excerpt.file))
     }
 
     /// Whether an entry may be kept unchanged in the next prompt. Outdated text may be kept if later blocks update it.
-    fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
+    fn can_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
             // The caller checks messages, because their order matters.
-            Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
+            Entry::Message(_) | Entry::Implied(..) | Entry::Legend => true,
             // A hidden outline gets no update. It may be kept if it is current, or if the prompt shows the file's full
             // text, which takes precedence.
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
-                    || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
+                    || content
+                        .hidden
+                        .get(path)
+                        .is_some_and(|current| current == hash || self.selected_files.contains(path))
             }
             Entry::Full(key, version) => {
                 self.is_superseded(key)
@@ -245,7 +250,7 @@ impl<'a> View<'a> {
 }
 
 /// Returns the file of an item that shows a file's text in full or in part.
-fn in_full(key: &ItemKey) -> Option<&FileKey> {
+fn selected_file(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) | ItemKey::Lines(path, _) => Some(path),
         _ => None,
@@ -253,7 +258,7 @@ fn in_full(key: &ItemKey) -> Option<&FileKey> {
 }
 
 /// Returns the file of an item that shows a file's text in full.
-fn whole(key: &ItemKey) -> Option<&FileKey> {
+fn whole_file(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) => Some(path),
         _ => None,
@@ -264,152 +269,153 @@ fn whole(key: &ItemKey) -> Option<&FileKey> {
 #[derive(Clone, Copy)]
 struct LogPosition {
     blocks: usize,
-    said: usize,
+    message_count: usize,
 }
 
 impl LogPosition {
-    const START: Self = Self { blocks: 0, said: 0 };
+    const START: Self = Self { blocks: 0, message_count: 0 };
 }
 
 /// Returns the positions at which the last log may be cut, longest prefix first. Each prefix may be kept and is cached
 /// by the provider.
-fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
-    let mut said = 0;
-    let mut places = vec![LogPosition::START];
+fn cuts(state: &LedgerState, index: &ContentIndex<'_>, rules: &Rules) -> Vec<LogPosition> {
+    let mut message_count = 0;
+    let mut positions = vec![LogPosition::START];
     let boundaries = Boundary::all(&state.log);
-    for (at, logged) in state.log.iter().enumerate() {
-        for entry in &logged.entries {
-            let stays = match entry {
-                Entry::Said(hash) => {
-                    said += 1;
-                    view.said.get(said - 1) == Some(hash)
+    for (at, log_block) in state.log.iter().enumerate() {
+        for entry in &log_block.entries {
+            let can_stay = match entry {
+                Entry::Message(hash) => {
+                    message_count += 1;
+                    index.message_hashes.get(message_count - 1) == Some(hash)
                 }
-                _ => view.may_stay(entry, rules.deltas),
+                _ => index.can_stay(entry, rules.deltas),
             };
-            if !stays {
-                places.reverse();
-                return places;
+            if !can_stay {
+                positions.reverse();
+                return positions;
             }
         }
-        if boundaries.get(at + 1).is_some_and(|boundary| state.holds(boundary.hash)) {
-            places.push(LogPosition { blocks: at + 1, said });
+        if boundaries.get(at + 1).is_some_and(|boundary| state.is_cached(boundary.hash)) {
+            positions.push(LogPosition { blocks: at + 1, message_count });
         }
     }
-    places.reverse();
-    places
+    positions.reverse();
+    positions
 }
 
 /// The next log while blocks are being appended.
 struct Writer<'a> {
-    state: &'a State,
-    view: &'a View<'a>,
+    state: &'a LedgerState,
+    index: &'a ContentIndex<'a>,
     hazards: Hazards,
     log: Vec<Arc<LogBlock>>,
 }
 
 impl Writer<'_> {
-    fn put(&mut self, logged: LogBlock) {
-        self.log.push(Arc::new(logged));
+    fn push(&mut self, log_block: LogBlock) {
+        self.log.push(Arc::new(log_block));
     }
 
     /// Converts the last request in the kept log to a message of the conversation, with its id.
-    fn relabel(&mut self, said: usize) {
-        let mut messages = self.view.content.history.iter().take(said);
-        for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
+    fn relabel(&mut self, message_count: usize) {
+        let mut messages = self.index.content.history.iter().take(message_count);
+        for log_block in self.log.iter_mut().filter(|log_block| log_block.is_message_or_request()) {
             if let Some(message) = messages.next()
-                && logged.is_request()
+                && log_block.is_request()
             {
-                Arc::make_mut(logged).become_message(message.id);
+                Arc::make_mut(log_block).become_message(message.id);
             }
         }
     }
 
-    /// Appends the new request.
-    fn ask(&mut self, blocks: &[WeighedBlock]) {
+    fn add_request(&mut self, blocks: &[CountedBlock]) {
         if !blocks.is_empty() {
-            self.put(LogBlock::asked(blocks, self.view.content));
+            self.push(LogBlock::request(blocks, self.index.content));
         }
     }
 
     /// Records versions that the model knows from its own messages, as entries of the request.
-    fn imply(&mut self, versions: Vec<Entry>) {
-        if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
+    fn add_implied(&mut self, versions: Vec<Entry>) {
+        if let Some(request) = self.log.iter_mut().rfind(|log_block| log_block.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
         }
     }
 
-    fn history(&mut self, said: usize) {
-        let content = self.view.content;
-        let rest = content.history.iter().zip(&self.view.said).skip(said);
+    fn add_history(&mut self, message_count: usize) {
+        let content = self.index.content;
+        let rest = content.history.iter().zip(&self.index.message_hashes).skip(message_count);
         for (message, hash) in rest {
-            self.put(LogBlock::said(message, *hash, content));
+            self.push(LogBlock::message(message, *hash, content));
         }
     }
 
     /// Appends everything that the kept log does not show, lowest hazard per token first (Smith's rule). When a block
     /// leaves, all content after it is written again, so short-lived and small items go last.
-    fn items(&mut self, shown: &LogContents) {
-        let content = self.view.content;
-        let mut items: Vec<Item<'_>> = Vec::new();
-        let is_shown = |path: &FileKey| shown.symbols.contains_key(path);
+    fn add_items(&mut self, log_contents: &LogContents) {
+        let content = self.index.content;
+        let mut new_items: Vec<NewItem<'_>> = Vec::new();
+        let is_shown = |path: &FileKey| log_contents.symbols.contains_key(path);
         let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
-        items.extend(symbols.map(|piece| Item::Symbol(hazard::MAP, piece)));
-        let files = content.files.iter().filter(|piece| !shown.files.contains_key(&piece.key));
+        new_items.extend(symbols.map(|piece| NewItem::Symbol(hazard::MAP, piece)));
+        let files = content.files.iter().filter(|piece| !log_contents.files.contains_key(&piece.key));
         let hazard = |piece: &Piece| match piece.key {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => self.hazards.discounted(self.state.age(&piece.key)),
         };
-        items.extend(files.map(|piece| Item::File(hazard(piece), piece)));
-        let urls = content.urls.iter().filter(|piece| !shown.urls.contains(&piece.key));
-        items.extend(urls.map(|piece| Item::Url(hazard::PAGE, piece)));
-        if shown.tree.is_none() {
-            items.extend(LogBlock::tree(content).map(Item::Tree));
+        new_items.extend(files.map(|piece| NewItem::File(hazard(piece), piece)));
+        let urls = content.urls.iter().filter(|piece| !log_contents.urls.contains(&piece.key));
+        new_items.extend(urls.map(|piece| NewItem::Url(hazard::PAGE, piece)));
+        if log_contents.tree.is_none() {
+            new_items.extend(LogBlock::tree(content).map(NewItem::Tree));
         }
-        items.sort_by(Item::order);
-        if !items.is_empty() && !self.log.iter().any(|logged| logged.has_legend()) {
-            self.put(LogBlock::legend(content));
+        new_items.sort_by(NewItem::order);
+        if !new_items.is_empty() && !self.log.iter().any(|log_block| log_block.has_legend()) {
+            self.push(LogBlock::legend(content));
         }
 
         let mut group: Vec<&Piece> = Vec::new();
-        let mut weight = 0;
-        for item in items {
-            if let Item::Symbol(_, piece) = item {
-                if group.len() >= GROUP_ITEMS || (!group.is_empty() && weight + piece.tokens > GROUP_TOKENS) {
-                    self.close(&mut group, &mut weight);
+        let mut group_tokens = 0;
+        for item in new_items {
+            if let NewItem::Symbol(_, piece) = item {
+                if group.len() >= GROUP_ITEMS
+                    || (!group.is_empty() && group_tokens + piece.tokens > GROUP_TOKENS)
+                {
+                    self.close_group(&mut group, &mut group_tokens);
                 }
-                weight += piece.tokens;
+                group_tokens += piece.tokens;
                 group.push(piece);
                 continue;
             }
-            self.close(&mut group, &mut weight);
-            self.put(match item {
-                Item::Symbol(_, piece) | Item::File(_, piece) => LogBlock::full(piece, content),
-                Item::Url(_, piece) => LogBlock::url(piece, content),
-                Item::Tree(tree) => tree,
+            self.close_group(&mut group, &mut group_tokens);
+            self.push(match item {
+                NewItem::Symbol(_, piece) | NewItem::File(_, piece) => LogBlock::full(piece, content),
+                NewItem::Url(_, piece) => LogBlock::url(piece, content),
+                NewItem::Tree(tree) => tree,
             });
         }
-        self.close(&mut group, &mut weight);
+        self.close_group(&mut group, &mut group_tokens);
     }
 
-    fn close(&mut self, group: &mut Vec<&Piece>, weight: &mut usize) {
+    fn close_group(&mut self, group: &mut Vec<&Piece>, group_tokens: &mut usize) {
         if !group.is_empty() {
             group.sort_by(|one, other| one.key.cmp(&other.key));
-            self.put(LogBlock::symbols(group, self.view.content));
+            self.push(LogBlock::symbols(group, self.index.content));
             group.clear();
-            *weight = 0;
+            *group_tokens = 0;
         }
     }
 }
 
 /// An item to append, with its discounted hazard.
-enum Item<'a> {
+enum NewItem<'a> {
     Symbol(u32, &'a Piece),
     File(u32, &'a Piece),
     Url(u32, &'a Piece),
     Tree(LogBlock),
 }
 
-impl Item<'_> {
+impl NewItem<'_> {
     fn hazard_and_tokens(&self) -> (u64, u64) {
         let (hazard, tokens) = match self {
             Self::Symbol(hazard, piece) | Self::File(hazard, piece) | Self::Url(hazard, piece) => {
@@ -439,27 +445,27 @@ impl Item<'_> {
 
 /// Returns the probability, in millionths, that the block leaves the prompt because of any of its entries.
 fn block_hazard(
-    logged: &LogBlock,
-    of_full: impl Fn(&ItemKey) -> u32,
-    of_update: impl Fn(&ItemKey) -> u32,
+    log_block: &LogBlock,
+    full_text_hazard: impl Fn(&ItemKey) -> u32,
+    update_hazard: impl Fn(&ItemKey) -> u32,
 ) -> u32 {
     let one = u64::from(ONE);
-    let stays = logged.entries.iter().fold(one, |stays, entry| {
+    let survival = log_block.entries.iter().fold(one, |survival, entry| {
         let hazard = match entry {
-            Entry::System(_) | Entry::Legend | Entry::Said(_) | Entry::Implied(..) => 0,
+            Entry::System(_) | Entry::Legend | Entry::Message(_) | Entry::Implied(..) => 0,
             Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
-            Entry::Full(key, _) => of_full(key),
-            Entry::Delta(key, _) | Entry::Net(key, _) => of_update(key),
+            Entry::Full(key, _) => full_text_hazard(key),
+            Entry::Delta(key, _) | Entry::Net(key, _) => update_hazard(key),
             Entry::Tree(_) | Entry::TreeNote(_) | Entry::Url(..) => hazard::PAGE,
         };
-        stays * (one - u64::from(hazard.min(ONE))) / one
+        survival * (one - u64::from(hazard.min(ONE))) / one
     });
-    u32::try_from(one - stays).unwrap_or(ONE)
+    u32::try_from(one - survival).unwrap_or(ONE)
 }
 
 /// Returns the coverage of the last file list in the log.
-fn listed(log: &[Arc<LogBlock>]) -> FileListCoverage {
-    let entries = log.iter().rev().flat_map(|logged| &logged.entries);
+fn last_file_list_coverage(log: &[Arc<LogBlock>]) -> FileListCoverage {
+    let entries = log.iter().rev().flat_map(|log_block| &log_block.entries);
     let mut listings = entries.filter_map(|entry| match entry {
         Entry::Tree(listing) => Some(listing),
         _ => None,

@@ -42,15 +42,15 @@ impl Edit {
 /// Returns the edits in a content block of an answer, in order.
 pub fn edits_in(block: &ContentBlock) -> Vec<Edit> {
     match block {
-        ContentBlock::Text { text } => in_text(text),
-        ContentBlock::ToolCall { input, .. } => in_call(input).into_iter().collect(),
+        ContentBlock::Text { text } => edits_in_text(text),
+        ContentBlock::ToolCall { input, .. } => edit_from_tool_call(input).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
 /// Parses the input of an editing tool, using the field names that such tools share: a path with either a passage and
 /// its replacement, or a whole text.
-fn in_call(input: &Value) -> Option<Edit> {
+fn edit_from_tool_call(input: &Value) -> Option<Edit> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str().map(str::to_owned));
     let path = text(&["path", "file_path", "filePath", "filename"])?;
     let old = text(&["old_string", "old_str", "oldString", "old_text"]);
@@ -64,13 +64,13 @@ fn in_call(input: &Value) -> Option<Edit> {
 }
 
 /// Finds unified diffs (`+++ b/path`, then hunks) and search-and-replace blocks (`path`, `<<<<<<< SEARCH`, ...).
-fn in_text(text: &str) -> Vec<Edit> {
+fn edits_in_text(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut lines = text.split_inclusive('\n').peekable();
-    let mut named: Option<String> = None;
+    let mut last_path: Option<String> = None;
     while let Some(line) = lines.next() {
-        let bare = line.trim_end();
-        if let Some(target) = bare.strip_prefix("+++ ") {
+        let trimmed = line.trim_end();
+        if let Some(target) = trimmed.strip_prefix("+++ ") {
             let path = target.split('\t').next().unwrap_or(target);
             let path = path.strip_prefix("b/").unwrap_or(path).to_owned();
             let mut hunks = String::new();
@@ -80,7 +80,7 @@ fn in_text(text: &str) -> Vec<Edit> {
             if !hunks.is_empty() {
                 edits.push(Edit { path, change: Change::Hunks(hunks) });
             }
-        } else if bare == "<<<<<<< SEARCH" {
+        } else if trimmed == "<<<<<<< SEARCH" {
             let mut part = |end: &str| {
                 let mut part = String::new();
                 for line in lines.by_ref() {
@@ -92,12 +92,12 @@ fn in_text(text: &str) -> Vec<Edit> {
                 None
             };
             if let (Some(old), Some(new)) = (part("======="), part(">>>>>>> REPLACE"))
-                && let Some(path) = named.clone()
+                && let Some(path) = last_path.clone()
             {
                 edits.push(Edit { path, change: Change::Replace { old, new } });
             }
-        } else if !bare.starts_with("```") && !bare.trim().is_empty() {
-            named = Some(bare.trim().trim_matches('`').to_owned());
+        } else if !trimmed.starts_with("```") && !trimmed.trim().is_empty() {
+            last_path = Some(trimmed.trim().trim_matches('`').to_owned());
         }
     }
     edits
@@ -123,12 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn diffs_of_several_files_are_found_in_prose() {
+    fn diffs_of_several_files_are_found_in_an_answer() {
         let answer = "Two changes.\n\n```diff\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n--- a/b\n+++ b/b\n@@ \
                       -1 +1 @@\n-one\n+eins\n```\nDone.\n";
-        let found = after(&ContentBlock::text(answer), "one\ntwo\n");
+        let results = after(&ContentBlock::text(answer), "one\ntwo\n");
         assert_eq!(
-            found,
+            results,
             [
                 ("src/a.py".to_owned(), Some("one\nzwei\n".to_owned())),
                 ("b".to_owned(), Some("eins\ntwo\n".to_owned()))
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_replaced_where_it_occurs_once() {
+    fn a_replacement_requires_a_unique_passage() {
         let answer = "src/a.py\n```python\n<<<<<<< SEARCH\ntwo\n=======\nzwei\n>>>>>>> REPLACE\n```\n";
         let block = ContentBlock::text(answer);
         assert_eq!(after(&block, "one\ntwo\n"), [("src/a.py".to_owned(), Some("one\nzwei\n".to_owned()))]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_of_editing_tools_count() {
+    fn inputs_of_editing_tools_are_edits() {
         let call = |input| ContentBlock::ToolCall { id: "1".into(), name: "edit".into(), input };
         let replace = serde_json::json!({"file_path": "a", "old_string": "two", "new_string": "2"});
         assert_eq!(after(&call(replace), "one two"), [("a".to_owned(), Some("one 2".to_owned()))]);

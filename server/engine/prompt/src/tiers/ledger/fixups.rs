@@ -9,10 +9,10 @@ use strata_base::key::FileKey;
 use crate::diff;
 use crate::layout::{Content, ItemKey, Piece};
 
-use super::listing::{Change, Changes};
+use super::listing::{ListChange, ListChanges};
 use super::log::{Diff, Entry, LogBlock};
-use super::log_contents::{File, LogContents};
-use super::wording::{self, Updates};
+use super::log_contents::{LogContents, LoggedFile};
+use super::wording::{self, UpdateCounts};
 
 /// Maximum consecutive diffs of a file. The next one is a single diff from the full text (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
@@ -27,16 +27,16 @@ pub(super) struct Fixups {
     /// Versions that the model knows because its own messages contain the edits.
     pub(super) implied: Vec<Entry>,
     /// One line for each file whose current text differs from its last full text in the log.
-    pub(super) pending: Vec<String>,
+    pub(super) version_lines: Vec<String>,
 }
 
 /// Builds the updates that bring the log up to date with the current content.
-pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
+pub(super) fn bring_up_to_date(log_contents: &LogContents, content: &Content<'_>) -> Fixups {
     let mut fixups = Fixups::default();
-    fixups.symbols(shown, content);
-    fixups.tree(shown, content);
+    fixups.symbols(log_contents, content);
+    fixups.tree(log_contents, content);
     for piece in content.texts() {
-        if let Some(file) = shown.files.get(&piece.key) {
+        if let Some(file) = log_contents.files.get(&piece.key) {
             fixups.file(file, piece, content);
         }
     }
@@ -46,22 +46,22 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
 impl Fixups {
     /// Updates the outlines of files that are not shown in full. An outdated outline before the file's full text does
     /// no harm.
-    fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
+    fn symbols(&mut self, log_contents: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
-                && shown.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
+                && log_contents.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
             {
                 self.blocks.push(LogBlock::symbol_note(path, piece, content));
             }
         }
     }
 
-    fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
-        let Some(tree) = &shown.tree else { return };
+    fn tree(&mut self, log_contents: &LogContents, content: &Content<'_>) {
+        let Some(tree) = &log_contents.tree else { return };
         let mut changes = changes(&tree.files(), &content.tree.files);
         // A file that leaves the list because the map now outlines it still exists.
         let outlined = &content.tree.outlined;
-        changes.retain(|path, change| *change == Change::Came || outlined.binary_search(path).is_err());
+        changes.retain(|path, change| *change == ListChange::Added || outlined.binary_search(path).is_err());
         if changes.is_empty() {
             return;
         }
@@ -72,46 +72,47 @@ impl Fixups {
         self.blocks.push(list.unwrap_or_else(|| LogBlock::tree_note(changes, note, content)));
     }
 
-    fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
+    fn file(&mut self, file: &LoggedFile, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
         let misses = file.proposed.misses(&piece.body);
         let has_same_notice = file.base.notice == piece.notice;
-        let updates = if file.now == piece.hash && !(misses && file.is_implied) {
-            Updates { all: file.pending, implied: file.implied, misses }
-        } else if file.now != piece.hash && file.proposed.leads_to(&piece.body) && has_same_notice {
+        let updates = if file.current_hash == piece.hash && !(misses && file.is_implied) {
+            UpdateCounts { all: file.pending, implied: file.implied, misses }
+        } else if file.current_hash != piece.hash && file.proposed.leads_to(&piece.body) && has_same_notice {
             self.implied.push(Entry::Implied(key.clone(), piece.hash));
-            Updates { all: file.pending + 1, implied: file.implied + 1, misses: false }
+            UpdateCounts { all: file.pending + 1, implied: file.implied + 1, misses: false }
         } else {
             let (block, all) = update(file, piece, content);
             self.blocks.push(block);
-            Updates { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
+            UpdateCounts { all, implied: if all > 1 { file.implied } else { 0 }, misses: false }
         };
         if updates.all > 0 || updates.misses {
-            self.pending.push(wording::pending(key, &piece.body, updates));
+            self.version_lines.push(wording::version_line(key, &piece.body, updates));
         }
     }
 }
 
 /// Builds the block that updates a file. Also returns the number of updates since the file's full text.
-fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
-    let (key, now) = (&piece.key, &piece.body);
+fn update(file: &LoggedFile, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
+    let (key, current) = (&piece.key, &piece.body);
     // If the model also wrote edits that were not applied, it cannot know which version the others led to.
-    let is_base_unclear = file.is_implied && file.proposed.misses(now);
+    let is_base_unclear = file.is_implied && file.proposed.misses(current);
     // A diff cannot express a changed notice, such as that the editor is out of sync.
     let full = || (LogBlock::full(piece, content), 0);
-    let has_diff = |before: &Arc<str>| (before != now || is_base_unclear) && file.base.notice == piece.notice;
+    let has_diff =
+        |before: &Arc<str>| (before != current || is_base_unclear) && file.base.notice == piece.notice;
     let Some(before) = file.text().filter(has_diff) else { return full() };
-    let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
+    let diff_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, current, CONTEXT).into() };
     // The model's own edits take no room, so they do not count.
-    let shown = file.pending - file.implied.min(file.pending);
-    let (entry, text, updates) = if shown < MAX_PENDING && !is_base_unclear {
-        let diff = leading_from(&before);
+    let shown_updates = file.pending - file.implied.min(file.pending);
+    let (entry, text, updates) = if shown_updates < MAX_PENDING && !is_base_unclear {
+        let diff = diff_from(&before);
         let delta = if file.is_implied { wording::delta_after_edits } else { wording::delta };
-        let text = delta(key, &before, now, &diff.hunks);
+        let text = delta(key, &before, current, &diff.hunks);
         (Entry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
-        let diff = leading_from(&file.base.body);
-        let text = wording::net(key, &file.base.body, now, &diff.hunks);
+        let diff = diff_from(&file.base.body);
+        let text = wording::net(key, &file.base.body, current, &diff.hunks);
         (Entry::Net(key.clone(), diff), text, 1)
     };
     let update = LogBlock::fixup(entry, key, text, content);
@@ -119,11 +120,11 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
 }
 
 /// Computes the additions and removals between two sorted lists.
-pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
-    let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
-    let mut changes = Changes::new();
+pub(super) fn changes(before: &[FileKey], current: &[FileKey]) -> ListChanges {
+    let (mut old, mut new) = (before.iter().peekable(), current.iter().peekable());
+    let mut changes = ListChanges::new();
     loop {
-        let (went, came) = match (old.peek(), new.peek()) {
+        let (removed, added) = match (old.peek(), new.peek()) {
             (None, None) => return changes,
             (Some(one), Some(other)) if one == other => {
                 old.next();
@@ -134,7 +135,7 @@ pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
             (None, Some(_)) => (None, new.next()),
             (Some(_), _) => (old.next(), None),
         };
-        changes.extend(went.map(|path| (path.clone(), Change::Went)));
-        changes.extend(came.map(|path| (path.clone(), Change::Came)));
+        changes.extend(removed.map(|path| (path.clone(), ListChange::Removed)));
+        changes.extend(added.map(|path| (path.clone(), ListChange::Added)));
     }
 }

@@ -30,21 +30,21 @@ const DISCOUNT: f64 = 0.7;
 
 /// The age of a selected file: the turns since it was selected or last changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Clock {
+pub(super) struct SelectionClock {
     since: u64,
     hash: ContentHash,
 }
 
-impl Clock {
+impl SelectionClock {
     /// Starts the clock of a newly selected file.
-    pub(super) fn started(turn: u64, hash: ContentHash) -> Self {
+    pub(super) fn new(turn: u64, hash: ContentHash) -> Self {
         Self { since: turn, hash }
     }
 
     /// Compares the current text with the last one. A change resets the age.
-    pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
+    pub(super) fn update(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
-            *self = Self::started(turn, hash);
+            *self = Self::new(turn, hash);
         }
     }
 
@@ -64,27 +64,26 @@ pub(super) enum Fate {
 
 /// Counts, by age, of the selected files that were seen and of those that were deselected by the next turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Ages {
+pub(super) struct DeselectionCounts {
     seen: [u32; AGES],
     left: [u32; AGES],
 }
 
-impl Ages {
+impl DeselectionCounts {
     /// Records whether a file of this age was deselected by the next turn.
-    pub(super) fn saw(&mut self, age: usize, fate: Fate) {
+    pub(super) fn record(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
             *left = left.saturating_add(u32::from(fate == Fate::Left));
         }
     }
 
-    /// Computes the hazards at each age.
     pub(super) fn hazards(&self) -> Hazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
-        let gone: f64 = counts().map(|(_, left)| left).sum();
-        let foreseen: f64 = counts().zip(PRIOR).map(|((seen, _), prior)| seen * prior).sum();
-        let scale = (gone + 3.0) / (foreseen + 3.0);
+        let total_left: f64 = counts().map(|(_, left)| left).sum();
+        let expected_left: f64 = counts().zip(PRIOR).map(|((seen, _), prior)| seen * prior).sum();
+        let scale = (total_left + 3.0) / (expected_left + 3.0);
         let mut next = [0.0; AGES];
         for (slot, ((seen, left), prior)) in next.iter_mut().zip(counts().zip(PRIOR)) {
             *slot = f64::min(1.0, (left + 2.0 * scale * prior) / (seen + 2.0));
@@ -103,7 +102,7 @@ pub(super) struct Hazards {
 }
 
 impl Hazards {
-    pub(super) fn next(&self, age: usize) -> u32 {
+    pub(super) fn at_next_turn(&self, age: usize) -> u32 {
         self.next[age.min(AGES - 1)]
     }
 
@@ -136,8 +135,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_experience_the_prior_counts() {
-        let hazards = Ages::default().hazards();
+    fn without_observations_hazards_equal_the_prior() {
+        let hazards = DeselectionCounts::default().hazards();
         assert_eq!(
             hazards.next,
             [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
@@ -148,27 +147,27 @@ mod tests {
     }
 
     #[test]
-    fn a_person_who_never_deselects_lowers_every_hazard_and_one_who_always_does_raises_them() {
-        let prior = Ages::default().hazards();
-        let (mut loyal, mut fickle) = (Ages::default(), Ages::default());
+    fn hazards_follow_how_often_files_are_deselected() {
+        let prior = DeselectionCounts::default().hazards();
+        let (mut loyal, mut fickle) = (DeselectionCounts::default(), DeselectionCounts::default());
         for turn in 0..200 {
-            loyal.saw(turn % AGES, Fate::Stayed);
-            fickle.saw(turn % AGES, Fate::Left);
+            loyal.record(turn % AGES, Fate::Stayed);
+            fickle.record(turn % AGES, Fate::Left);
         }
         for age in 0..AGES {
-            assert!(loyal.hazards().next(age) < prior.next(age) / 5);
-            assert!(fickle.hazards().next(age) > 900_000);
+            assert!(loyal.hazards().at_next_turn(age) < prior.at_next_turn(age) / 5);
+            assert!(fickle.hazards().at_next_turn(age) > 900_000);
         }
     }
 
     #[test]
-    fn a_change_makes_a_file_young_again() {
+    fn a_change_resets_the_age_of_a_file() {
         let (one, two) = (ContentHash::of("1"), ContentHash::of("2"));
-        let mut clock = Clock::started(3, one);
+        let mut clock = SelectionClock::new(3, one);
         assert_eq!((clock.age(3), clock.age(7), clock.age(100)), (0, 4, 9));
-        clock.look(5, one);
+        clock.update(5, one);
         assert_eq!(clock.age(7), 4);
-        clock.look(6, two);
+        clock.update(6, two);
         assert_eq!(clock.age(7), 1);
     }
 }

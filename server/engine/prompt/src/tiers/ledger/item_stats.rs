@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::layout::ItemKey;
 
 use super::hazard::{self, ONE};
-use super::state::State;
+use super::state::LedgerState;
 
 /// Statistics of policy `ledger` about one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub(crate) struct ItemStats {
     pub kept: bool,
 }
 
-impl State {
+impl LedgerState {
     /// Returns statistics about every item of the last prompt. Those of an item that occurs more than once describe its
     /// first position.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
@@ -33,17 +33,17 @@ impl State {
         let turn = self.turn.saturating_sub(1);
         let mut item_stats = BTreeMap::new();
         let mut end = 0;
-        for logged in &self.log {
-            end += logged.tokens;
-            let kept = end <= self.relied_on();
-            for key in logged.blocks.iter().flat_map(|block| &block.items) {
+        for log_block in &self.log {
+            end += log_block.tokens;
+            let kept = end <= self.expected_read();
+            for key in log_block.blocks.iter().flat_map(|block| &block.items) {
                 let age = self.files.get(key).map(|clock| clock.age(turn));
                 let hazard = match key {
                     ItemKey::System | ItemKey::History(_) => 0,
                     ItemKey::Symbol(_) => hazard::MAP,
                     ItemKey::Url(_) => hazard::PAGE,
                     ItemKey::Excerpt(_) => hazard::EXCERPT,
-                    ItemKey::File(_) | ItemKey::Lines(..) => hazards.next(age.unwrap_or_default()),
+                    ItemKey::File(_) | ItemKey::Lines(..) => hazards.at_next_turn(age.unwrap_or_default()),
                 };
                 let hazard = f64::from(hazard) / f64::from(ONE);
                 item_stats.entry(key.clone()).or_insert(ItemStats { hazard, age, kept });

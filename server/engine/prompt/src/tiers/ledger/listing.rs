@@ -17,11 +17,13 @@ pub(super) struct Listing {
 }
 
 /// Files added and removed since a file list was written.
-pub(super) type Changes = BTreeMap<FileKey, Change>;
+pub(super) type ListChanges = BTreeMap<FileKey, ListChange>;
 
 /// Whether a file was added to the file list or removed from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum Change {
-    Came,
-    Went,
+pub(super) enum ListChange {
+    #[serde(rename = "Came")]
+    Added,
+    #[serde(rename = "Went")]
+    Removed,
 }

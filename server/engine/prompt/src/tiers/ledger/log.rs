@@ -7,13 +7,13 @@ use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_code::symbols::FileList;
 use strata_conversation::history::{ContentBlock, MessageId};
-use strata_conversation::providers::{Carriers, Speaker};
+use strata_conversation::providers::{BreakpointTargets, Speaker};
 
 use crate::layout::{
-    Content, FileListCoverage, ItemKey, LayoutBlock, Part, Piece, SentMessage, Tier, WeighedBlock,
+    Content, CountedBlock, FileListCoverage, ItemKey, LayoutBlock, Part, Piece, SentMessage, Tier,
 };
 
-use super::listing::{Changes, Listing};
+use super::listing::{ListChanges, Listing};
 use super::wording;
 
 /// A version of a file's text, as shown in the log.
@@ -27,7 +27,7 @@ pub(super) struct Version {
 }
 
 impl Version {
-    pub(super) fn of(piece: &Piece) -> Self {
+    pub(super) fn from_piece(piece: &Piece) -> Self {
         Self { hash: piece.hash, body: Arc::clone(&piece.body), notice: Arc::clone(&piece.notice) }
     }
 }
@@ -49,7 +49,8 @@ pub(super) enum Entry {
     /// The legend that explains how to read the log.
     Legend,
     /// A message of the conversation.
-    Said(ContentHash),
+    #[serde(rename = "Said")]
+    Message(ContentHash),
     /// A file's map block. A `SymbolNote` replaces an earlier map block.
     Symbol(FileKey, ContentHash),
     SymbolNote(FileKey, ContentHash),
@@ -64,7 +65,7 @@ pub(super) enum Entry {
     Implied(ItemKey, ContentHash),
     /// The repository file list. A `TreeNote` contains the changes since the last list.
     Tree(Arc<Listing>),
-    TreeNote(Arc<Changes>),
+    TreeNote(Arc<ListChanges>),
     /// A web page.
     Url(ItemKey, ContentHash),
 }
@@ -96,17 +97,17 @@ impl Boundary {
     /// The boundary of the empty prefix.
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
-    /// Returns the boundary after `logged`, given the block before it.
-    fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
+    /// Returns the boundary after `log_block`, given the block before it.
+    fn after(self, before: Option<&LogBlock>, log_block: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
-        let previous = std::iter::once(before).chain(logged.blocks.iter().map(Some));
+        let previous = std::iter::once(before).chain(log_block.blocks.iter().map(Some));
         let begins_position = |(block, before): &(&LayoutBlock, Option<&LayoutBlock>)| {
             !before.is_some_and(|before| block.content.continues_run_of(&before.content))
         };
-        let positions = logged.blocks.iter().zip(previous).filter(begins_position).count();
+        let positions = log_block.blocks.iter().zip(previous).filter(begins_position).count();
         Self {
-            hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &logged.hash.to_bytes()]),
-            tokens: self.tokens + logged.tokens,
+            hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &log_block.hash.to_bytes()]),
+            tokens: self.tokens + log_block.tokens,
             positions: self.positions + positions,
         }
     }
@@ -117,17 +118,17 @@ impl Boundary {
         let mut at = Self::START;
         boundaries.push(at);
         let mut before = None;
-        for logged in log {
-            at = at.behind(before, logged);
+        for log_block in log {
+            at = at.after(before, log_block);
             boundaries.push(at);
-            before = Some(&**logged);
+            before = Some(&**log_block);
         }
         boundaries
     }
 }
 
 /// Properties of a log block other than its contents.
-struct Labels {
+struct BlockLabels {
     entries: Vec<Entry>,
     items: Vec<ItemKey>,
     part: Part,
@@ -136,13 +137,13 @@ struct Labels {
 impl LogBlock {
     fn new(
         speaker: Speaker,
-        labels: Labels,
-        contents: impl IntoIterator<Item = WeighedBlock>,
+        labels: BlockLabels,
+        contents: impl IntoIterator<Item = CountedBlock>,
         hash: ContentHash,
         framing: usize,
     ) -> Self {
-        let Labels { entries, items, part } = labels;
-        let block = |WeighedBlock { content, tokens }| LayoutBlock {
+        let BlockLabels { entries, items, part } = labels;
+        let block = |CountedBlock { content, tokens }| LayoutBlock {
             content,
             part,
             items: items.clone(),
@@ -155,10 +156,10 @@ impl LogBlock {
         Self { entries, speaker, blocks, tokens, hash }
     }
 
-    fn text(labels: Labels, text: String, content: &Content<'_>) -> Self {
+    fn text(labels: BlockLabels, text: String, content: &Content<'_>) -> Self {
         let hash = ContentHash::of(&text);
         let tokens = (content.count)(&text);
-        let block = WeighedBlock { content: ContentBlock::text(text), tokens };
+        let block = CountedBlock { content: ContentBlock::text(text), tokens };
         Self::new(Speaker::User, labels, [block], hash, content.framing)
     }
 
@@ -175,30 +176,30 @@ impl LogBlock {
         let blocks = texts
             .into_iter()
             .filter(|text| !text.trim().is_empty())
-            .map(|text| WeighedBlock { tokens: (content.count)(text), content: ContentBlock::text(text) });
-        let labels = Labels { entries, items: vec![ItemKey::System], part: Part::System };
+            .map(|text| CountedBlock { tokens: (content.count)(text), content: ContentBlock::text(text) });
+        let labels = BlockLabels { entries, items: vec![ItemKey::System], part: Part::System };
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
     /// Creates a block with the legend, for a log that begins after a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
-        let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
+        let labels = BlockLabels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
         Self::text(labels, wording::legend().to_owned(), content)
     }
 
-    pub(super) fn said(said: &SentMessage, hash: ContentHash, content: &Content<'_>) -> Self {
-        let labels = Labels {
-            entries: vec![Entry::Said(hash)],
-            items: vec![ItemKey::History(said.id)],
+    pub(super) fn message(message: &SentMessage, hash: ContentHash, content: &Content<'_>) -> Self {
+        let labels = BlockLabels {
+            entries: vec![Entry::Message(hash)],
+            items: vec![ItemKey::History(message.id)],
             part: Part::History,
         };
-        Self::new(said.speaker, labels, said.blocks.iter().cloned(), hash, content.framing)
+        Self::new(message.speaker, labels, message.blocks.iter().cloned(), hash, content.framing)
     }
 
     /// Creates the block of the new request, which becomes a message in the next prompt.
-    pub(super) fn asked(blocks: &[WeighedBlock], content: &Content<'_>) -> Self {
-        let hash = SentMessage::hash_of(Speaker::User, blocks);
-        let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
+    pub(super) fn request(blocks: &[CountedBlock], content: &Content<'_>) -> Self {
+        let hash = SentMessage::hash_blocks(Speaker::User, blocks);
+        let labels = BlockLabels { entries: vec![Entry::Message(hash)], items: vec![], part: Part::Prompt };
         Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
     }
 
@@ -209,7 +210,7 @@ impl LogBlock {
             _ => None,
         };
         let entry = |piece: &&Piece| Some(Entry::Symbol(path(piece)?, piece.hash));
-        let labels = Labels {
+        let labels = BlockLabels {
             entries: pieces.iter().filter_map(entry).collect(),
             items: pieces.iter().map(|piece| piece.key.clone()).collect(),
             part: Part::Map,
@@ -219,7 +220,7 @@ impl LogBlock {
 
     /// Creates a log block with a map block that replaces an earlier one.
     pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
-        let labels = Labels {
+        let labels = BlockLabels {
             entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
             items: vec![piece.key.clone()],
             part: Part::Updates,
@@ -229,7 +230,7 @@ impl LogBlock {
 
     /// Creates a log block with the full text of a file, or of a range of its lines.
     pub(super) fn full(piece: &Piece, content: &Content<'_>) -> Self {
-        Self::piece(piece, Entry::Full(piece.key.clone(), Version::of(piece)), Part::Files, content)
+        Self::piece(piece, Entry::Full(piece.key.clone(), Version::from_piece(piece)), Part::Files, content)
     }
 
     /// Creates a log block with a web page.
@@ -238,14 +239,14 @@ impl LogBlock {
     }
 
     fn piece(piece: &Piece, entry: Entry, part: Part, content: &Content<'_>) -> Self {
-        let labels = Labels { entries: vec![entry], items: vec![piece.key.clone()], part };
-        let block = WeighedBlock { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
+        let labels = BlockLabels { entries: vec![entry], items: vec![piece.key.clone()], part };
+        let block = CountedBlock { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
         Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
     }
 
     /// Creates a log block with a diff that updates a file. `entry` is a delta or a net diff.
     pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
-        let labels = Labels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
+        let labels = BlockLabels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
         Self::text(labels, text, content)
     }
 
@@ -258,14 +259,14 @@ impl LogBlock {
         let listed = FileListCoverage { names, collapsed };
         let listing = Listing { files: content.tree.files.clone(), listed };
         let labels =
-            Labels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
+            BlockLabels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
         Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
     }
 
     /// Creates a log block with the changes since the last file list.
-    pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
+    pub(super) fn tree_note(changes: ListChanges, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(changes.into())];
-        Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
+        Self::text(BlockLabels { entries, items: vec![], part: Part::Updates }, text, content)
     }
 
     /// Counts the tokens of the block's texts, without the overhead of its content blocks.
@@ -277,9 +278,8 @@ impl LogBlock {
         self.entries.contains(&Entry::Legend)
     }
 
-    /// Whether the block is a message or a request.
-    pub(super) fn is_said(&self) -> bool {
-        matches!(self.entries.first(), Some(Entry::Said(_)))
+    pub(super) fn is_message_or_request(&self) -> bool {
+        matches!(self.entries.first(), Some(Entry::Message(_)))
     }
 
     /// Whether the block is a request that has not become a message yet.
@@ -287,7 +287,6 @@ impl LogBlock {
         self.blocks.iter().any(|block| block.part == Part::Prompt)
     }
 
-    /// Converts a request to the message with this id.
     pub(super) fn become_message(&mut self, id: MessageId) {
         for block in &mut self.blocks {
             block.part = Part::History;
@@ -296,12 +295,11 @@ impl LogBlock {
     }
 
     /// Whether a cache breakpoint may be at the end of the block.
-    pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
+    pub(super) fn can_carry_breakpoint(&self, carriers: BreakpointTargets) -> bool {
         self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
     }
 }
 
-/// Returns the hash of the system prompt.
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
     ContentHash::of(&content.system)
 }

@@ -13,16 +13,16 @@ use crate::layout::ItemKey;
 
 use super::super::Deltas;
 use super::edits;
-use super::listing::{Change, Changes, Listing};
+use super::listing::{ListChange, ListChanges, Listing};
 use super::log::{Diff, Entry, LogBlock, Version};
 
 /// State of a file according to the log.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct LoggedFile {
     /// Last version shown in full.
     pub(super) base: Version,
     /// Hash of the version after all updates.
-    pub(super) now: ContentHash,
+    pub(super) current_hash: ContentHash,
     /// A known text of the file, if any. Applying `diffs` to it gives the current version.
     text: Option<Arc<str>>,
     diffs: Vec<Arc<str>>,
@@ -61,17 +61,17 @@ impl Proposal {
 
 /// State of the file list according to the log.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct LoggedFileList {
     listing: Arc<Listing>,
-    since: Changes,
+    changes: ListChanges,
 }
 
-impl File {
-    fn full(version: &Version) -> Self {
-        let (now, text) = (version.hash, Some(Arc::clone(&version.body)));
+impl LoggedFile {
+    fn from_full_text(version: &Version) -> Self {
+        let (current_hash, text) = (version.hash, Some(Arc::clone(&version.body)));
         Self {
             base: version.clone(),
-            now,
+            current_hash,
             text,
             diffs: Vec::new(),
             pending: 0,
@@ -89,23 +89,24 @@ impl File {
     }
 }
 
-impl Tree {
+impl LoggedFileList {
     pub(super) fn new(listing: Arc<Listing>) -> Self {
-        Self { listing, since: Changes::new() }
+        Self { listing, changes: ListChanges::new() }
     }
 
-    pub(super) fn change(&mut self, changes: &Changes) {
-        self.since.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
+    pub(super) fn change(&mut self, changes: &ListChanges) {
+        self.changes.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
     }
 
     /// Returns the files on the list after all changes, in key order.
     pub(super) fn files(&self) -> Cow<'_, [FileKey]> {
-        if self.since.is_empty() {
+        if self.changes.is_empty() {
             return Cow::Borrowed(&self.listing.files);
         }
-        let same = self.listing.files.iter().filter(|path| !self.since.contains_key(*path));
-        let came = self.since.iter().filter(|(_, change)| **change == Change::Came).map(|(path, _)| path);
-        let mut files: Vec<FileKey> = same.chain(came).cloned().collect();
+        let unchanged = self.listing.files.iter().filter(|path| !self.changes.contains_key(*path));
+        let added =
+            self.changes.iter().filter(|(_, change)| **change == ListChange::Added).map(|(path, _)| path);
+        let mut files: Vec<FileKey> = unchanged.chain(added).cloned().collect();
         files.sort();
         Cow::Owned(files)
     }
@@ -114,39 +115,38 @@ impl Tree {
 /// The effective content of a log.
 #[derive(Debug, Default)]
 pub(super) struct LogContents {
-    pub(super) files: BTreeMap<ItemKey, File>,
+    pub(super) files: BTreeMap<ItemKey, LoggedFile>,
     pub(super) symbols: BTreeMap<FileKey, ContentHash>,
     pub(super) urls: BTreeSet<ItemKey>,
-    pub(super) tree: Option<Tree>,
+    pub(super) tree: Option<LoggedFileList>,
 }
 
 impl LogContents {
-    /// Reads a log from its beginning.
-    pub(super) fn read(log: &[Arc<LogBlock>], deltas: Deltas) -> Self {
-        let mut shown = Self::default();
-        for logged in log {
-            for entry in &logged.entries {
-                shown.take(entry);
+    pub(super) fn from_log(log: &[Arc<LogBlock>], deltas: Deltas) -> Self {
+        let mut contents = Self::default();
+        for log_block in log {
+            for entry in &log_block.entries {
+                contents.apply_entry(entry);
             }
-            if deltas == Deltas::FromHistory && logged.speaker == Speaker::Assistant {
-                shown.listen(logged);
+            if deltas == Deltas::FromHistory && log_block.speaker == Speaker::Assistant {
+                contents.apply_model_edits(log_block);
             }
         }
-        shown
+        contents
     }
 
-    fn take(&mut self, entry: &Entry) {
+    fn apply_entry(&mut self, entry: &Entry) {
         match entry {
-            Entry::System(_) | Entry::Legend | Entry::Said(_) => {}
+            Entry::System(_) | Entry::Legend | Entry::Message(_) => {}
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.insert(path.clone(), *hash);
             }
             Entry::Full(key, version) => {
-                self.files.insert(key.clone(), File::full(version));
+                self.files.insert(key.clone(), LoggedFile::from_full_text(version));
             }
             Entry::Delta(key, Diff { to, hunks }) => {
                 if let Some(file) = self.files.get_mut(key) {
-                    file.now = *to;
+                    file.current_hash = *to;
                     file.diffs.push(Arc::clone(hunks));
                     file.pending += 1;
                     (file.is_implied, file.proposed) = (false, Proposal::None);
@@ -155,12 +155,17 @@ impl LogContents {
             Entry::Net(key, Diff { to, hunks }) => {
                 if let Some(file) = self.files.get_mut(key) {
                     let diffs = vec![Arc::clone(hunks)];
-                    *file = File { now: *to, diffs, pending: 1, ..File::full(&file.base) };
+                    *file = LoggedFile {
+                        current_hash: *to,
+                        diffs,
+                        pending: 1,
+                        ..LoggedFile::from_full_text(&file.base)
+                    };
                 }
             }
             Entry::Implied(key, to) => {
                 if let Some(file) = self.files.get_mut(key) {
-                    file.now = *to;
+                    file.current_hash = *to;
                     file.text = match std::mem::take(&mut file.proposed) {
                         Proposal::Text(text) => Some(text),
                         Proposal::None | Proposal::Unclear => None,
@@ -170,7 +175,7 @@ impl LogContents {
                     file.is_implied = true;
                 }
             }
-            Entry::Tree(listing) => self.tree = Some(Tree::new(Arc::clone(listing))),
+            Entry::Tree(listing) => self.tree = Some(LoggedFileList::new(Arc::clone(listing))),
             Entry::TreeNote(changes) => {
                 if let Some(tree) = &mut self.tree {
                     tree.change(changes);
@@ -183,8 +188,8 @@ impl LogContents {
     }
 
     /// Applies the edits in a message from the model to the known files.
-    fn listen(&mut self, logged: &LogBlock) {
-        for edit in logged.blocks.iter().flat_map(|block| edits::edits_in(&block.content)) {
+    fn apply_model_edits(&mut self, log_block: &LogBlock) {
+        for edit in log_block.blocks.iter().flat_map(|block| edits::edits_in(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
             let before = match &file.proposed {

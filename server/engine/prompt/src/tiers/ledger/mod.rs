@@ -24,52 +24,57 @@ use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
-use draft::Draft;
+use draft::LogDraft;
 use strata_tokens::cost::Breakpoint;
 use strata_tokens::models::Ttl;
 
 pub(crate) use item_stats::ItemStats;
-pub(crate) use state::State;
+pub(crate) use state::LedgerState;
 
 pub(super) struct Ledger;
 
 impl Policy for Ledger {
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
         let mut state = match state {
-            TierState::Ledger(state) => State::clone(state),
-            _ => State::default(),
+            TierState::Ledger(state) => LedgerState::clone(state),
+            _ => LedgerState::default(),
         };
-        state.begin(content, rules);
-        let draft = Draft::new(&state, content, rules);
+        state.prepare(content, rules);
+        let draft = LogDraft::new(&state, content, rules);
         let marks = marks::choose(&draft, &state, rules);
-        let layout = lay_out(&draft, &marks, content, rules);
-        let (listed, relied_on) = (draft.listed(), Some(draft.readable(rules)));
+        let layout = build_layout(&draft, &marks, content, rules);
+        let (file_list, expected_cached) = (draft.file_list(), Some(draft.expected_cached_tokens(rules)));
         state.commit(draft, &marks, &layout, rules);
-        PolicyOutput { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
+        PolicyOutput { layout, new_state: TierState::Ledger(state.into()), file_list, expected_cached }
     }
 }
 
 /// Lays out the log, then the volatile content. Blocks up to the first breakpoint are in L0, those up to the next in
 /// L1, and so on. Blocks after the last breakpoint are active.
-fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
+fn build_layout(
+    draft: &LogDraft,
+    marks: &marks::BreakpointPositions,
+    content: &Content<'_>,
+    rules: &Rules,
+) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
     let mut layout = Layout::default();
     let mut passed = 0;
     let last = marks.last();
-    for (at, logged) in draft.log.iter().enumerate() {
+    for (at, log_block) in draft.log.iter().enumerate() {
         let tier = match last {
             Some(last) if at <= last => TIERS[passed.min(TIERS.len() - 1)],
             _ => Tier::Active,
         };
-        for block in &logged.blocks {
-            layout.push(logged.speaker, crate::layout::LayoutBlock { tier, ..block.clone() });
+        for block in &log_block.blocks {
+            layout.push(log_block.speaker, crate::layout::LayoutBlock { tier, ..block.clone() });
         }
         if let Some(breakpoint) = marks.get(at) {
             let ttl = match breakpoint {
                 Breakpoint::Short => rules.ttl,
                 Breakpoint::Extended => Ttl::OneHour,
             };
-            layout.mark_end(ttl, rules.carriers);
+            layout.set_end_breakpoint(ttl, rules.carriers);
             passed += 1;
         }
     }

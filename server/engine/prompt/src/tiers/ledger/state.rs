@@ -11,7 +11,7 @@ use strata_tokens::cost::{BilledInput, Breakpoint};
 use crate::layout::{Content, ItemKey, Tier};
 
 use super::super::Rules;
-use super::hazard::{Ages, Clock, Fate};
+use super::hazard::{DeselectionCounts, Fate, SelectionClock};
 use super::log::LogBlock;
 
 /// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`). If a request
@@ -29,7 +29,7 @@ pub(super) struct CachedPrefix {
 
 /// Cache use that was expected of the last request, kept until the provider reports the tokens it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Expected {
+pub(super) struct ExpectedCacheUse {
     /// Tokens of the kept prefix, which the provider is expected to read from its cache.
     pub(super) read: usize,
     /// Tokens of the whole prompt.
@@ -38,9 +38,8 @@ pub(super) struct Expected {
     pub(super) written: BTreeMap<ContentHash, CachedPrefix>,
 }
 
-/// The state of policy `ledger`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct LedgerState {
     /// Hash of the model, dialect and tools that the log was laid out for.
     identity: Option<ContentHash>,
     /// Number of recorded prompts.
@@ -48,31 +47,31 @@ pub struct State {
     /// Blocks of the last prompt, without the volatile content after them.
     pub(super) log: Vec<Arc<LogBlock>>,
     pub(super) held: BTreeMap<ContentHash, CachedPrefix>,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedCacheUse,
     /// How long each selected file has been selected and unchanged.
-    pub(super) files: BTreeMap<ItemKey, Clock>,
-    pub(super) ages: Ages,
+    pub(super) files: BTreeMap<ItemKey, SelectionClock>,
+    pub(super) ages: DeselectionCounts,
     /// Tier of each item in the last prompt.
     pub(super) tiers: BTreeMap<ItemKey, Tier>,
 }
 
-impl State {
+impl LedgerState {
     /// Updates the state for new content: drops prefixes that can no longer be cached, and learns from the user's
     /// changes to the selection since the last turn.
-    pub(super) fn begin(&mut self, content: &Content<'_>, rules: &Rules) {
+    pub(super) fn prepare(&mut self, content: &Content<'_>, rules: &Rules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
             self.log.clear();
             self.held.clear();
         }
         let (turn, now) = (self.turn, rules.now_ms);
-        let trusted = if rules.prices.kind.finds_all() { u64::MAX } else { TRUSTED_TURNS };
-        self.held.retain(|_, held| turn - held.turn <= trusted && now <= held.expires_ms);
+        let trusted_turns = if rules.prices.kind.finds_all() { u64::MAX } else { TRUSTED_TURNS };
+        self.held.retain(|_, held| turn - held.turn <= trusted_turns && now <= held.expires_ms);
         self.observe(content);
     }
 
     /// Whether the provider is believed to have `prefix` in its cache.
-    pub(super) fn holds(&self, prefix: ContentHash) -> bool {
+    pub(super) fn is_cached(&self, prefix: ContentHash) -> bool {
         self.held.contains_key(&prefix)
     }
 
@@ -89,40 +88,40 @@ impl State {
     /// Learns from which selected files the user kept, deselected or changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
-        let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
-        let present: BTreeSet<&ItemKey> = chosen().map(|piece| &piece.key).collect();
-        let exists = |key: &ItemKey| match key {
+        let selected = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
+        let selected_keys: BTreeSet<&ItemKey> = selected().map(|piece| &piece.key).collect();
+        let is_in_workspace = |key: &ItemKey| match key {
             ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_known(path),
             _ => false,
         };
         for (key, clock) in &self.files {
-            let fate = match present.contains(key) {
+            let fate = match selected_keys.contains(key) {
                 true => Fate::Stayed,
-                false if exists(key) => Fate::Left,
+                false if is_in_workspace(key) => Fate::Left,
                 // A file that no longer exists was not deselected.
                 false => continue,
             };
-            self.ages.saw(clock.age(turn.saturating_sub(1)), fate);
+            self.ages.record(clock.age(turn.saturating_sub(1)), fate);
         }
-        self.files.retain(|key, _| present.contains(key));
-        for piece in chosen() {
+        self.files.retain(|key, _| selected_keys.contains(key));
+        for piece in selected() {
             let clock =
-                self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
-            clock.look(turn, piece.hash);
+                self.files.entry(piece.key.clone()).or_insert_with(|| SelectionClock::new(turn, piece.hash));
+            clock.update(turn, piece.hash);
         }
     }
 
     /// Compares the tokens that the provider read with the expected ones. If it read fewer, only the prefixes that the
     /// request wrote count as cached.
     pub(in crate::tiers) fn learn(&mut self, billed: BilledInput) {
-        let Expected { read, total, written } = std::mem::take(&mut self.expected);
+        let ExpectedCacheUse { read, total, written } = std::mem::take(&mut self.expected);
         if billed.misses(read, total) {
             self.held = written;
         }
     }
 
     /// Returns the tokens of the prefix that the last prompt kept.
-    pub(super) fn relied_on(&self) -> usize {
+    pub(super) fn expected_read(&self) -> usize {
         self.expected.read
     }
 

@@ -13,27 +13,27 @@ use proptest::prelude::*;
 use strata_base::hash::ContentHash;
 use strata_base::key::FileKey;
 use strata_conversation::history::{ContentBlock, MessageId, ResultPart};
-use strata_conversation::providers::{self, Breakpoints, Carriers, Envelope, Format, Speaker};
+use strata_conversation::providers::{self, BreakpointTargets, Breakpoints, Envelope, Format, Speaker};
 use strata_tokens::cost::{BilledInput, Prices, Provider};
 use strata_tokens::models::{CacheKind, Ttl};
 
 use super::*;
 use crate::layout::{
-    FileListCoverage, ItemKey, LayoutBlock, Part, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans,
+    CountedBlock, FileListCoverage, ItemKey, LayoutBlock, Part, Piece, Seeds, SentMessage, Tree, spans,
 };
-use crate::tiers::{Cut, Deltas, TierState};
+use crate::tiers::{Deltas, LayoutReuse, TierState};
 use crate::wire::{self, Body};
 
 fn count(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-fn weighed(content: ContentBlock) -> WeighedBlock {
+fn counted(content: ContentBlock) -> CountedBlock {
     let tokens = match &content {
         ContentBlock::Text { text } => count(text),
         _ => 10,
     };
-    WeighedBlock { content, tokens }
+    CountedBlock { content, tokens }
 }
 
 /// A session with a repository of numbered files.
@@ -41,10 +41,10 @@ struct Session {
     texts: BTreeMap<FileKey, String>,
     selected: BTreeSet<FileKey>,
     excluded: BTreeSet<FileKey>,
-    said: Vec<SentMessage>,
+    messages: Vec<SentMessage>,
     rules: Rules,
     state: TierState,
-    list: usize,
+    list_budget: usize,
 }
 
 fn prices() -> Prices {
@@ -71,10 +71,10 @@ impl Session {
             texts: files.iter().map(|(name, count)| (FileKey::from(*name), lines(name, *count))).collect(),
             selected: BTreeSet::new(),
             excluded: BTreeSet::new(),
-            said: Vec::new(),
+            messages: Vec::new(),
             rules: Rules::new(0, Ttl::FiveMinutes, prices()),
             state: TierState::default(),
-            list: 0,
+            list_budget: 0,
         }
     }
 
@@ -98,13 +98,13 @@ impl Session {
         *file = lines.iter().map(|line| format!("{line}\n")).collect();
     }
 
-    fn lay(&self, request: Vec<WeighedBlock>) -> PolicyOutput {
+    fn lay_out(&self, request: Vec<CountedBlock>) -> PolicyOutput {
         let block = |key: &FileKey, text: &String| {
             let first = text.lines().next().unwrap_or_default();
             Piece::new(ItemKey::Symbol(key.clone()), format!("{}:\n {first}", key.as_str()), &count)
         };
         let shown = |key: &FileKey| self.selected.contains(key);
-        let known = || self.texts.iter().filter(|(key, _)| !self.excluded.contains(*key));
+        let included_files = || self.texts.iter().filter(|(key, _)| !self.excluded.contains(*key));
         let full = |key: &FileKey, text: &String| {
             let version = ContentHash::of(text).short();
             let shown = format!("## `{}` (version {version})\n\n```\n{text}```", key.as_str());
@@ -113,49 +113,55 @@ impl Session {
         let seeds = Seeds::default();
         let content = Content {
             system: "Be brief.".into(),
-            map: known().filter(|(key, _)| !shown(key)).map(|(key, text)| block(key, text)).collect(),
-            hidden: known()
+            map: included_files()
+                .filter(|(key, _)| !shown(key))
+                .map(|(key, text)| block(key, text))
+                .collect(),
+            hidden: included_files()
                 .filter(|(key, _)| shown(key))
                 .map(|(key, _)| (key.clone(), ContentHash::NONE))
                 .collect(),
-            files: known().filter(|(key, _)| shown(key)).map(|(key, text)| full(key, text)).collect(),
+            files: included_files()
+                .filter(|(key, _)| shown(key))
+                .map(|(key, text)| full(key, text))
+                .collect(),
             tree: Tree {
                 outlined: vec![],
-                files: known().map(|(key, _)| key.clone()).collect(),
-                budget: self.list,
+                files: included_files().map(|(key, _)| key.clone()).collect(),
+                budget: self.list_budget,
                 ..Tree::default()
             },
-            history: self.said.clone(),
+            history: self.messages.clone(),
             request,
             ..Content::empty(&seeds, &self.excluded, &count)
         };
-        Ledger.lay(&self.state, &content, &self.rules)
+        Ledger.lay_out(&self.state, &content, &self.rules)
     }
 
     /// Sends a prompt and its answer, then advances the clock by a minute.
     fn turn(&mut self, prompt: &str, answer: &str) -> Layout {
-        self.exchange(vec![weighed(ContentBlock::text(prompt))], vec![weighed(ContentBlock::text(answer))])
+        self.exchange(vec![counted(ContentBlock::text(prompt))], vec![counted(ContentBlock::text(answer))])
     }
 
-    fn exchange(&mut self, request: Vec<WeighedBlock>, answer: Vec<WeighedBlock>) -> Layout {
-        let laid = self.lay(request.clone());
-        self.state = laid.recorded;
+    fn exchange(&mut self, request: Vec<CountedBlock>, answer: Vec<CountedBlock>) -> Layout {
+        let output = self.lay_out(request.clone());
+        self.state = output.new_state;
         for (speaker, blocks) in [(Speaker::User, request), (Speaker::Assistant, answer)] {
-            let id = MessageId(self.said.len() as u64);
-            self.said.push(SentMessage { id, speaker, blocks });
+            let id = MessageId(self.messages.len() as u64);
+            self.messages.push(SentMessage { id, speaker, blocks });
         }
         self.rules.now_ms += 60_000;
-        laid.layout
+        output.layout
     }
 
-    fn kept(&self) -> usize {
-        let laid = self.lay(vec![weighed(ContentBlock::text("next"))]);
-        laid.relied_on.unwrap()
+    fn cached_tokens(&self) -> usize {
+        let output = self.lay_out(vec![counted(ContentBlock::text("next"))]);
+        output.expected_cached.unwrap()
     }
 }
 
 /// Formats the blocks in order, one line each: the items, the first words, and whether a breakpoint follows.
-fn drawn(layout: &Layout) -> String {
+fn prompt_summary(layout: &Layout) -> String {
     let line = |(speaker, block): (Speaker, &LayoutBlock)| {
         let text = match &block.content {
             ContentBlock::Text { text } => text.lines().next().unwrap_or_default().to_owned(),
@@ -173,11 +179,13 @@ fn drawn(layout: &Layout) -> String {
         format!("{:<6} {speaker} {text}{mark}\n", block.tier.to_string())
     };
     let messages = layout.messages.iter();
-    messages.flat_map(|said| said.blocks.iter().map(move |block| line((said.speaker, block)))).collect()
+    messages
+        .flat_map(|message| message.blocks.iter().map(move |block| line((message.speaker, block))))
+        .collect()
 }
 
 fn check(layout: &Layout, expected: Expect) {
-    expected.assert_eq(&drawn(layout));
+    expected.assert_eq(&prompt_summary(layout));
 }
 
 /// Returns the text of the first block that starts with `beginning`.
@@ -193,11 +201,11 @@ fn text_of(layout: &Layout, beginning: &str) -> String {
 const REPOSITORY: &[(&str, usize)] = &[("a.py", 40), ("b.py", 60), ("c.py", 5), ("d.py", 30)];
 
 #[test]
-fn the_first_prompt_has_the_large_and_lasting_first() {
+fn the_first_prompt_places_large_and_stable_items_first() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     session.select("b.py");
-    session.list = 100;
+    session.list_budget = 100;
     check(
         &session.turn("do", "done"),
         expect![[r#"
@@ -213,7 +221,7 @@ fn the_first_prompt_has_the_large_and_lasting_first() {
 }
 
 #[test]
-fn an_edited_file_is_brought_up_to_date_behind_what_was_said() {
+fn an_edited_file_is_updated_after_the_conversation() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     session.select("b.py");
@@ -265,7 +273,7 @@ fn the_fourth_change_becomes_one_diff_from_the_full_text() {
         session.turn(&change.to_string(), "done");
     }
     let layout = session.turn("5", "done");
-    let updates: Vec<String> = drawn(&layout)
+    let updates: Vec<String> = prompt_summary(&layout)
         .lines()
         .filter(|line| line.contains("pdate"))
         .map(|line| line.split("since").next().unwrap().trim().to_owned())
@@ -278,51 +286,51 @@ fn the_fourth_change_becomes_one_diff_from_the_full_text() {
 }
 
 /// Counts how often the remembered log contains a text, in any form.
-fn remembered(session: &Session, text: &str) -> usize {
+fn count_in_log(session: &Session, text: &str) -> usize {
     let TierState::Ledger(state) = &session.state else { panic!("no log") };
     format!("{:?}", state.log).matches(text).count()
 }
 
 #[test]
-fn a_log_has_a_file_s_text_as_often_after_many_updates_as_after_none() {
+fn updates_do_not_copy_the_text_of_a_file() {
     let mut session = Session::new(&[("b.py", 600)]);
     session.select("b.py");
     session.turn("0", "done");
-    let before = remembered(&session, "line 599 of b.py");
+    let before = count_in_log(&session, "line 599 of b.py");
     for change in 1..=10 {
         session.edit("b.py", 10 * change, "changed");
         session.turn(&change.to_string(), "done");
     }
-    assert!(remembered(&session, "pdate") >= 10);
-    assert_eq!(remembered(&session, "line 599 of b.py"), before);
+    assert!(count_in_log(&session, "pdate") >= 10);
+    assert_eq!(count_in_log(&session, "line 599 of b.py"), before);
 }
 
 #[test]
-fn a_log_names_a_file_of_the_list_as_often_after_many_changes_as_after_none() {
+fn list_changes_do_not_copy_the_file_list() {
     let mut session = Session::new(REPOSITORY);
-    session.list = 1_000;
+    session.list_budget = 1_000;
     session.turn("0", "done");
-    let before = remembered(&session, "d.py");
+    let before = count_in_log(&session, "d.py");
     for change in 0..10 {
         session.texts.insert(format!("new{change}").as_str().into(), String::new());
         session.turn(&change.to_string(), "done");
     }
     let layout = session.turn("last", "done");
-    let notes = drawn(&layout).matches("# Repository Files: changes since the list above").count();
+    let notes = prompt_summary(&layout).matches("# Repository Files: changes since the list above").count();
     assert_eq!(notes, 10);
-    assert_eq!(remembered(&session, "d.py"), before);
+    assert_eq!(count_in_log(&session, "d.py"), before);
 }
 
 proptest! {
     #[test]
-    fn a_list_with_what_came_and_went_since_is_the_list_of_now(
+    fn a_file_list_with_its_changes_gives_the_current_list(
         before in prop::collection::btree_set("[a-d]{1,2}", 0..8),
         between in prop::collection::btree_set("[a-d]{1,2}", 0..8),
         now in prop::collection::btree_set("[a-d]{1,2}", 0..8),
     ) {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
-        let mut tree = log_contents::Tree::new(listing::Listing { files: before.clone(), listed: FileListCoverage::default() }.into());
+        let mut tree = log_contents::LoggedFileList::new(listing::Listing { files: before.clone(), listed: FileListCoverage::default() }.into());
         tree.change(&fixups::changes(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
         tree.change(&fixups::changes(&between, &now));
@@ -331,18 +339,18 @@ proptest! {
 }
 
 #[test]
-fn a_diff_that_is_not_small_gives_way_to_the_whole_text() {
+fn a_large_diff_is_replaced_by_the_full_text() {
     let mut session = Session::new(REPOSITORY);
     session.select("b.py");
     session.turn("first", "done");
     session.texts.insert("b.py".into(), lines("something else", 60));
     let layout = session.turn("second", "done");
-    assert_eq!(drawn(&layout).matches("## `b.py` (version").count(), 2);
+    assert_eq!(prompt_summary(&layout).matches("## `b.py` (version").count(), 2);
     assert_eq!(text_of(&layout, "# Current versions"), "");
 }
 
 #[test]
-fn a_change_back_to_the_full_text_says_so() {
+fn a_reverted_change_is_stated_in_the_update() {
     let mut session = Session::new(REPOSITORY);
     session.select("b.py");
     session.turn("0", "done");
@@ -355,7 +363,7 @@ fn a_change_back_to_the_full_text_says_so() {
 }
 
 #[test]
-fn deselecting_cuts_at_the_last_boundary_in_front_of_the_file() {
+fn deselecting_a_file_keeps_the_prefix_before_it() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     session.select("b.py");
@@ -386,7 +394,7 @@ fn deselecting_cuts_at_the_last_boundary_in_front_of_the_file() {
 }
 
 #[test]
-fn a_map_block_may_linger_behind_its_file_and_goes_with_the_next_cut() {
+fn a_map_block_of_a_selected_file_stays_until_the_log_is_rebuilt() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     session.turn("first", "done");
@@ -400,15 +408,15 @@ fn a_map_block_may_linger_behind_its_file_and_goes_with_the_next_cut() {
     };
     let layout = session.turn("second", "done");
     assert_eq!((blocks(&layout, Part::Map), blocks(&layout, Part::Files)), (1, 1));
-    session.rules.cut = Cut::Fresh;
+    session.rules.reuse = LayoutReuse::None;
     let layout = session.turn("third", "done");
     assert_eq!((blocks(&layout, Part::Map), blocks(&layout, Part::Files)), (0, 1));
 }
 
 #[test]
-fn a_changed_outline_is_noted_and_an_excluded_file_leaves_at_once() {
+fn a_changed_outline_is_updated_and_an_excluded_file_is_removed() {
     let mut session = Session::new(REPOSITORY);
-    session.list = 100;
+    session.list_budget = 100;
     session.turn("first", "done");
     session.edit("c.py", 0, "def new()");
     let layout = session.turn("second", "done");
@@ -424,9 +432,9 @@ fn a_changed_outline_is_noted_and_an_excluded_file_leaves_at_once() {
 }
 
 #[test]
-fn files_that_come_and_go_are_noted_behind_the_list() {
+fn added_files_are_listed_after_the_file_list() {
     let mut session = Session::new(REPOSITORY);
-    session.list = 100;
+    session.list_budget = 100;
     session.turn("first", "done");
     session.texts.insert("e.py".into(), lines("e", 3));
     let layout = session.turn("second", "done");
@@ -436,15 +444,15 @@ fn files_that_come_and_go_are_noted_behind_the_list() {
         + `e.py`
     "#]]
     .assert_eq(&text_of(&layout, "# Repository Files: changes"));
-    assert!(drawn(&layout).contains("user # Repository Files\n"));
+    assert!(prompt_summary(&layout).contains("user # Repository Files\n"));
 }
 
 #[test]
-fn a_file_list_that_may_not_be_written_anew_is_corrected_all_the_same() {
+fn a_file_list_without_budget_still_gets_its_changes() {
     let mut session = Session::new(REPOSITORY);
-    session.list = 100;
+    session.list_budget = 100;
     session.turn("first", "done");
-    session.list = 1;
+    session.list_budget = 1;
     for number in 0..40 {
         session.texts.insert(format!("new{number}.py").as_str().into(), lines("new", 1));
     }
@@ -453,13 +461,13 @@ fn a_file_list_that_may_not_be_written_anew_is_corrected_all_the_same() {
 }
 
 #[test]
-fn results_follow_their_call_and_everything_else_follows_them() {
+fn tool_results_directly_follow_their_calls() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     let call = |id: &str| {
-        weighed(ContentBlock::ToolCall { id: id.into(), name: "run".into(), input: serde_json::json!({}) })
+        counted(ContentBlock::ToolCall { id: id.into(), name: "run".into(), input: serde_json::json!({}) })
     };
-    session.exchange(vec![weighed(ContentBlock::text("go"))], vec![call("1")]);
+    session.exchange(vec![counted(ContentBlock::text("go"))], vec![call("1")]);
     session.select("b.py");
     session.edit("a.py", 3, "changed");
     let result = ContentBlock::ToolResult {
@@ -467,7 +475,7 @@ fn results_follow_their_call_and_everything_else_follows_them() {
         content: vec![ResultPart::Text { text: "ok".into() }],
         outcome: Default::default(),
     };
-    let layout = session.exchange(vec![weighed(result)], vec![weighed(ContentBlock::text("done"))]);
+    let layout = session.exchange(vec![counted(result)], vec![counted(ContentBlock::text("done"))]);
     check(
         &layout,
         expect![[r#"
@@ -483,59 +491,59 @@ fn results_follow_their_call_and_everything_else_follows_them() {
         active user # Current versions of updated files
     "#]],
     );
-    let kept: Vec<LayoutBlock> =
+    let kept_blocks: Vec<LayoutBlock> =
         layout.blocks().filter(|block| block.part != Part::Updates).cloned().collect();
     let next = session.turn("thanks", "welcome");
-    assert!(kept.iter().all(|block| next.blocks().any(|other| other.content == block.content)));
+    assert!(kept_blocks.iter().all(|block| next.blocks().any(|other| other.content == block.content)));
 }
 
 #[test]
-fn a_pause_longer_than_the_lifetime_leaves_nothing_to_rely_on() {
+fn an_expired_cache_is_not_expected_to_be_read() {
     let mut session = Session::new(REPOSITORY);
     session.select("b.py");
     session.turn("first", "done");
-    assert!(session.kept() > 0);
+    assert!(session.cached_tokens() > 0);
     session.rules.now_ms += 240_000 + 1;
-    assert_eq!(session.kept(), 0);
+    assert_eq!(session.cached_tokens(), 0);
     // A longer lifetime that is set later does not restore the entry.
     session.rules.prices.seconds = 3_600;
-    assert_eq!(session.kept(), 0);
+    assert_eq!(session.cached_tokens(), 0);
     session.turn("second", "done");
     session.rules.now_ms += 3_000_000;
-    assert!(session.kept() > 0);
+    assert!(session.cached_tokens() > 0);
 }
 
 #[test]
-fn another_model_starts_afresh() {
+fn another_model_starts_a_new_log() {
     let mut session = Session::new(REPOSITORY);
     session.turn("first", "done");
-    assert!(session.kept() > 0);
+    assert!(session.cached_tokens() > 0);
     session.rules.identity = ContentHash::of("another model");
-    assert_eq!(session.kept(), 0);
+    assert_eq!(session.cached_tokens(), 0);
 }
 
 #[test]
-fn a_reported_miss_leaves_only_what_that_request_wrote() {
+fn a_cache_miss_leaves_only_entries_written_by_that_request() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     session.select("b.py");
     session.turn("first", "done");
     session.turn("second", "done");
     let TierState::Ledger(mut before) = session.state.clone() else { panic!("no log") };
-    let full = session.kept();
+    let full = session.cached_tokens();
     session.state.learn(BilledInput { read: 0, total: 1_000 });
-    assert!(session.kept() > 0, "the last request wrote what it marked");
-    let after = session.kept();
+    assert!(session.cached_tokens() > 0, "the last request wrote what it marked");
+    let after = session.cached_tokens();
     assert!(after <= full);
     // A report that matches the expectation changes nothing. Neither does one about a request that relied on nothing.
     let same = Arc::make_mut(&mut before);
     same.learn(BilledInput { read: 990, total: 1_000 });
     session.state = TierState::Ledger(before);
-    assert_eq!(session.kept(), full);
+    assert_eq!(session.cached_tokens(), full);
 }
 
 #[test]
-fn breakpoints_keep_to_what_the_provider_allows() {
+fn breakpoints_respect_the_limits_of_the_provider() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
     let marks = |layout: &Layout| layout.blocks().filter(|block| block.mark.is_some()).count();
@@ -552,25 +560,25 @@ fn breakpoints_keep_to_what_the_provider_allows() {
 }
 
 #[test]
-fn the_cut_lies_within_the_lookback_of_a_mark() {
+fn a_breakpoint_finds_the_kept_prefix_within_its_lookback() {
     for messages in 10..40 {
         let mut session = Session::new(REPOSITORY);
         // Select so many files that no breakpoint is spare.
         ["a.py", "b.py", "d.py"].iter().for_each(|name| session.select(name));
         session.turn("first", "done");
-        let kept = session.kept();
+        let cached_tokens = session.cached_tokens();
         // Messages are added from outside.
         for number in 0..messages {
             let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
-            let id = MessageId(session.said.len() as u64);
-            let blocks = vec![weighed(ContentBlock::text(format!("message {number}")))];
-            session.said.push(SentMessage { id, speaker, blocks });
+            let id = MessageId(session.messages.len() as u64);
+            let blocks = vec![counted(ContentBlock::text(format!("message {number}")))];
+            session.messages.push(SentMessage { id, speaker, blocks });
         }
-        let layout = session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
+        let layout = session.lay_out(vec![counted(ContentBlock::text("next"))]).layout;
         let mut prefix = 0;
         let boundary = layout.blocks().position(|block| {
             prefix += block.tokens;
-            prefix == kept
+            prefix == cached_tokens
         });
         let boundary = boundary.expect("the kept prefix is still there");
         let mut marked = layout.blocks().enumerate().filter(|(_, block)| block.mark.is_some());
@@ -579,7 +587,7 @@ fn the_cut_lies_within_the_lookback_of_a_mark() {
 }
 
 #[test]
-fn a_prompt_does_not_grow_beyond_its_slack() {
+fn outdated_text_stays_within_the_slack() {
     let session = |slack, kind| {
         let mut session = Session::new(REPOSITORY);
         session.rules.slack = slack;
@@ -601,32 +609,32 @@ fn a_prompt_does_not_grow_beyond_its_slack() {
 }
 
 #[test]
-fn a_file_list_is_no_slack() {
+fn the_file_list_does_not_count_as_slack() {
     let names: Vec<String> = (0..60).map(|file| format!("folder/with/a/long/name/f{file}.py")).collect();
     let files: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 1)).collect();
     let mut session = Session::new(&files);
-    (session.list, session.rules.slack) = (1_000, Some(10));
+    (session.list_budget, session.rules.slack) = (1_000, Some(10));
     let layout = session.turn("first", "done");
-    let list: usize =
+    let list_tokens: usize =
         layout.blocks().filter(|block| block.part == Part::FileList).map(|block| block.tokens).sum();
-    assert!(list * 10 > layout.tokens(), "{list} of {}", layout.tokens());
-    assert_eq!(session.kept(), layout.tokens());
+    assert!(list_tokens * 10 > layout.tokens(), "{list_tokens} of {}", layout.tokens());
+    assert_eq!(session.cached_tokens(), layout.tokens());
 }
 
 #[test]
-fn without_deltas_a_changed_file_is_laid_anew() {
+fn without_deltas_a_changed_file_is_written_again() {
     let mut session = Session::new(REPOSITORY);
     session.rules.deltas = Deltas::Never;
     session.select("b.py");
     session.turn("first", "done");
     session.edit("b.py", 3, "changed");
     let layout = session.turn("second", "done");
-    assert_eq!(drawn(&layout).matches("## `b.py` (version").count(), 1);
-    assert!(!drawn(&layout).contains("## Update of"));
+    assert_eq!(prompt_summary(&layout).matches("## `b.py` (version").count(), 1);
+    assert!(!prompt_summary(&layout).contains("## Update of"));
 }
 
 #[test]
-fn what_the_model_wrote_down_itself_need_not_be_repeated() {
+fn applied_edits_of_the_model_need_no_update() {
     let mut session = Session::new(REPOSITORY);
     session.rules.deltas = Deltas::FromHistory;
     session.select("b.py");
@@ -637,7 +645,7 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
     session.turn("first", &format!("Like this:\n--- a/b.py\n+++ b/b.py\n{diff}"));
     session.texts.insert("b.py".into(), after);
     let layout = session.turn("second", "done");
-    assert!(!drawn(&layout).contains("## Update of"));
+    assert!(!prompt_summary(&layout).contains("## Update of"));
     expect![[r#"
         # Current versions of updated files
 
@@ -646,7 +654,7 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
     // A change by someone else is shown as a diff from the version that the model knows.
     session.edit("b.py", 50, "changed by hand");
     let layout = session.turn("third", "done");
-    assert_eq!(drawn(&layout).matches("## Update of").count(), 1);
+    assert_eq!(prompt_summary(&layout).matches("## Update of").count(), 1);
     assert!(text_of(&layout, "# Current versions").contains("1 update above, and your edits were applied"));
 }
 
@@ -675,20 +683,19 @@ impl Edited {
         Self { session, one, both }
     }
 
-    /// Answers with the diff of an edit.
     fn answer(&mut self, diff: &str) -> Layout {
         let diff = diff.to_owned();
         self.session.turn("go on", &diff)
     }
 
-    fn is_now(&mut self, text: &str) {
+    fn set_text(&mut self, text: &str) {
         self.session.texts.insert("b.py".into(), text.to_owned());
     }
 
     /// Returns the headings of the updates in the next prompt, and its line about the file's version.
     fn next(&self) -> (Vec<String>, String) {
-        let layout = self.session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
-        let updates = drawn(&layout);
+        let layout = self.session.lay_out(vec![counted(ContentBlock::text("next"))]).layout;
+        let updates = prompt_summary(&layout);
         let updates =
             updates.lines().filter_map(|line| Some(line.get(12..)?.trim_end_matches(" |").to_owned()));
         let updates = updates.filter(|line| line.contains(" of `b.py`")).collect();
@@ -697,7 +704,7 @@ impl Edited {
 }
 
 #[test]
-fn an_edit_that_was_not_applied_is_named() {
+fn an_edit_that_was_not_applied_is_reported() {
     let Edited { one, both, .. } = Edited::new();
     let mut edited = Edited::new();
     edited.answer(&one.1);
@@ -706,7 +713,7 @@ fn an_edit_that_was_not_applied_is_named() {
     assert!(line.ends_with("; your edits since then were not applied"), "{line}");
     // Applying it later needs no update.
     edited.answer("Do it.");
-    edited.is_now(&one.0);
+    edited.set_text(&one.0);
     let (updates, line) = edited.next();
     assert_eq!(updates, [""; 0]);
     assert!(line.ends_with(", your edits above were applied"), "{line}");
@@ -725,7 +732,7 @@ fn an_edit_that_does_not_apply_makes_the_others_unclear() {
     for (first, second) in [(&one.1, &one.1), (&both.1, &one.1), (&missing, &one.1)] {
         let mut edited = Edited::new();
         edited.answer(&format!("{first}\n{second}"));
-        edited.is_now(&one.0);
+        edited.set_text(&one.0);
         let (updates, line) = edited.next();
         assert!(updates.len() == 1 && updates[0].starts_with("## Update of `b.py`: version "), "{updates:?}");
         assert!(line.ends_with(", 1 update above"), "{line}");
@@ -733,40 +740,40 @@ fn an_edit_that_does_not_apply_makes_the_others_unclear() {
 }
 
 #[test]
-fn a_passage_that_occurs_twice_is_no_known_edit() {
+fn an_ambiguous_edit_is_not_recognized() {
     let mut edited = Edited::new();
     let text = edited.session.texts["b.py"].clone();
     let twice = text.replacen("line 20 of", "line 21 of", 1);
-    edited.is_now(&twice);
+    edited.set_text(&twice);
     edited.answer("b.py\n<<<<<<< SEARCH\nline 21 of b.py\n=======\nnew\n>>>>>>> REPLACE\n");
-    edited.is_now(&twice.replacen("line 21 of b.py", "new", 1));
+    edited.set_text(&twice.replacen("line 21 of b.py", "new", 1));
     assert_eq!(edited.next().0.len(), 1);
 }
 
 #[test]
-fn an_update_after_the_models_own_edits_says_so() {
+fn an_update_after_the_models_edits_mentions_them() {
     let Edited { one, both, .. } = Edited::new();
     let mut edited = Edited::new();
     edited.answer(&one.1);
-    edited.is_now(&one.0);
+    edited.set_text(&one.0);
     edited.answer("done");
-    edited.is_now(&both.0);
+    edited.set_text(&both.0);
     let (updates, line) = edited.next();
     assert!(updates.len() == 1 && updates[0].starts_with("## Update of `b.py` after your edits: version "));
     assert!(line.ends_with(", 1 update above, and your edits were applied"), "{line}");
 }
 
 #[test]
-fn any_number_of_own_edits_needs_no_diff() {
+fn applied_edits_never_need_a_diff() {
     let mut edited = Edited::new();
     for line in 0..8 {
         let before = edited.session.texts["b.py"].clone();
         edited.session.edit("b.py", line % 4, &format!("edit {line}"));
         let after = edited.session.texts["b.py"].clone();
-        edited.is_now(&before);
+        edited.set_text(&before);
         let diff = crate::diff::unified(&before, &after, 2);
         edited.answer(&format!("--- a/b.py\n+++ b/b.py\n{diff}"));
-        edited.is_now(&after);
+        edited.set_text(&after);
         assert_eq!(edited.next().0, [""; 0]);
     }
     edited.answer("done");
@@ -780,25 +787,26 @@ fn any_number_of_own_edits_needs_no_diff() {
 }
 
 #[test]
-fn an_edit_whose_message_left_the_conversation_is_shown() {
+fn an_edit_of_a_deleted_message_is_shown_as_an_update() {
     let Edited { one, .. } = Edited::new();
     let drop_all: fn(&mut Vec<SentMessage>) = Vec::clear;
-    let drop_answer: fn(&mut Vec<SentMessage>) = |said| drop(said.remove(1));
-    let change: fn(&mut Vec<SentMessage>) = |said| said[1].blocks = vec![weighed(ContentBlock::text("done"))];
+    let drop_answer: fn(&mut Vec<SentMessage>) = |messages| drop(messages.remove(1));
+    let change: fn(&mut Vec<SentMessage>) =
+        |messages| messages[1].blocks = vec![counted(ContentBlock::text("done"))];
     for leave in [drop_all, drop_answer, change] {
         let mut edited = Edited::new();
         // The file is in the kept prefix, before the conversation.
         edited.answer(&one.1);
-        edited.is_now(&one.0);
+        edited.set_text(&one.0);
         edited.answer("done");
         assert_eq!(edited.next().0, [""; 0]);
-        leave(&mut edited.session.said);
+        leave(&mut edited.session.messages);
         let text = edited.session.texts["b.py"].clone();
-        let layout = edited.session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
+        let layout = edited.session.lay_out(vec![counted(ContentBlock::text("next"))]).layout;
         let (updates, _) = edited.next();
         let shows_text =
             !text_of(&layout, &format!("## `b.py` (version {}", ContentHash::of(&text).short())).is_empty();
-        assert!(shows_text || updates.len() == 1, "{}", drawn(&layout));
+        assert!(shows_text || updates.len() == 1, "{}", prompt_summary(&layout));
     }
 }
 
@@ -807,7 +815,7 @@ fn an_edit_whose_message_left_the_conversation_is_shown() {
 fn without_lookback(session: &mut Session) {
     session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched: 80, lookback: 1 };
     session.rules.prices.min_tokens = 20;
-    session.rules.carriers = Carriers::Input;
+    session.rules.carriers = BreakpointTargets::Input;
 }
 
 fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
@@ -828,19 +836,18 @@ fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
     messages
 }
 
-/// Returns a call and its result as counted blocks.
-fn call_and_result(number: usize) -> (WeighedBlock, WeighedBlock) {
+fn call_and_result(number: usize) -> (CountedBlock, CountedBlock) {
     let id = format!("call_{number}");
     let input = serde_json::json!({"path": "c.py"});
     let content = vec![ResultPart::Text { text: format!("result {number}") }];
     let call = ContentBlock::ToolCall { id: id.clone(), name: "read".into(), input };
     let result =
         ContentBlock::ToolResult { call_id: id, content, outcome: strata_conversation::history::Outcome::Ok };
-    (weighed(call), weighed(result))
+    (counted(call), counted(result))
 }
 
 #[test]
-fn without_a_lookback_each_message_stays_as_it_was_sent() {
+fn without_a_lookback_sent_messages_do_not_change() {
     let mut session = Session::new(REPOSITORY);
     without_lookback(&mut session);
     session.select("a.py");
@@ -851,12 +858,12 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
     let (mut read, mut all) = (0, 0);
     for turn in 0..20 {
         session.edit(["a.py", "b.py", "d.py"][turn % 3], turn, &format!("changed in turn {turn}"));
-        let ask = weighed(ContentBlock::text(format!("question {turn}")));
+        let ask = counted(ContentBlock::text(format!("question {turn}")));
         let (call, result) = call_and_result(turn);
         let exchanges = match turn % 4 {
             // A change during the tool call is shown after the result.
-            3 => vec![(vec![ask], vec![call]), (vec![result], vec![weighed(ContentBlock::text("done"))])],
-            _ => vec![(vec![ask], vec![weighed(ContentBlock::text("done"))])],
+            3 => vec![(vec![ask], vec![call]), (vec![result], vec![counted(ContentBlock::text("done"))])],
+            _ => vec![(vec![ask], vec![counted(ContentBlock::text("done"))])],
         };
         for (number, (request, answer)) in exchanges.into_iter().enumerate() {
             if number == 1 {
@@ -882,7 +889,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
 
 /// A session in which files come and go costs less if the provider compares more breakpoints than it writes entries.
 #[test]
-fn breakpoints_of_earlier_requests_find_their_entries() {
+fn repeating_earlier_breakpoints_lowers_the_cost() {
     let names = ["a.py", "b.py", "c.py", "d.py"];
     let cost = |max_matched: usize| {
         let (mut cost, mut most) = (0.0, 0);
@@ -891,18 +898,19 @@ fn breakpoints_of_earlier_requests_find_their_entries() {
             without_lookback(&mut session);
             session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, max_matched, lookback: 1 };
             let mut provider = Provider::new(session.rules.prices);
-            let mut drawn = seed;
+            let mut random = seed;
             for number in 0..40 {
-                drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let name = names[(drawn >> 40) as usize % names.len()];
-                match (drawn >> 50) % 4 {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let name = names[(random >> 40) as usize % names.len()];
+                match (random >> 50) % 4 {
                     0 => session.select(name),
                     1 => session.deselect(name),
                     _ => {}
                 }
                 let now_ms = session.rules.now_ms;
-                let question = vec![weighed(ContentBlock::text(lines("question", 5 + number)))];
-                let layout = session.exchange(question, vec![weighed(ContentBlock::text("done"))]);
+                let question = vec![counted(ContentBlock::text(lines("question", 5 + number)))];
+                let layout = session.exchange(question, vec![counted(ContentBlock::text("done"))]);
                 most = layout.blocks().filter(|block| block.mark.is_some()).count().max(most);
                 cost += provider.charge(&spans(&layout, 0), now_ms).unwrap().cost;
             }
@@ -915,21 +923,21 @@ fn breakpoints_of_earlier_requests_find_their_entries() {
 }
 
 #[test]
-fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
+fn assistant_messages_carry_breakpoints_only_if_the_provider_accepts_them() {
     let marked_answers = |carriers| {
         let mut session = Session::new(REPOSITORY);
         session.rules.carriers = carriers;
         session.select("a.py");
         session.select("b.py");
         for (number, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
-            let blocks = vec![weighed(ContentBlock::text(lines("what was said elsewhere", 50)))];
-            session.said.push(SentMessage { id: MessageId(number as u64), speaker, blocks });
+            let blocks = vec![counted(ContentBlock::text(lines("what was said elsewhere", 50)))];
+            session.messages.push(SentMessage { id: MessageId(number as u64), speaker, blocks });
         }
         let layout = session.turn("first", "done");
         let answers = layout.messages.iter().filter(|message| message.speaker == Speaker::Assistant);
         answers.flat_map(|message| &message.blocks).filter(|block| block.mark.is_some()).count()
     };
-    assert_eq!((marked_answers(Carriers::Any), marked_answers(Carriers::Input)), (1, 0));
+    assert_eq!((marked_answers(BreakpointTargets::Any), marked_answers(BreakpointTargets::Input)), (1, 0));
 }
 
 proptest! {
@@ -938,30 +946,30 @@ proptest! {
     /// After any sequence of actions, the provider reads the prefix that a prompt relies on, and every breakpoint is on
     /// input.
     #[test]
-    fn without_a_lookback_what_is_relied_on_is_read(
-        deeds in prop::collection::vec((0..6_u8, 0..4_usize, 0..5_usize), 1..40),
+    fn without_a_lookback_expected_tokens_are_read(
+        actions in prop::collection::vec((0..6_u8, 0..4_usize, 0..5_usize), 1..40),
     ) {
         let names = ["a.py", "b.py", "c.py", "d.py"];
         let mut session = Session::new(REPOSITORY);
         without_lookback(&mut session);
         let mut provider = Provider::new(session.rules.prices);
-        for (number, (deed, file, line)) in deeds.into_iter().enumerate() {
-            match deed {
+        for (number, (action, file, line)) in actions.into_iter().enumerate() {
+            match action {
                 0 | 1 => session.edit(names[file], line, &format!("deed {number}")),
                 2 => session.select(names[file]),
                 3 => session.deselect(names[file]),
                 4 => session.rules.now_ms += 100_000 * line as u64,
                 _ => {}
             }
-            let request = vec![weighed(ContentBlock::text(format!("question {number}")))];
-            let relied_on = session.lay(request.clone()).relied_on.unwrap();
+            let request = vec![counted(ContentBlock::text(format!("question {number}")))];
+            let expected_cached = session.lay_out(request.clone()).expected_cached.unwrap();
             let now_ms = session.rules.now_ms;
-            let layout = session.exchange(request, vec![weighed(ContentBlock::text("done"))]);
+            let layout = session.exchange(request, vec![counted(ContentBlock::text("done"))]);
             let charge = provider.charge(&spans(&layout, 0), now_ms).unwrap();
-            prop_assert!(charge.read >= relied_on, "turn {}: {} of {}", number, charge.read, relied_on);
+            prop_assert!(charge.read >= expected_cached, "turn {}: {} of {}", number, charge.read, expected_cached);
             for message in &layout.messages {
                 for block in message.blocks.iter().filter(|block| block.mark.is_some()) {
-                    prop_assert!(Carriers::Input.include(message.speaker, &block.content), "{:?}", block);
+                    prop_assert!(BreakpointTargets::Input.include(message.speaker, &block.content), "{:?}", block);
                 }
             }
             openai_messages(&layout);

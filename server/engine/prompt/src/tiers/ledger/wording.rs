@@ -10,7 +10,7 @@ use strata_code::outline;
 
 use crate::layout::{ExcerptKey, ItemKey, Piece, fence, inline};
 
-use super::listing::{Change, Changes};
+use super::listing::{ListChange, ListChanges};
 
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(
@@ -28,7 +28,6 @@ pub(super) fn legend() -> &'static str {
     &LEGEND
 }
 
-/// Formats map blocks under their heading.
 pub(super) fn symbols(pieces: &[&Piece]) -> String {
     let length: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
     let mut out = String::with_capacity(length + 32);
@@ -45,18 +44,16 @@ pub(super) fn symbol_note(path: &FileKey, piece: &Piece) -> String {
     format!("## Outline of {}, replacing the one above\n\n{}", inline(path.as_str()), piece.text)
 }
 
-/// Formats the repository file list under its heading.
 pub(super) fn tree(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-/// Formats the changes since the last file list.
-pub(super) fn tree_note(changes: &Changes) -> String {
+pub(super) fn tree_note(changes: &ListChanges) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
         let sign = match change {
-            Change::Came => '+',
-            Change::Went => '-',
+            ListChange::Added => '+',
+            ListChange::Removed => '-',
         };
         let _ = writeln!(out, "{sign} {}", inline(path.as_str()));
     }
@@ -65,32 +62,35 @@ pub(super) fn tree_note(changes: &Changes) -> String {
 
 /// Formats a diff from the last shown version of a file.
 pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
-    update(&name(key), from, to, diff)
+    update(&item_name(key), from, to, diff)
 }
 
 /// Formats a diff from a version that the model knows only from its own edits, which no block names.
 pub(super) fn delta_after_edits(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
-    update(&format!("{} after your edits", name(key)), from, to, diff)
+    update(&format!("{} after your edits", item_name(key)), from, to, diff)
 }
 
-fn update(what: &str, from: &str, to: &str, diff: &str) -> String {
-    fenced_diff(&format!("## Update of {what}: version {} to {}", label(from), label(to)), diff)
+fn update(subject: &str, from: &str, to: &str, diff: &str) -> String {
+    fenced_diff(
+        &format!("## Update of {subject}: version {} to {}", version_label(from), version_label(to)),
+        diff,
+    )
 }
 
 /// Formats a diff from the last full text of a file.
 pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!(
         "## All updates of {} since its last full text: version {} to {}",
-        name(key),
-        label(from),
-        label(to)
+        item_name(key),
+        version_label(from),
+        version_label(to)
     );
     fenced_diff(&heading, diff)
 }
 
 /// The updates of a file since its last full text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Updates {
+pub(super) struct UpdateCounts {
     /// Number of all updates.
     pub(super) all: u32,
     /// Number of updates that the model knows because it wrote the edits itself.
@@ -100,7 +100,11 @@ pub(super) struct Updates {
 }
 
 /// Formats the line that gives a file's current version, and which of its updates and of the model's edits led to it.
-pub(super) fn pending(key: &ItemKey, now: &str, Updates { all, implied, misses }: Updates) -> String {
+pub(super) fn version_line(
+    key: &ItemKey,
+    now: &str,
+    UpdateCounts { all, implied, misses }: UpdateCounts,
+) -> String {
     let shown = all - implied.min(all);
     let plural = if shown == 1 { "" } else { "s" };
     let updates = match (shown, implied) {
@@ -110,18 +114,18 @@ pub(super) fn pending(key: &ItemKey, now: &str, Updates { all, implied, misses }
         _ => format!(", {shown} update{plural} above, and your edits were applied"),
     };
     let since = if misses { "; your edits since then were not applied" } else { "" };
-    format!("- {}: version {}{updates}{since}", name(key), label(now))
+    format!("- {}: version {}{updates}{since}", item_name(key), version_label(now))
 }
 
-/// Heading of the lines from [`pending`].
-pub(super) const PENDING: &str = "# Current versions of updated files";
+/// Heading of the lines from [`version_line`].
+pub(super) const VERSIONS_HEADING: &str = "# Current versions of updated files";
 
 /// Returns the version label of a text, as shown next to the file's name.
-fn label(body: &str) -> String {
+fn version_label(body: &str) -> String {
     ContentHash::of(body).short()
 }
 
-fn name(key: &ItemKey) -> String {
+fn item_name(key: &ItemKey) -> String {
     match key {
         ItemKey::File(path) => inline(path.as_str()),
         ItemKey::Lines(path, lines) => {

@@ -9,7 +9,7 @@ use strata_base::hash::ContentHash;
 use crate::layout::{Content, ItemKey, Tier};
 
 use super::super::Rules;
-use super::state::{PAGES_ENTER, State, Tracked, above, entry};
+use super::state::{PAGE_TIER, RippleState, Tracked, above, entry_count};
 
 /// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
@@ -17,15 +17,15 @@ const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 /// Updates the tiers after a request. `broken` contains the tiers whose cached bytes have already changed, and `pages`
 /// the web pages that are new in the request.
 pub(super) fn after_request(
-    state: &mut State,
+    state: &mut RippleState,
     content: &Content<'_>,
     rules: &Rules,
     broken: &mut BTreeSet<Tier>,
     pages: Vec<ItemKey>,
 ) {
-    measure(state, content, broken);
-    let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), touched: BTreeSet::new() };
-    cycle.send(pages, PAGES_ENTER);
+    update_items(state, content, broken);
+    let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), processed: BTreeSet::new() };
+    cycle.queue(pages, PAGE_TIER);
     cycle.graduate();
     cycle.graduate_history(content);
     cycle.ripple();
@@ -35,14 +35,17 @@ pub(super) fn after_request(
 
 /// Compares every item with its previous state. Increments the counter of unchanged active items. New and changed items
 /// become active with a counter of 0. Items without a hash accept their first measurement.
-fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
+fn update_items(state: &mut RippleState, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
-    let history = content.history.iter().map(|said| (ItemKey::History(said.id), said.hash(), said.tokens()));
-    for (key, hash, tokens) in pieces.chain(merged(history)) {
+    let history = content
+        .history
+        .iter()
+        .map(|message| (ItemKey::History(message.id), message.hash(), message.tokens()));
+    for (key, hash, tokens) in pieces.chain(merge_split_messages(history)) {
         match state.items.get_mut(&key) {
             None => {
-                let (tier, n) = (Tier::Active, entry(Tier::Active));
+                let (tier, n) = (Tier::Active, entry_count(Tier::Active));
                 state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
             }
             Some(tracked) => {
@@ -64,7 +67,7 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
 }
 
 /// Merges the parts into which repairs have split a message, so that each message is one item.
-fn merged(
+fn merge_split_messages(
     history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
 ) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
     let mut merged: BTreeMap<ItemKey, (ContentHash, usize)> = BTreeMap::new();
@@ -81,25 +84,25 @@ fn merged(
 }
 
 struct Cycle<'a> {
-    state: &'a mut State,
+    state: &'a mut RippleState,
     rules: &'a Rules,
     broken: &'a mut BTreeSet<Tier>,
     /// Items that are about to enter each tier.
     incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
     /// Tiers whose existing items have already been processed in this cycle.
-    touched: BTreeSet<Tier>,
+    processed: BTreeSet<Tier>,
 }
 
 impl Cycle<'_> {
     /// Moves active files and map blocks that were unchanged for three requests to L3, even if they are no longer
     /// selected.
     fn graduate(&mut self) {
-        let lasted: Vec<ItemKey> = self
+        let lasting: Vec<ItemKey> = self
             .eligible()
             .filter(|(key, _)| !matches!(key, ItemKey::History(_)))
             .map(|(key, _)| key.clone())
             .collect();
-        self.send(lasted, Tier::L3);
+        self.queue(lasting, Tier::L3);
     }
 
     /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, the newest
@@ -127,41 +130,42 @@ impl Cycle<'_> {
             }
         }
         // Messages must stay in order, so promotion stops at the first message that stays active.
-        let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
-        let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
+        let order: Vec<ItemKey> =
+            content.history.iter().map(|message| ItemKey::History(message.id)).collect();
+        let graduating: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
         let in_order = order
             .into_iter()
             .skip_while(|key| self.state.tier_of(key) != Tier::Active)
-            .take_while(|key| going.contains(key))
+            .take_while(|key| graduating.contains(key))
             .collect();
-        self.send(in_order, Tier::L3);
+        self.queue(in_order, Tier::L3);
     }
 
     /// Processes the tiers from the least stable up, until nothing moves.
     fn ripple(&mut self) {
         loop {
-            let mut moved = false;
+            let mut has_moved = false;
             for tier in UPWARDS {
                 let incoming = self.incoming.remove(&tier).unwrap_or_default();
-                let due = self.broken.contains(&tier) && !self.touched.contains(&tier);
-                if incoming.is_empty() && !due {
+                let is_due = self.broken.contains(&tier) && !self.processed.contains(&tier);
+                if incoming.is_empty() && !is_due {
                     continue;
                 }
-                moved = true;
+                has_moved = true;
                 self.broken.insert(tier);
-                let mut veterans = self.state.in_tier(tier);
-                veterans.retain(|key| !incoming.contains(key));
+                let mut residents = self.state.in_tier(tier);
+                residents.retain(|key| !incoming.contains(key));
                 for key in incoming {
                     if let Some(tracked) = self.state.items.get_mut(&key) {
                         tracked.tier = tier;
-                        tracked.n = entry(tier);
+                        tracked.n = entry_count(tier);
                     }
                 }
-                if self.touched.insert(tier) {
-                    self.age_veterans(tier, veterans);
+                if self.processed.insert(tier) {
+                    self.age_residents(tier, residents);
                 }
             }
-            if !moved {
+            if !has_moved {
                 break;
             }
         }
@@ -170,18 +174,18 @@ impl Cycle<'_> {
     /// Increments the counters of a tier's existing items, and promotes those that qualify for the next tier if that
     /// tier may change. If the tier exceeds its target size, items with the lowest counters anchor it: as many as it
     /// takes to reach the target stay unchanged.
-    fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
+    fn age_residents(&mut self, tier: Tier, mut residents: Vec<ItemKey>) {
         let Some(above) = above(tier) else { return };
-        let threshold = entry(above);
-        let open = self.broken.contains(&above) || self.state.weight(above) == 0;
-        let anchors = if self.state.weight(tier) > self.rules.target { self.rules.target } else { 0 };
-        veterans.sort_by_cached_key(|key| {
+        let threshold = entry_count(above);
+        let can_promote = self.broken.contains(&above) || self.state.tier_tokens(above) == 0;
+        let anchors = if self.state.tier_tokens(tier) > self.rules.target { self.rules.target } else { 0 };
+        residents.sort_by_cached_key(|key| {
             (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key))
         });
 
         let mut anchored = 0;
-        let mut rising = Vec::new();
-        for key in veterans {
+        let mut promoted = Vec::new();
+        for key in residents {
             let Some(tracked) = self.state.items.get_mut(&key) else { continue };
             if anchored < anchors {
                 anchored += tracked.tokens;
@@ -190,14 +194,14 @@ impl Cycle<'_> {
             tracked.n += 1;
             if tracked.n >= threshold {
                 tracked.n = threshold;
-                if open {
-                    rising.push(key);
+                if can_promote {
+                    promoted.push(key);
                 }
             }
         }
-        if !rising.is_empty() {
+        if !promoted.is_empty() {
             self.broken.insert(tier);
-            self.send(rising, above);
+            self.queue(promoted, above);
         }
     }
 
@@ -208,13 +212,13 @@ impl Cycle<'_> {
             return;
         }
         for (tier, below) in [(Tier::L2, Tier::L3), (Tier::L1, Tier::L2)] {
-            let weight = self.state.weight(tier);
-            if self.touched.contains(&tier) || weight == 0 || weight >= self.rules.target {
+            let tokens = self.state.tier_tokens(tier);
+            if self.processed.contains(&tier) || tokens == 0 || tokens >= self.rules.target {
                 continue;
             }
             for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
                 tracked.tier = below;
-                tracked.n = entry(below);
+                tracked.n = entry_count(below);
             }
             self.broken.extend([tier, below]);
         }
@@ -229,26 +233,27 @@ impl Cycle<'_> {
         candidates.sort_by_cached_key(|key| {
             (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone())
         });
-        let mut weight = self.state.weight(Tier::L0);
+        let mut l0_tokens = self.state.tier_tokens(Tier::L0);
         for key in candidates {
-            if weight >= self.rules.target {
+            if l0_tokens >= self.rules.target {
                 break;
             }
             if let Some(tracked) = self.state.items.get_mut(&key) {
                 tracked.tier = Tier::L0;
-                tracked.n = entry(Tier::L0);
-                weight += tracked.tokens;
+                tracked.n = entry_count(Tier::L0);
+                l0_tokens += tracked.tokens;
                 self.broken.insert(Tier::L0);
             }
         }
     }
 
     fn eligible(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
-        let lasted = |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= entry(Tier::L3);
-        self.state.items.iter().filter(move |(_, tracked)| lasted(tracked))
+        let is_eligible =
+            |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= entry_count(Tier::L3);
+        self.state.items.iter().filter(move |(_, tracked)| is_eligible(tracked))
     }
 
-    fn send(&mut self, keys: Vec<ItemKey>, tier: Tier) {
+    fn queue(&mut self, keys: Vec<ItemKey>, tier: Tier) {
         if !keys.is_empty() {
             self.incoming.entry(tier).or_default().extend(keys);
         }

@@ -19,7 +19,7 @@ use super::rules::Rules;
 use super::state::TierState;
 
 pub(crate) use state::ItemStats;
-pub(crate) use state::State;
+pub(crate) use state::RippleState;
 #[cfg(test)]
 pub(crate) use state::Tracked;
 
@@ -27,14 +27,13 @@ use state::Seeded;
 
 pub(super) struct Ripple;
 
-/// The cached tiers in prompt order.
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
+    fn lay_out(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
-            TierState::Untracked | TierState::Ledger(_) => State::default(),
+            TierState::Untracked | TierState::Ledger(_) => RippleState::default(),
         };
         match state.seeded {
             Seeded::NotYet if !content.map.is_empty() => seed::start(&mut state, content, rules),
@@ -43,13 +42,13 @@ impl Policy for Ripple {
         }
         let mut broken = state.forget_missing(content);
         let pages = state.admit_pages(content);
-        let (layout, listed) = lay_out(&state, content, rules);
+        let (layout, file_list) = build_layout(&state, content, rules);
         cycle::after_request(&mut state, content, rules, &mut broken, pages);
-        PolicyOutput { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
+        PolicyOutput { layout, new_state: TierState::Ripple(state), file_list, expected_cached: None }
     }
 }
 
-fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, FileListCoverage) {
+fn build_layout(state: &RippleState, content: &Content<'_>, rules: &Rules) -> (Layout, FileListCoverage) {
     let mut composer = Composer::new(content.count);
     let history = HistoryTiers::new(state, &content.history);
     let in_tier = |tier: Tier| Section {
@@ -60,42 +59,42 @@ fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, File
     };
 
     for tier in CACHED {
-        composer.enter(tier);
+        composer.set_tier(tier);
         let section = in_tier(tier);
         if tier == Tier::L0 {
-            composer.system(&content.system);
+            composer.add_system_prompt(&content.system);
             if !content.map.is_empty() {
-                composer.map_in_front(content.in_front(), &section.map);
+                composer.add_first_map(content.workspace_speaker(), &section.map);
             }
             if !section.files.is_empty() {
-                composer.files(content.in_front(), reference_heading(tier), &section.files);
+                composer.add_files(content.workspace_speaker(), reference_heading(tier), &section.files);
             }
-            composer.urls(&section.urls);
+            composer.add_web_pages(&section.urls);
         } else {
             section.context(&mut composer, tier);
         }
-        section.history.iter().for_each(|said| composer.said(said));
-        if !section.is_empty() || (tier == Tier::L0 && composer.has_text()) {
-            composer.mark(rules.ttl, rules.carriers);
+        section.history.iter().for_each(|message| composer.add_message(message));
+        if !section.is_empty() || (tier == Tier::L0 && composer.has_blocks()) {
+            composer.set_end_breakpoint(rules.ttl, rules.carriers);
         }
     }
 
-    composer.enter(Tier::Active);
+    composer.set_tier(Tier::Active);
     let active = in_tier(Tier::Active);
     if !active.map.is_empty() {
-        composer.map(&active.map);
-        composer.acknowledge(Part::Map);
+        composer.add_later_map(&active.map);
+        composer.add_acknowledgement(Part::Map);
     }
-    let listed = composer.file_list(&content.tree);
-    composer.urls(&active.urls);
+    let file_list = composer.add_file_list(&content.tree);
+    composer.add_web_pages(&active.urls);
     if !active.files.is_empty() {
-        composer.files(Speaker::User, WORKING_FILES, &active.files);
-        composer.acknowledge(Part::Files);
+        composer.add_files(Speaker::User, WORKING_FILES, &active.files);
+        composer.add_acknowledgement(Part::Files);
     }
-    active.history.iter().for_each(|said| composer.said(said));
-    composer.session_state(content);
-    composer.request(&content.request);
-    (composer.finish(), listed)
+    active.history.iter().for_each(|message| composer.add_message(message));
+    composer.add_session_state(content);
+    composer.add_request(&content.request);
+    (composer.finish(), file_list)
 }
 
 fn reference_heading(tier: Tier) -> &'static str {
@@ -107,7 +106,6 @@ fn reference_heading(tier: Tier) -> &'static str {
     }
 }
 
-/// The pieces and messages in one tier.
 struct Section<'a> {
     map: Vec<&'a Piece>,
     files: Vec<&'a Piece>,
@@ -123,15 +121,15 @@ impl Section<'_> {
     /// Adds the map blocks, files and web pages of a tier below L0 as user messages with acknowledgements.
     fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
         if !self.map.is_empty() {
-            composer.map(&self.map);
+            composer.add_later_map(&self.map);
         }
         if !self.files.is_empty() {
-            composer.files(Speaker::User, reference_heading(tier), &self.files);
+            composer.add_files(Speaker::User, reference_heading(tier), &self.files);
         }
         if !self.map.is_empty() || !self.files.is_empty() {
-            composer.acknowledge(if self.map.is_empty() { Part::Files } else { Part::Map });
+            composer.add_acknowledgement(if self.map.is_empty() { Part::Files } else { Part::Map });
         }
-        composer.urls(&self.urls);
+        composer.add_web_pages(&self.urls);
     }
 }
 
@@ -141,19 +139,19 @@ impl Section<'_> {
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {
-    fn new(state: &State, history: &'a [SentMessage]) -> Self {
+    fn new(state: &RippleState, history: &'a [SentMessage]) -> Self {
         let mut placed = Vec::with_capacity(history.len());
-        let mut floor = Tier::L0;
+        let mut least_stable_so_far = Tier::L0;
         for run in runs(history) {
-            let least = run.iter().map(|said| state.tier_of(&ItemKey::History(said.id))).max();
-            floor = floor.max(least.unwrap_or(Tier::Active));
-            placed.extend(run.iter().map(|said| (floor, said)));
+            let least_stable = run.iter().map(|message| state.tier_of(&ItemKey::History(message.id))).max();
+            least_stable_so_far = least_stable_so_far.max(least_stable.unwrap_or(Tier::Active));
+            placed.extend(run.iter().map(|message| (least_stable_so_far, message)));
         }
         Self(placed)
     }
 
     fn in_tier(&self, tier: Tier) -> Vec<&'a SentMessage> {
-        self.0.iter().filter(|(own, _)| *own == tier).map(|(_, said)| *said).collect()
+        self.0.iter().filter(|(item_tier, _)| *item_tier == tier).map(|(_, message)| *message).collect()
     }
 }
 
@@ -161,12 +159,12 @@ impl<'a> HistoryTiers<'a> {
 /// everything up to the last result of their calls.
 fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
     // Whether the assistant has called a tool since the last user message.
-    let mut calls = false;
+    let mut has_called_tool = false;
     history.chunk_by(move |one, next| {
-        calls = one.speaker == Speaker::Assistant && (calls || one.calls_a_tool());
+        has_called_tool = one.speaker == Speaker::Assistant && (has_called_tool || one.has_tool_call());
         one.id == next.id
             || (one.speaker == Speaker::Assistant && next.speaker == Speaker::Assistant)
-            || (calls && next.answers_a_tool())
-            || (one.answers_a_tool() && next.answers_a_tool())
+            || (has_called_tool && next.has_tool_result())
+            || (one.has_tool_result() && next.has_tool_result())
     })
 }

@@ -10,7 +10,7 @@ use strata_base::key::FileKey;
 use crate::layout::{Content, ItemKey, Piece, Tier};
 
 use super::super::Rules;
-use super::state::{Seeded, State, Tracked, entry};
+use super::state::{RippleState, Seeded, Tracked, entry_count};
 
 /// Tiers over which clusters are distributed.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
@@ -30,51 +30,51 @@ impl Bin<'_> {
 }
 
 /// Places every map block that has no tier yet. Selected files start as active, because they may soon be deselected.
-pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
-    spread(state, &content.map, &[], content, rules);
+pub(super) fn start(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
+    distribute(state, &content.map, &[], content, rules);
 }
 
 /// Assigns tiers to all items again. Selected files get a tier immediately, close to the files they refer to. Outlines
 /// hidden by the full text of their file keep their tiers. The newest messages stay active, up to the target size, and
 /// older active ones go to L3.
-pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
+pub(super) fn rebuild(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
         ItemKey::Symbol(path) => content.hidden.contains_key(path),
         _ => false,
     });
-    spread(state, &content.map, &content.files, content, rules);
+    distribute(state, &content.map, &content.files, content, rules);
     graduate_older_history(state, content, rules);
 }
 
 /// Distributes map blocks and files over the tiers. Leaves their hashes empty, so that the first measurement is
 /// accepted.
-fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'_>, rules: &Rules) {
+fn distribute(state: &mut RippleState, map: &[Piece], files: &[Piece], content: &Content<'_>, rules: &Rules) {
     state.seeded = Seeded::Done;
-    let mut waiting: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
+    let mut unplaced: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
     for piece in map.iter().chain(files) {
         if let Some(path) = piece.key.path() {
-            waiting.entry(path).or_default().push(piece);
+            unplaced.entry(path).or_default().push(piece);
         }
     }
 
-    let mut weight = 0;
+    let mut l0_tokens = 0;
     for path in &content.seeds.referenced {
-        if weight >= rules.target {
+        if l0_tokens >= rules.target {
             break;
         }
         let is_outline =
             |pieces: &Vec<&Piece>| pieces.iter().all(|piece| matches!(piece.key, ItemKey::Symbol(_)));
-        if waiting.get(path).is_some_and(is_outline) {
-            for piece in waiting.remove(path).unwrap_or_default() {
-                weight += piece.tokens;
+        if unplaced.get(path).is_some_and(is_outline) {
+            for piece in unplaced.remove(path).unwrap_or_default() {
+                l0_tokens += piece.tokens;
                 place(state, piece, Tier::L0);
             }
         }
     }
 
     let mut bins = BINS.map(Bin::new);
-    for cluster in clusters(waiting, &content.seeds.clusters) {
+    for cluster in clusters(unplaced, &content.seeds.clusters) {
         if let Some(lightest) = bins.iter_mut().min_by_key(|bin| bin.tokens) {
             lightest.tokens += tokens(&cluster);
             lightest.pieces.extend(cluster);
@@ -88,19 +88,19 @@ fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'
 
 /// Groups the pieces by cluster, largest group first. Each file outside of all clusters forms its own group.
 fn clusters<'a>(
-    mut waiting: BTreeMap<&FileKey, Vec<&'a Piece>>,
+    mut unplaced: BTreeMap<&FileKey, Vec<&'a Piece>>,
     named: &[Vec<FileKey>],
 ) -> Vec<Vec<&'a Piece>> {
     let mut groups: Vec<Vec<&Piece>> = Vec::new();
     for cluster in named {
         let members: BTreeSet<&FileKey> = cluster.iter().collect();
         let group: Vec<&Piece> =
-            members.into_iter().filter_map(|path| waiting.remove(path)).flatten().collect();
+            members.into_iter().filter_map(|path| unplaced.remove(path)).flatten().collect();
         if !group.is_empty() {
             groups.push(group);
         }
     }
-    groups.extend(waiting.into_values());
+    groups.extend(unplaced.into_values());
     // The sort is stable, so groups with the same number of tokens keep their order.
     groups.sort_by_key(|group| Reverse(tokens(group)));
     groups
@@ -109,8 +109,8 @@ fn clusters<'a>(
 /// Merges each tier below the target size, which would not justify a breakpoint, into the smallest other tier.
 fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
-        let weight = bins[at].tokens;
-        if weight == 0 || weight >= target {
+        let tokens = bins[at].tokens;
+        if tokens == 0 || tokens >= target {
             continue;
         }
         let others = (0..bins.len()).filter(|&other| other != at && !bins[other].pieces.is_empty());
@@ -124,27 +124,32 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
 
 /// Keeps the newest messages active, up to the target size of a tier, and moves older active ones to L3. Without a
 /// target, moves none.
-fn graduate_older_history(state: &mut State, content: &Content<'_>, rules: &Rules) {
+fn graduate_older_history(state: &mut RippleState, content: &Content<'_>, rules: &Rules) {
     if rules.target == 0 {
         return;
     }
     let mut recent = 0;
-    for said in content.history.iter().rev() {
-        let key = ItemKey::History(said.id);
+    for message in content.history.iter().rev() {
+        let key = ItemKey::History(message.id);
         if recent < rules.target {
-            recent += said.tokens();
+            recent += message.tokens();
             continue;
         }
-        let new = Tracked { tier: Tier::Active, n: entry(Tier::Active), hash: None, tokens: said.tokens() };
+        let new = Tracked {
+            tier: Tier::Active,
+            n: entry_count(Tier::Active),
+            hash: None,
+            tokens: message.tokens(),
+        };
         let tracked = state.items.entry(key).or_insert(new);
         if tracked.tier == Tier::Active {
-            (tracked.tier, tracked.n) = (Tier::L3, entry(Tier::L3));
+            (tracked.tier, tracked.n) = (Tier::L3, entry_count(Tier::L3));
         }
     }
 }
 
-fn place(state: &mut State, piece: &Piece, tier: Tier) {
-    let tracked = Tracked { tier, n: entry(tier), hash: None, tokens: piece.tokens };
+fn place(state: &mut RippleState, piece: &Piece, tier: Tier) {
+    let tracked = Tracked { tier, n: entry_count(tier), hash: None, tokens: piece.tokens };
     state.items.entry(piece.key.clone()).or_insert(tracked);
 }
 

@@ -21,9 +21,8 @@ pub(crate) struct Tracked {
     pub tokens: usize,
 }
 
-/// The state of policy `ripple`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct RippleState {
     pub(super) items: BTreeMap<ItemKey, Tracked>,
     pub(super) seeded: Seeded,
 }
@@ -50,11 +49,10 @@ pub(super) enum Seeded {
     Done,
 }
 
-/// Tier that new web pages enter.
-pub(super) const PAGES_ENTER: Tier = Tier::L1;
+pub(super) const PAGE_TIER: Tier = Tier::L1;
 
 /// Returns the initial counter of an item that enters a tier, according to the table in `docs/tiers.md`.
-pub(super) fn entry(tier: Tier) -> u32 {
+pub(super) fn entry_count(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
         Tier::L3 => 3,
@@ -75,13 +73,12 @@ pub(super) fn above(tier: Tier) -> Option<Tier> {
     }
 }
 
-impl State {
+impl RippleState {
     /// Returns every tracked item with its tier and counter, in key order.
     pub(crate) fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
         &self.items
     }
 
-    /// Creates a state in which these items are already placed.
     #[cfg(test)]
     pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
         Self { items: items.into_iter().collect(), seeded: Seeded::Done }
@@ -106,12 +103,12 @@ impl State {
 
     /// Returns statistics about an item shown in tier `shown`. If the state has another tier, the item has just entered
     /// `shown`. A message can also be held back by older ones, and then keeps its counter.
-    pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
+    pub(crate) fn item_stats(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
-            _ => entry(shown),
+            _ => entry_count(shown),
         };
-        ItemStats { n, threshold: above(shown).map(entry) }
+        ItemStats { n, threshold: above(shown).map(entry_count) }
     }
 
     /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces. A changed piece is already
@@ -126,7 +123,7 @@ impl State {
     /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a fetched page does
     /// not change.
     pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
-        let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
+        let (tier, n) = (PAGE_TIER, entry_count(PAGE_TIER));
         let mut new = Vec::new();
         for piece in &content.urls {
             if !self.items.contains_key(&piece.key) {
@@ -141,20 +138,19 @@ impl State {
     /// Removes items that no longer exist, and returns the tiers that their removal breaks. A map block hidden by its
     /// file's full text keeps its tier.
     pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
-        let present = present(content);
+        let item_keys = item_keys(content);
         let mut broken = BTreeSet::new();
         self.items.retain(|key, tracked| {
-            let stays = present.contains(key);
-            if !stays {
+            let is_present = item_keys.contains(key);
+            if !is_present {
                 broken.insert(tracked.tier);
             }
-            stays
+            is_present
         });
         broken
     }
 
-    /// Counts the tokens of a tier.
-    pub(super) fn weight(&self, tier: Tier) -> usize {
+    pub(super) fn tier_tokens(&self, tier: Tier) -> usize {
         self.items.values().filter(|tracked| tracked.tier == tier).map(|tracked| tracked.tokens).sum()
     }
 
@@ -165,9 +161,9 @@ impl State {
 }
 
 /// Returns the keys of all items in `content` that a tier may contain.
-pub(super) fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
+pub(super) fn item_keys(content: &Content<'_>) -> BTreeSet<ItemKey> {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
     let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
-    let history = content.history.iter().map(|said| ItemKey::History(said.id));
+    let history = content.history.iter().map(|message| ItemKey::History(message.id));
     pieces.chain(hidden).chain(history).collect()
 }

@@ -13,16 +13,16 @@ use strata_tokens::cost::Prices;
 use strata_tokens::models::Ttl;
 
 use super::*;
-use crate::layout::{Seeds, Tree, WeighedBlock};
+use crate::layout::{CountedBlock, Seeds, Tree};
 use crate::trust::Trust;
 
 /// Abbreviated content of a prompt: the items and their texts.
 #[derive(Clone, Default, Debug)]
-struct Script {
+struct PromptContent {
     map: Vec<(&'static str, &'static str)>,
-    behind: Vec<&'static str>,
+    hidden: Vec<&'static str>,
     files: Vec<(&'static str, String)>,
-    said: Vec<(u64, String)>,
+    messages: Vec<(u64, String)>,
     pages: Vec<(&'static str, &'static str)>,
     seeds: Seeds,
 }
@@ -33,23 +33,23 @@ fn count(text: &str) -> usize {
     text.len()
 }
 
-impl Script {
+impl PromptContent {
     fn content(&self) -> Content<'_> {
         let piece = |key, text: &str| Piece::new(key, text, &count);
-        let said = |(id, text): &(u64, String)| SentMessage {
+        let sent_message = |(id, text): &(u64, String)| SentMessage {
             id: MessageId(*id),
             speaker: if id % 2 == 0 { Speaker::User } else { Speaker::Assistant },
-            blocks: vec![WeighedBlock { content: ContentBlock::text(text), tokens: text.len() }],
+            blocks: vec![CountedBlock { content: ContentBlock::text(text), tokens: text.len() }],
         };
         Content {
             system: "system".into(),
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
-            hidden: self.behind.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
+            hidden: self.hidden.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
             urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
             tree: Tree { files: vec!["a".into()], outlined: vec![], focus: vec![], budget: 100 },
-            history: self.said.iter().map(said).collect(),
-            request: vec![WeighedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
+            history: self.messages.iter().map(sent_message).collect(),
+            request: vec![CountedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
             trust: Trust::Trusted,
             ..Content::empty(&self.seeds, &NOTHING, &count)
         }
@@ -61,21 +61,20 @@ fn page(address: &str) -> ItemKey {
 }
 
 /// A session that sends a sequence of prompts.
-struct Play {
+struct RippleSession {
     state: TierState,
     rules: Rules,
 }
 
-impl Play {
+impl RippleSession {
     fn new(target: usize) -> Self {
         Self { state: TierState::default(), rules: Rules::new(target, Ttl::FiveMinutes, Prices::uncached()) }
     }
 
-    /// Sends a prompt and records it.
-    fn send(&mut self, script: &Script) -> Layout {
-        let laid = Ripple.lay(&self.state, &script.content(), &self.rules);
-        self.state = laid.recorded;
-        laid.layout
+    fn send(&mut self, prompt: &PromptContent) -> Layout {
+        let output = Ripple.lay_out(&self.state, &prompt.content(), &self.rules);
+        self.state = output.new_state;
+        output.layout
     }
 
     fn tier(&self, key: &str) -> Tier {
@@ -83,8 +82,8 @@ impl Play {
     }
 
     /// Creates a session whose state contains these items.
-    fn remembering(target: usize, items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
-        Self { state: TierState::Ripple(State::from_items(items)), ..Self::new(target) }
+    fn with_items(target: usize, items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+        Self { state: TierState::Ripple(RippleState::from_items(items)), ..Self::new(target) }
     }
 
     fn n(&self, key: &str) -> u32 {
@@ -94,7 +93,7 @@ impl Play {
 }
 
 /// Formats the prompt as lines: speaker, tier, breakpoint, text.
-fn drawn(layout: &Layout) -> String {
+fn prompt_summary(layout: &Layout) -> String {
     let mut out = String::new();
     for message in &layout.messages {
         for block in &message.blocks {
@@ -108,20 +107,20 @@ fn drawn(layout: &Layout) -> String {
 }
 
 fn check(layout: &Layout, expected: &Expect) {
-    expected.assert_eq(&drawn(layout));
+    expected.assert_eq(&prompt_summary(layout));
 }
 
-fn file(text: &str) -> Script {
-    Script { files: vec![("a", text.to_owned())], ..Script::default() }
+fn file_content(text: &str) -> PromptContent {
+    PromptContent { files: vec![("a", text.to_owned())], ..PromptContent::default() }
 }
 
 #[test]
-fn an_unchanged_file_graduates_at_three_and_rises_every_three() {
-    let mut play = Play::new(0);
+fn an_unchanged_file_enters_l3_after_three_requests() {
+    let mut session = RippleSession::new(0);
     let mut tiers = Vec::new();
     for _ in 0..14 {
-        play.send(&file("x"));
-        tiers.push((play.tier("file:a"), play.n("file:a")));
+        session.send(&file_content("x"));
+        tiers.push((session.tier("file:a"), session.n("file:a")));
     }
     // N counts 0, 1, 2 while active; at 3 the item graduates. N in a cached tier only grows when the tier is rebuilt,
     // and nothing rebuilds L3 here, so it stays 3.
@@ -130,83 +129,90 @@ fn an_unchanged_file_graduates_at_three_and_rises_every_three() {
 }
 
 #[test]
-fn veterans_rise_when_newcomers_break_their_tier_and_wait_below_a_stable_one() {
-    let mut play = Play::new(0);
-    let mut script = file("x");
+fn items_are_promoted_only_when_their_tier_is_rebuilt_and_the_next_one_may_change() {
+    let mut session = RippleSession::new(0);
+    let mut prompt = file_content("x");
     for name in ["b", "c", "d", "e", "f", "g"] {
         for _ in 0..4 {
-            play.send(&script);
+            session.send(&prompt);
         }
-        script.files.push((name, "y".into()));
+        prompt.files.push((name, "y".into()));
     }
     // Each new item breaks L3 once, so that the N of existing items is incremented. At 6, the first one is promoted,
     // because L2 is empty.
-    assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::L2, 6));
-    assert_eq!((play.tier("file:b"), play.n("file:b")), (Tier::L3, 6), "L2 is stable, so it waits");
-    script.files.remove(0);
-    play.send(&script);
-    assert_eq!(play.tier("file:b"), Tier::L3, "L3 itself was not rebuilt");
+    assert_eq!((session.tier("file:a"), session.n("file:a")), (Tier::L2, 6));
+    assert_eq!((session.tier("file:b"), session.n("file:b")), (Tier::L3, 6), "L2 is stable, so it waits");
+    prompt.files.remove(0);
+    session.send(&prompt);
+    assert_eq!(session.tier("file:b"), Tier::L3, "L3 itself was not rebuilt");
     for _ in 0..3 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    assert_eq!((play.tier("file:b"), play.n("file:b")), (Tier::L2, 6), "L2 was empty when L3 was rebuilt");
-}
-
-#[test]
-fn a_changed_file_falls_back_to_active_and_starts_over() {
-    let mut play = Play::new(0);
-    for _ in 0..4 {
-        play.send(&file("x"));
-    }
-    assert_eq!(play.tier("file:a"), Tier::L3);
-    let layout = play.send(&file("changed"));
-    assert!(
-        drawn(&layout).contains("User active  changed"),
-        "shown outside the cache at once: {}",
-        drawn(&layout)
+    assert_eq!(
+        (session.tier("file:b"), session.n("file:b")),
+        (Tier::L2, 6),
+        "L2 was empty when L3 was rebuilt"
     );
-    assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::Active, 0));
 }
 
 #[test]
-fn deselecting_takes_the_file_out_of_the_next_prompt_and_keeps_its_symbol_in_place() {
-    let mut play = Play::new(0);
+fn a_changed_file_becomes_active_with_a_counter_of_zero() {
+    let mut session = RippleSession::new(0);
+    for _ in 0..4 {
+        session.send(&file_content("x"));
+    }
+    assert_eq!(session.tier("file:a"), Tier::L3);
+    let layout = session.send(&file_content("changed"));
+    assert!(
+        prompt_summary(&layout).contains("User active  changed"),
+        "shown outside the cache at once: {}",
+        prompt_summary(&layout)
+    );
+    assert_eq!((session.tier("file:a"), session.n("file:a")), (Tier::Active, 0));
+}
+
+#[test]
+fn deselecting_removes_the_file_and_restores_its_outline_in_place() {
+    let mut session = RippleSession::new(0);
     let seeds = Seeds { referenced: vec!["b".into()], clusters: vec![] };
-    let whole = Script { map: vec![("a", "map a"), ("b", "map b")], seeds, ..Script::default() };
-    play.send(&whole);
-    let before = play.tier("symbol:a");
-    let selected = Script {
+    let unselected =
+        PromptContent { map: vec![("a", "map a"), ("b", "map b")], seeds, ..PromptContent::default() };
+    session.send(&unselected);
+    let before = session.tier("symbol:a");
+    let selected = PromptContent {
         map: vec![("b", "map b")],
-        behind: vec!["a"],
+        hidden: vec!["a"],
         files: vec![("a", "full a".into())],
-        seeds: whole.seeds.clone(),
-        ..Script::default()
+        seeds: unselected.seeds.clone(),
+        ..PromptContent::default()
     };
     for _ in 0..5 {
-        let drawn = drawn(&play.send(&selected));
-        assert!(drawn.contains("full a") && !drawn.contains("map a"), "{drawn}");
+        let prompt_summary = prompt_summary(&session.send(&selected));
+        assert!(prompt_summary.contains("full a") && !prompt_summary.contains("map a"), "{prompt_summary}");
     }
-    assert_eq!(play.tier("file:a"), Tier::L3);
-    let drawn = drawn(&play.send(&whole));
-    assert!(!drawn.contains("full a") && drawn.contains("map a"), "{drawn}");
-    assert_eq!(play.tier("symbol:a"), before);
-    assert_eq!(play.tier("file:a"), Tier::Active, "forgotten");
+    assert_eq!(session.tier("file:a"), Tier::L3);
+    let prompt_summary = prompt_summary(&session.send(&unselected));
+    assert!(!prompt_summary.contains("full a") && prompt_summary.contains("map a"), "{prompt_summary}");
+    assert_eq!(session.tier("symbol:a"), before);
+    assert_eq!(session.tier("file:a"), Tier::Active, "forgotten");
 }
 
 #[test]
-fn excluding_forgets_both_entries() {
-    let mut play = Play::new(0);
-    let script = Script { map: vec![("a", "map a"), ("b", "map b")], ..Script::default() };
-    play.send(&script);
-    assert_ne!(play.tier("symbol:a"), Tier::Active);
-    let drawn = drawn(&play.send(&Script { map: vec![("b", "map b")], ..Script::default() }));
-    assert!(!drawn.contains("map a"), "{drawn}");
-    assert_eq!(play.tier("symbol:a"), Tier::Active, "forgotten");
+fn excluding_a_file_forgets_its_outline() {
+    let mut session = RippleSession::new(0);
+    let prompt = PromptContent { map: vec![("a", "map a"), ("b", "map b")], ..PromptContent::default() };
+    session.send(&prompt);
+    assert_ne!(session.tier("symbol:a"), Tier::Active);
+    let prompt_summary = prompt_summary(
+        &session.send(&PromptContent { map: vec![("b", "map b")], ..PromptContent::default() }),
+    );
+    assert!(!prompt_summary.contains("map a"), "{prompt_summary}");
+    assert_eq!(session.tier("symbol:a"), Tier::Active, "forgotten");
 }
 
 #[test]
-fn the_first_placement_seeds_l0_and_packs_clusters_together() {
-    let mut play = Play::new(10);
+fn the_first_prompt_fills_l0_and_keeps_clusters_together() {
+    let mut session = RippleSession::new(10);
     let map = vec![
         ("a", "aaaaaaaaaa"),
         ("b", "bbbbbbbbbb"),
@@ -216,11 +222,11 @@ fn the_first_placement_seeds_l0_and_packs_clusters_together() {
     ];
     let seeds =
         Seeds { referenced: vec!["c".into(), "a".into()], clusters: vec![vec!["b".into(), "e".into()]] };
-    let script = Script { map, seeds, ..Script::default() };
-    let layout = play.send(&script);
-    assert_eq!(play.tier("symbol:c"), Tier::L0, "the most referenced, up to the target");
-    assert_eq!(play.tier("symbol:b"), play.tier("symbol:e"), "one cluster, one tier");
-    assert_eq!((play.n("symbol:c"), play.n("symbol:b")), (12, 9));
+    let prompt = PromptContent { map, seeds, ..PromptContent::default() };
+    let layout = session.send(&prompt);
+    assert_eq!(session.tier("symbol:c"), Tier::L0, "the most referenced, up to the target");
+    assert_eq!(session.tier("symbol:b"), session.tier("symbol:e"), "one cluster, one tier");
+    assert_eq!((session.n("symbol:c"), session.n("symbol:b")), (12, 9));
     check(
         &layout,
         &expect![[r#"
@@ -244,12 +250,12 @@ fn the_first_placement_seeds_l0_and_packs_clusters_together() {
 }
 
 #[test]
-fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
-    let script = Script {
+fn ripple_puts_nothing_of_an_untrusted_workspace_in_the_system_message() {
+    let prompt = PromptContent {
         map: vec![("a", "map a"), ("b", "map b")],
         files: vec![("c", "file c".to_owned()), ("d", "file d".to_owned())],
-        said: vec![(0, "question".into()), (1, "answer".into())],
-        ..Script::default()
+        messages: vec![(0, "question".into()), (1, "answer".into())],
+        ..PromptContent::default()
     };
     let in_tier = |tier| Tracked { tier, n: 12, hash: None, tokens: 6 };
     let items = [
@@ -259,10 +265,10 @@ fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
         (ItemKey::History(MessageId(0)), Tier::L0),
         (ItemKey::History(MessageId(1)), Tier::L0),
     ];
-    let state = TierState::Ripple(State::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
+    let state = TierState::Ripple(RippleState::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
     let rules = Rules::new(10, Ttl::FiveMinutes, Prices::uncached());
-    let lay = |trust| Ripple.lay(&state, &Content { trust, ..script.content() }, &rules).layout;
-    let (trusted, layout) = (lay(Trust::Trusted), lay(Trust::Untrusted));
+    let lay_out = |trust| Ripple.lay_out(&state, &Content { trust, ..prompt.content() }, &rules).layout;
+    let (trusted, layout) = (lay_out(Trust::Trusted), lay_out(Trust::Untrusted));
     check(
         &layout,
         &expect![[r#"
@@ -288,50 +294,51 @@ fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
     let blocks = |layout: &Layout| layout.blocks().cloned().collect::<Vec<_>>();
     assert_eq!(blocks(&layout), blocks(&trusted));
     assert_eq!(layout.messages.len(), trusted.messages.len());
-    assert_eq!(drawn(&trusted).matches("System").count(), 5, "{}", drawn(&trusted));
+    assert_eq!(prompt_summary(&trusted).matches("System").count(), 5, "{}", prompt_summary(&trusted));
 }
 
 #[test]
-fn history_graduates_for_free_when_l3_is_rebuilt() {
-    let mut play = Play::new(1_000);
-    let mut script = Script { said: vec![(0, "q".into()), (1, "a".into())], ..Script::default() };
+fn all_eligible_messages_enter_l3_when_it_is_rebuilt() {
+    let mut session = RippleSession::new(1_000);
+    let mut prompt =
+        PromptContent { messages: vec![(0, "q".into()), (1, "a".into())], ..PromptContent::default() };
     for _ in 0..6 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    assert_eq!(play.tier("history:0"), Tier::Active, "less than a target's worth stays");
-    script.files.push(("f", "text".into()));
+    assert_eq!(session.tier("history:0"), Tier::Active, "less than a target's worth stays");
+    prompt.files.push(("f", "text".into()));
     for _ in 0..4 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    assert_eq!((play.tier("file:f"), play.tier("history:0")), (Tier::L3, Tier::L3));
+    assert_eq!((session.tier("file:f"), session.tier("history:0")), (Tier::L3, Tier::L3));
 }
 
 #[test]
-fn history_over_the_target_graduates_oldest_first_and_keeps_the_recent_targets_worth() {
-    let mut play = Play::new(10);
-    let said = (0..6).map(|id| (id, "12345".to_owned())).collect();
-    let script = Script { said, ..Script::default() };
+fn messages_beyond_the_target_enter_l3_oldest_first() {
+    let mut session = RippleSession::new(10);
+    let messages = (0..6).map(|id| (id, "12345".to_owned())).collect();
+    let prompt = PromptContent { messages, ..PromptContent::default() };
     for _ in 0..4 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    let tiers: Vec<Tier> = (0..6).map(|id| play.tier(&format!("history:{id}"))).collect();
+    let tiers: Vec<Tier> = (0..6).map(|id| session.tier(&format!("history:{id}"))).collect();
     assert_eq!(tiers, [Tier::L3, Tier::L3, Tier::L3, Tier::L3, Tier::Active, Tier::Active]);
 }
 
 #[test]
-fn what_belongs_together_is_one_run() {
+fn calls_and_their_results_form_one_run() {
     let call = || ContentBlock::ToolCall { id: "a".into(), name: "read".into(), input: json!({}) };
     let result =
         || ContentBlock::ToolResult { call_id: "a".into(), content: Vec::new(), outcome: Outcome::Ok };
     let text = || ContentBlock::text("text");
     let (user, model) = (Speaker::User, Speaker::Assistant);
-    let lengths = |said: &[(Speaker, ContentBlock)]| -> Vec<usize> {
+    let lengths = |messages: &[(Speaker, ContentBlock)]| -> Vec<usize> {
         let history: Vec<SentMessage> = (1..)
-            .zip(said)
+            .zip(messages)
             .map(|(id, (speaker, content))| SentMessage {
                 id: MessageId(id),
                 speaker: *speaker,
-                blocks: vec![WeighedBlock { content: content.clone(), tokens: 1 }],
+                blocks: vec![CountedBlock { content: content.clone(), tokens: 1 }],
             })
             .collect();
         runs(&history).map(<[SentMessage]>::len).collect()
@@ -344,51 +351,51 @@ fn what_belongs_together_is_one_run() {
 }
 
 #[test]
-fn history_never_graduates_without_a_target() {
-    let mut play = Play::new(0);
-    let script = Script {
-        said: vec![(0, "q".into()), (1, "a".into())],
+fn messages_stay_active_without_a_target() {
+    let mut session = RippleSession::new(0);
+    let prompt = PromptContent {
+        messages: vec![(0, "q".into()), (1, "a".into())],
         files: vec![("f", "text".into())],
-        ..Script::default()
+        ..PromptContent::default()
     };
     for _ in 0..8 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    assert_eq!((play.tier("file:f"), play.tier("history:0")), (Tier::L3, Tier::Active));
+    assert_eq!((session.tier("file:f"), session.tier("history:0")), (Tier::L3, Tier::Active));
 }
 
 #[test]
-fn an_underfilled_middle_tier_goes_down_one_level() {
-    let mut state = State::default();
+fn items_of_an_underfilled_tier_are_demoted_by_one_tier() {
+    let mut state = RippleState::default();
     let tracked = |tier, n| Tracked { tier, n, hash: None, tokens: 5 };
     state.items.insert(ItemKey::Symbol("a".into()), tracked(Tier::L1, 9));
     state.items.insert(ItemKey::Symbol("b".into()), tracked(Tier::L2, 6));
     state.seeded = state::Seeded::Done;
-    let script = Script { map: vec![("a", "aaaaa"), ("b", "bbbbb")], ..Script::default() };
-    let mut play = Play::new(10);
-    play.state = TierState::Ripple(state);
-    play.send(&script);
-    assert_eq!((play.tier("symbol:b"), play.tier("symbol:a")), (Tier::L3, Tier::L2));
+    let prompt = PromptContent { map: vec![("a", "aaaaa"), ("b", "bbbbb")], ..PromptContent::default() };
+    let mut session = RippleSession::new(10);
+    session.state = TierState::Ripple(state);
+    session.send(&prompt);
+    assert_eq!((session.tier("symbol:b"), session.tier("symbol:a")), (Tier::L3, Tier::L2));
 }
 
 #[test]
-fn the_lowest_n_anchor_a_tier_that_holds_more_than_the_target() {
-    let mut state = State::default();
+fn items_with_the_lowest_counters_anchor_an_overfull_tier() {
+    let mut state = RippleState::default();
     let tracked = |n| Tracked { tier: Tier::L3, n, hash: None, tokens: 5 };
     state.items.insert(ItemKey::File("low".into()), tracked(3));
     state.items.insert(ItemKey::File("mid".into()), tracked(4));
     state.items.insert(ItemKey::File("high".into()), tracked(5));
     let files = vec![("low", "aaaaa".into()), ("mid", "bbbbb".into()), ("high", "ccccc".into())];
-    let mut play = Play::new(10);
-    play.state = TierState::Ripple(state);
+    let mut session = RippleSession::new(10);
+    session.state = TierState::Ripple(state);
     // `new` graduates with its fourth prompt and breaks L3.
-    let mut script = Script { files, ..Script::default() };
-    script.files.push(("new", "ddddd".into()));
+    let mut prompt = PromptContent { files, ..PromptContent::default() };
+    prompt.files.push(("new", "ddddd".into()));
     for _ in 0..4 {
-        play.send(&script);
+        session.send(&prompt);
     }
-    assert_eq!((play.n("file:low"), play.n("file:mid")), (3, 4), "anchored");
-    assert_eq!(play.tier("file:high"), Tier::L2, "5 + 1 reaches the threshold and L2 was empty");
+    assert_eq!((session.n("file:low"), session.n("file:mid")), (3, 4), "anchored");
+    assert_eq!(session.tier("file:high"), Tier::L2, "5 + 1 reaches the threshold and L2 was empty");
 }
 
 fn tracked(tier: Tier, n: u32, tokens: usize) -> Tracked {
@@ -396,38 +403,41 @@ fn tracked(tier: Tier, n: u32, tokens: usize) -> Tracked {
 }
 
 #[test]
-fn orphans_are_packed_too_the_heaviest_first_into_the_lightest_tier() {
-    let mut play = Play::new(1);
+fn files_outside_clusters_go_to_the_smallest_tier_largest_first() {
+    let mut session = RippleSession::new(1);
     let seeds = Seeds { referenced: vec!["a".into()], clusters: vec![vec!["b".into(), "c".into()]] };
     let map = vec![("a", "aa"), ("b", "bbbb"), ("c", "cccc"), ("d", "ddddddd"), ("e", "eeeee"), ("f", "f")];
-    play.send(&Script { map, seeds, ..Script::default() });
-    let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| play.tier(&format!("symbol:{path}")));
+    session.send(&PromptContent { map, seeds, ..PromptContent::default() });
+    let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| session.tier(&format!("symbol:{path}")));
     // The cluster has 8 tokens, `d` has 7 and `e` has 5, so each gets its own tier. `f` joins the smallest tier.
     assert_eq!(tiers, [Tier::L0, Tier::L1, Tier::L1, Tier::L2, Tier::L3, Tier::L3]);
 }
 
 #[test]
-fn tiers_that_stay_under_the_target_are_merged_at_the_start() {
-    let mut play = Play::new(10);
+fn underfilled_tiers_are_merged_in_the_first_prompt() {
+    let mut session = RippleSession::new(10);
     let map = vec![("a", "aaaa"), ("b", "bbbb"), ("c", "cccc")];
-    play.send(&Script { map, ..Script::default() });
+    session.send(&PromptContent { map, ..PromptContent::default() });
     let tiers: BTreeSet<Tier> =
-        ["a", "b", "c"].into_iter().map(|path| play.tier(&format!("symbol:{path}"))).collect();
+        ["a", "b", "c"].into_iter().map(|path| session.tier(&format!("symbol:{path}"))).collect();
     assert_eq!(tiers.len(), 1, "{tiers:?}: none of them alone is worth a breakpoint");
 }
 
 #[test]
-fn a_web_page_enters_at_l1_in_the_prompt_that_shows_it_first() {
-    let mut play = Play::new(0);
-    play.send(&Script::default());
-    let script = Script { pages: vec![("https://a", "page")], ..Script::default() };
-    let drawn = drawn(&play.send(&script));
-    assert!(drawn.contains("User L1  # URL Context\nUser L1  page\nAssistant L1| Ok.\n"), "{drawn}");
+fn a_new_web_page_is_in_l1() {
+    let mut session = RippleSession::new(0);
+    session.send(&PromptContent::default());
+    let prompt = PromptContent { pages: vec![("https://a", "page")], ..PromptContent::default() };
+    let prompt_summary = prompt_summary(&session.send(&prompt));
+    assert!(
+        prompt_summary.contains("User L1  # URL Context\nUser L1  page\nAssistant L1| Ok.\n"),
+        "{prompt_summary}"
+    );
     let key = page("https://a").spelling();
-    assert_eq!((play.tier(&key), play.n(&key)), (Tier::L1, 9));
-    let changed = Script { pages: vec![("https://a", "another")], ..Script::default() };
-    play.send(&changed);
-    assert_eq!((play.tier(&key), play.n(&key)), (Tier::Active, 0), "a change counts as any other does");
+    assert_eq!((session.tier(&key), session.n(&key)), (Tier::L1, 9));
+    let changed = PromptContent { pages: vec![("https://a", "another")], ..PromptContent::default() };
+    session.send(&changed);
+    assert_eq!((session.tier(&key), session.n(&key)), (Tier::Active, 0), "a change counts as any other does");
 }
 
 #[test]
@@ -439,35 +449,44 @@ fn l0_under_the_target_is_refilled_only_when_l1_is_broken_anyway() {
         (symbol("c"), tracked(Tier::L1, 9, 6)),
         (symbol("d"), tracked(Tier::L1, 11, 6)),
     ];
-    let mut play = Play::remembering(10, items);
+    let mut session = RippleSession::with_items(10, items);
     let map = vec![("a", "aaaa"), ("b", "bbbbbb"), ("c", "cccccc"), ("d", "dddddd")];
-    let script = Script { map, ..Script::default() };
-    play.send(&script);
-    assert_eq!(play.tier("symbol:d"), Tier::L1, "nothing broke L1");
-    let fewer =
-        Script { map: script.map.iter().filter(|(path, _)| *path != "c").copied().collect(), ..script };
-    play.send(&fewer);
-    assert_eq!(play.tier("symbol:d"), Tier::L0, "the most lasting one goes up");
-    assert_eq!(play.tier("symbol:b"), Tier::L1, "and no more than the target needs");
+    let prompt = PromptContent { map, ..PromptContent::default() };
+    session.send(&prompt);
+    assert_eq!(session.tier("symbol:d"), Tier::L1, "nothing broke L1");
+    let fewer = PromptContent {
+        map: prompt.map.iter().filter(|(path, _)| *path != "c").copied().collect(),
+        ..prompt
+    };
+    session.send(&fewer);
+    assert_eq!(session.tier("symbol:d"), Tier::L0, "the most lasting one goes up");
+    assert_eq!(session.tier("symbol:b"), Tier::L1, "and no more than the target needs");
 }
 
 #[test]
-fn what_goes_down_a_level_takes_the_n_of_newcomers_there() {
-    let mut play = Play::remembering(
+fn demoted_items_get_the_entry_count_of_their_new_tier() {
+    let mut session = RippleSession::with_items(
         10,
         [
             (ItemKey::Symbol("a".into()), tracked(Tier::L1, 11, 5)),
             (ItemKey::Symbol("b".into()), tracked(Tier::L2, 8, 20)),
         ],
     );
-    play.send(&Script { map: vec![("a", "aaaaa"), ("b", "bbbbbbbbbbbbbbbbbbbb")], ..Script::default() });
-    assert_eq!((play.tier("symbol:a"), play.n("symbol:a")), (Tier::L2, 6));
-    assert_eq!((play.tier("symbol:b"), play.n("symbol:b")), (Tier::L2, 8), "who was there stays as it was");
+    session.send(&PromptContent {
+        map: vec![("a", "aaaaa"), ("b", "bbbbbbbbbbbbbbbbbbbb")],
+        ..PromptContent::default()
+    });
+    assert_eq!((session.tier("symbol:a"), session.n("symbol:a")), (Tier::L2, 6));
+    assert_eq!(
+        (session.tier("symbol:b"), session.n("symbol:b")),
+        (Tier::L2, 8),
+        "who was there stays as it was"
+    );
 }
 
 #[test]
-fn a_veteran_waits_at_the_threshold_while_the_tier_above_is_stable() {
-    let mut play = Play::remembering(
+fn an_item_stays_at_the_threshold_while_the_tier_above_is_stable() {
+    let mut session = RippleSession::with_items(
         0,
         [
             (ItemKey::File("a".into()), tracked(Tier::L3, 5, 1)),
@@ -475,38 +494,53 @@ fn a_veteran_waits_at_the_threshold_while_the_tier_above_is_stable() {
             (ItemKey::File("c".into()), tracked(Tier::L2, 6, 1)),
         ],
     );
-    let mut script =
-        Script { files: ["a", "b", "c"].map(|path| (path, "x".to_owned())).to_vec(), ..Script::default() };
+    let mut prompt = PromptContent {
+        files: ["a", "b", "c"].map(|path| (path, "x".to_owned())).to_vec(),
+        ..PromptContent::default()
+    };
     // A change of `b` breaks L3, which `b` then leaves.
-    script.files[1].1 = "y".into();
-    let TierState::Ripple(state) = &mut play.state else { panic!() };
+    prompt.files[1].1 = "y".into();
+    let TierState::Ripple(state) = &mut session.state else { panic!() };
     state.items.get_mut(&ItemKey::File("b".into())).unwrap().hash =
         Some(strata_base::hash::ContentHash::of("x"));
-    play.send(&script);
-    assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::L3, 6), "at the threshold, L2 is stable");
+    session.send(&prompt);
+    assert_eq!(
+        (session.tier("file:a"), session.n("file:a")),
+        (Tier::L3, 6),
+        "at the threshold, L2 is stable"
+    );
 }
 
 #[test]
-fn a_rebuild_places_everything_anew_with_selected_files_among_their_neighbours() {
-    let mut play = Play::new(10);
+fn a_rebuild_places_selected_files_with_their_clusters() {
+    let mut session = RippleSession::new(10);
     let seeds =
         Seeds { referenced: vec!["a".into(), "b".into()], clusters: vec![vec!["b".into(), "c".into()]] };
-    let script = Script {
+    let prompt = PromptContent {
         map: vec![("a", "aaaaaaaaaa"), ("b", "bbbbbbbbbb"), ("d", "dddddddddddd"), ("e", "eeeeeeeeeee")],
-        behind: vec!["c"],
+        hidden: vec!["c"],
         files: vec![("c", "cc".into())],
-        said: (0..6).map(|id| (id, "12345".to_owned())).collect(),
+        messages: (0..6).map(|id| (id, "12345".to_owned())).collect(),
         seeds,
-        ..Script::default()
+        ..PromptContent::default()
     };
-    play.send(&script);
-    assert_eq!((play.tier("file:c"), play.n("file:c")), (Tier::Active, 0), "a session starts with it active");
-    play.state.rebuild();
-    let layout = play.send(&script);
-    assert_eq!(play.tier("symbol:a"), Tier::L0);
-    assert_eq!((play.tier("file:c"), play.tier("symbol:b")), (Tier::L1, Tier::L1), "{}", drawn(&layout));
-    assert_eq!(play.n("file:c"), 9);
-    let history = (0..6).map(|id| play.tier(&format!("history:{id}")));
+    session.send(&prompt);
+    assert_eq!(
+        (session.tier("file:c"), session.n("file:c")),
+        (Tier::Active, 0),
+        "a session starts with it active"
+    );
+    session.state.rebuild();
+    let layout = session.send(&prompt);
+    assert_eq!(session.tier("symbol:a"), Tier::L0);
+    assert_eq!(
+        (session.tier("file:c"), session.tier("symbol:b")),
+        (Tier::L1, Tier::L1),
+        "{}",
+        prompt_summary(&layout)
+    );
+    assert_eq!(session.n("file:c"), 9);
+    let history = (0..6).map(|id| session.tier(&format!("history:{id}")));
     let expected = [Tier::L3, Tier::L3, Tier::L3, Tier::L3, Tier::Active, Tier::Active];
     assert_eq!(history.collect::<Vec<_>>(), expected, "the newest target's worth stays active");
     check(
@@ -537,13 +571,13 @@ fn a_rebuild_places_everything_anew_with_selected_files_among_their_neighbours()
             User active  prompt
         "#]],
     );
-    let again = play.send(&script);
-    assert_eq!(drawn(&again), drawn(&layout), "a rebuild happens once");
+    let again = session.send(&prompt);
+    assert_eq!(prompt_summary(&again), prompt_summary(&layout), "a rebuild happens once");
 }
 
 #[test]
-fn a_rebuild_keeps_the_places_of_cached_messages_and_of_outlines_behind_full_texts() {
-    let mut play = Play::remembering(
+fn a_rebuild_keeps_the_tiers_of_messages_and_hidden_outlines() {
+    let mut session = RippleSession::with_items(
         10,
         [
             (ItemKey::History(MessageId(0)), tracked(Tier::L1, 9, 1)),
@@ -552,45 +586,46 @@ fn a_rebuild_keeps_the_places_of_cached_messages_and_of_outlines_behind_full_tex
             (ItemKey::File("gone".into()), tracked(Tier::L3, 4, 1)),
         ],
     );
-    play.state.rebuild();
-    let script = Script {
-        behind: vec!["a"],
+    session.state.rebuild();
+    let prompt = PromptContent {
+        hidden: vec!["a"],
         files: vec![("a", "aaaaaaaaaaa".into())],
-        said: vec![(0, "q".into())],
-        ..Script::default()
+        messages: vec![(0, "q".into())],
+        ..PromptContent::default()
     };
-    play.send(&script);
-    assert_eq!((play.tier("history:0"), play.tier("symbol:a")), (Tier::L1, Tier::L2));
-    assert_eq!(play.tier("file:a"), Tier::L1);
+    session.send(&prompt);
+    assert_eq!((session.tier("history:0"), session.tier("symbol:a")), (Tier::L1, Tier::L2));
+    assert_eq!(session.tier("file:a"), Tier::L1);
 }
 
 #[test]
-fn a_rebuild_graduates_no_message_without_a_target() {
-    let mut play = Play::new(0);
-    let said = (0..9).map(|id| (id, "12345".to_owned())).collect();
-    let script = Script { map: vec![("a", "map")], said, ..Script::default() };
-    play.send(&script);
-    play.state.rebuild();
-    play.send(&script);
-    assert!((0..9).all(|id| play.tier(&format!("history:{id}")) == Tier::Active));
+fn a_rebuild_keeps_messages_active_without_a_target() {
+    let mut session = RippleSession::new(0);
+    let messages = (0..9).map(|id| (id, "12345".to_owned())).collect();
+    let prompt = PromptContent { map: vec![("a", "map")], messages, ..PromptContent::default() };
+    session.send(&prompt);
+    session.state.rebuild();
+    session.send(&prompt);
+    assert!((0..9).all(|id| session.tier(&format!("history:{id}")) == Tier::Active));
 }
 
 #[test]
-fn figures_say_how_far_an_item_is() {
-    let (a, said) = (ItemKey::File("a".into()), ItemKey::History(MessageId(0)));
-    let state =
-        State::from_items([(a.clone(), tracked(Tier::L2, 8, 1)), (said.clone(), tracked(Tier::L3, 5, 1))]);
-    let figures = |key: &ItemKey, tier| {
-        let ItemStats { n, threshold } = state.figures(key, tier);
+fn item_stats_give_the_counter_and_the_threshold() {
+    let (a, message) = (ItemKey::File("a".into()), ItemKey::History(MessageId(0)));
+    let state = RippleState::from_items([
+        (a.clone(), tracked(Tier::L2, 8, 1)),
+        (message.clone(), tracked(Tier::L3, 5, 1)),
+    ]);
+    let item_stats = |key: &ItemKey, tier| {
+        let ItemStats { n, threshold } = state.item_stats(key, tier);
         (n, threshold)
     };
-    assert_eq!(figures(&a, Tier::L2), (8, Some(9)));
-    assert_eq!(figures(&a, Tier::Active), (0, Some(3)), "changed, so it starts over");
-    assert_eq!(figures(&said, Tier::Active), (5, Some(3)), "held back by an older one");
-    assert_eq!(figures(&ItemKey::File("new".into()), Tier::L0), (12, None));
+    assert_eq!(item_stats(&a, Tier::L2), (8, Some(9)));
+    assert_eq!(item_stats(&a, Tier::Active), (0, Some(3)), "changed, so it starts over");
+    assert_eq!(item_stats(&message, Tier::Active), (5, Some(3)), "held back by an older one");
+    assert_eq!(item_stats(&ItemKey::File("new".into()), Tier::L0), (12, None));
 }
 
-/// A random step of a session.
 #[derive(Clone, Debug)]
 enum Step {
     Select(usize),
@@ -624,10 +659,10 @@ proptest! {
     #[test]
     fn every_prompt_is_complete_ordered_and_repeatable(steps in steps(), target in 0..60usize) {
         const PATHS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
-        let mut play = Play::new(target);
+        let mut session = RippleSession::new(target);
         let mut selected: BTreeSet<usize> = BTreeSet::new();
         let mut edits = [0; 6];
-        let mut said: Vec<(u64, String)> = Vec::new();
+        let mut messages: Vec<(u64, String)> = Vec::new();
         let mut next = 0;
         let mut pages: Vec<(&str, &str)> = Vec::new();
         let mut fetched = 0;
@@ -636,41 +671,41 @@ proptest! {
                 Step::Select(at) => { selected.insert(at); }
                 Step::Deselect(at) => { selected.remove(&at); }
                 Step::Edit(at) => edits[at] += 1,
-                Step::Say => { said.push((next, format!("said {next}"))); next += 1; }
-                Step::Clear => said.clear(),
+                Step::Say => { messages.push((next, format!("said {next}"))); next += 1; }
+                Step::Clear => messages.clear(),
                 Step::Fetch => {
                     fetched += 1;
                     pages = vec![("https://a", ["one", "two", "three"][fetched % 3])];
                 }
-                Step::Rebuild => play.state.rebuild(),
+                Step::Rebuild => session.state.rebuild(),
                 Step::Send => {
                     let seeds = Seeds { referenced: vec!["b".into(), "f".into()], clusters: vec![vec!["a".into(), "c".into()]] };
-                    let unselected: Vec<usize> = (0..6).filter(|at| !selected.contains(at)).collect();
+                    let unselected_files: Vec<usize> = (0..6).filter(|at| !selected.contains(at)).collect();
                     let map: Vec<String> = (0..6).map(|at| format!("map {} of {}", edits[at] / 2, PATHS[at])).collect();
-                    let map = unselected.iter().map(|&at| (PATHS[at], &*map[at].clone().leak())).collect();
-                    let script = Script {
+                    let map = unselected_files.iter().map(|&at| (PATHS[at], &*map[at].clone().leak())).collect();
+                    let prompt = PromptContent {
                         map,
-                        behind: selected.iter().map(|&at| PATHS[at]).collect(),
+                        hidden: selected.iter().map(|&at| PATHS[at]).collect(),
                         files: selected.iter().map(|&at| (PATHS[at], format!("text {} of {}", edits[at], PATHS[at]))).collect(),
-                        said: said.clone(),
+                        messages: messages.clone(),
                         pages: pages.clone(),
                         seeds,
                     };
-                    let again = Ripple.lay(&play.state, &script.content(), &play.rules);
-                    let layout = play.send(&script);
+                    let again = Ripple.lay_out(&session.state, &prompt.content(), &session.rules);
+                    let layout = session.send(&prompt);
                     prop_assert_eq!(&layout, &again.layout);
 
                     let shown: Vec<&ItemKey> = layout.blocks().flat_map(|block| &block.items).collect();
-                    let once: BTreeSet<&ItemKey> = shown.iter().copied().collect();
-                    prop_assert_eq!(shown.len(), once.len(), "an item twice");
-                    let present = state::present(&script.content());
-                    let hidden: BTreeSet<ItemKey> = script.behind.iter().map(|path| ItemKey::Symbol((*path).into())).collect();
-                    let mut expected: BTreeSet<ItemKey> = present.difference(&hidden).cloned().collect();
+                    let distinct: BTreeSet<&ItemKey> = shown.iter().copied().collect();
+                    prop_assert_eq!(shown.len(), distinct.len(), "an item twice");
+                    let item_keys = state::item_keys(&prompt.content());
+                    let hidden: BTreeSet<ItemKey> = prompt.hidden.iter().map(|path| ItemKey::Symbol((*path).into())).collect();
+                    let mut expected: BTreeSet<ItemKey> = item_keys.difference(&hidden).cloned().collect();
                     expected.insert(ItemKey::System);
-                    prop_assert_eq!(once.into_iter().cloned().collect::<BTreeSet<_>>(), expected);
+                    prop_assert_eq!(distinct.into_iter().cloned().collect::<BTreeSet<_>>(), expected);
 
                     let history: Vec<&ItemKey> = shown.iter().copied().filter(|key| matches!(key, ItemKey::History(_))).collect();
-                    let in_order: Vec<ItemKey> = said.iter().map(|(id, _)| ItemKey::History(MessageId(*id))).collect();
+                    let in_order: Vec<ItemKey> = messages.iter().map(|(id, _)| ItemKey::History(MessageId(*id))).collect();
                     prop_assert_eq!(history, in_order.iter().collect::<Vec<_>>());
 
                     let tiers: Vec<Tier> = layout.blocks().map(|block| block.tier).collect();
@@ -680,7 +715,7 @@ proptest! {
                         ContentBlock::Text { text } => text.clone(),
                         _ => String::new(),
                     }).collect::<Vec<_>>().join("\n");
-                    for (path, text) in &script.files {
+                    for (path, text) in &prompt.files {
                         prop_assert!(all.contains(text.as_str()), "{} is not current", path);
                     }
                 }

@@ -38,7 +38,7 @@ const HOSTILE: [&str; 28] = [
 ];
 
 /// Lays out a prompt with a hostile text in every position where one can appear.
-fn with(hostile: &str) -> Layout {
+fn layout_with(hostile: &str) -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     layout.push(Speaker::User, text(hostile));
@@ -50,23 +50,23 @@ fn with(hostile: &str) -> Layout {
 }
 
 /// Returns Strata's own headings and comments, as a CommonMark parser sees them.
-fn furniture(markdown: &str) -> Vec<String> {
-    let mut seen = Vec::new();
+fn headings_and_comments(markdown: &str) -> Vec<String> {
+    let mut found = Vec::new();
     let mut heading: Option<String> = None;
     for event in Parser::new(markdown) {
         match event {
             Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => heading = Some(String::new()),
             Event::End(TagEnd::Heading(HeadingLevel::H1)) => {
-                seen.extend(heading.take().filter(|heading| heading.starts_with('[')));
+                found.extend(heading.take().filter(|heading| heading.starts_with('[')));
             }
             Event::Text(text) if heading.is_some() => {
                 heading.get_or_insert_default().push_str(&text);
             }
-            Event::Html(html) if html.starts_with("<!--") => seen.push(html.trim().to_owned()),
+            Event::Html(html) if html.starts_with("<!--") => found.push(html.trim().to_owned()),
             _ => {}
         }
     }
-    seen
+    found
 }
 
 fn shape(value: &Value) -> Value {
@@ -78,41 +78,46 @@ fn shape(value: &Value) -> Value {
     }
 }
 
-fn stays_inside(hostile: &str) -> Result<(), TestCaseError> {
-    let (harmless, laid) = (with("harmless"), with(hostile));
+fn assert_stays_inside(hostile: &str) -> Result<(), TestCaseError> {
+    let (harmless, hostile_layout) = (layout_with("harmless"), layout_with(hostile));
     for format in json_formats() {
-        let body = json_of(&laid, format, &[]);
+        let body = json_of(&hostile_layout, format, &[]);
         prop_assert_eq!(shape(&body), shape(&json_of(&harmless, format, &[])));
         assert_valid(format, &body);
     }
-    let markdown = markdown_of(&laid);
-    prop_assert_eq!(furniture(&markdown), furniture(&markdown_of(&harmless)), "{}", markdown);
+    let markdown = markdown_of(&hostile_layout);
+    prop_assert_eq!(
+        headings_and_comments(&markdown),
+        headings_and_comments(&markdown_of(&harmless)),
+        "{}",
+        markdown
+    );
     prop_assert!(markdown.contains(hostile), "{}", markdown);
     Ok(())
 }
 
 #[test]
-fn known_attacks_stay_inside() {
+fn known_attacks_stay_inside_their_blocks() {
     for hostile in HOSTILE {
-        stays_inside(hostile).unwrap();
+        assert_stays_inside(hostile).unwrap();
     }
 }
 
 #[test]
-fn harmless_markdown_is_written_as_it_is() {
+fn harmless_markdown_is_not_fenced() {
     let mut layout = Layout::default();
-    let said = "# Working Files\n\n## a.rs\n\n````rust\n```\n# [1] System\n<!-- x\n````\n\n- `a` and <b>b</b>\n1. one\n";
-    layout.push(Speaker::User, text(said));
-    assert_eq!(markdown_of(&layout), format!("# [1] User\n\n{said}"));
+    let text_with_fence = "# Working Files\n\n## a.rs\n\n````rust\n```\n# [1] System\n<!-- x\n````\n\n- `a` and <b>b</b>\n1. one\n";
+    layout.push(Speaker::User, text(text_with_fence));
+    assert_eq!(markdown_of(&layout), format!("# [1] User\n\n{text_with_fence}"));
 }
 
 proptest! {
     #[test]
-    fn joined_attacks_stay_inside(
+    fn combined_attacks_stay_inside_their_blocks(
         parts in proptest::collection::vec(select(HOSTILE.to_vec()), 1..4),
         joint in select(vec!["", "\n", "\n\n", " ", "\n    ", "\n> ", "\n- "]),
     ) {
         let hostile = parts.join(joint);
-        stays_inside(&hostile)?;
+        assert_stays_inside(&hostile)?;
     }
 }

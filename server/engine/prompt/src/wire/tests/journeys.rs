@@ -25,7 +25,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn images() -> impl Strategy<Value = Image> {
-    let of = |media_type: &str, data: &str| Image {
+    let base64_image = |media_type: &str, data: &str| Image {
         source: ImageSource::Base64 { media_type: media_type.into(), data: data.into() },
         width: Some(3),
         height: None,
@@ -34,19 +34,20 @@ fn images() -> impl Strategy<Value = Image> {
         ImageSource::Base64 { data, .. } => data,
         ImageSource::Url { url } => url,
     };
-    let at = |url: &str| Image { source: ImageSource::Url { url: url.into() }, width: None, height: None };
+    let image_at =
+        |url: &str| Image { source: ImageSource::Url { url: url.into() }, width: None, height: None };
     select(vec![
         png(3, 4),
         png(2001, 4),
         png(4, 9000),
-        of("image/svg+xml", "eA=="),
-        of("image/jpeg", ""),
-        of("image/webp", "not base64!"),
-        of("image/png", "AAAA"),
-        of("image/gif", &data(png(3, 4))),
-        of("image/png", &data(png(0, 4))),
-        at("https://example.org/a.png"),
-        at("file:///a.png"),
+        base64_image("image/svg+xml", "eA=="),
+        base64_image("image/jpeg", ""),
+        base64_image("image/webp", "not base64!"),
+        base64_image("image/png", "AAAA"),
+        base64_image("image/gif", &data(png(3, 4))),
+        base64_image("image/png", &data(png(0, 4))),
+        image_at("https://example.org/a.png"),
+        image_at("file:///a.png"),
     ])
 }
 
@@ -119,28 +120,29 @@ fn blocks() -> impl Strategy<Value = ContentBlock> {
 
 fn messages() -> impl Strategy<Value = NewMessage> {
     let kinds = select(vec![Kind::Normal, Kind::Normal, Kind::ToolResult, Kind::ToolResultArchived]);
-    let seen = select(vec![Visibility::Shown, Visibility::Shown, Visibility::Shown, Visibility::Hidden]);
-    (select(vec![Role::User, Role::Assistant]), vec(blocks(), 0..5), kinds, seen)
+    let visibilities =
+        select(vec![Visibility::Shown, Visibility::Shown, Visibility::Shown, Visibility::Hidden]);
+    (select(vec![Role::User, Role::Assistant]), vec(blocks(), 0..5), kinds, visibilities)
         .prop_map(|(role, content, kind, agent)| NewMessage { kind, agent, ..NewMessage::new(role, content) })
 }
 
 /// An exchange as agents produce it: calls, and results that mostly match them.
 fn exchanges() -> impl Strategy<Value = Vec<NewMessage>> {
     let call = |id: &String| call(id, "read", json!({"path": id}));
-    (vec(ids(), 1..4), vec(ids(), 0..2), texts()).prop_map(move |(called, stray, said)| {
+    (vec(ids(), 1..4), vec(ids(), 0..2), texts()).prop_map(move |(called, stray, message)| {
         let answers = called.iter().chain(&stray).rev().map(|id| result(id, vec![part("out")]));
         vec![
-            NewMessage::text(Role::User, said.clone()),
+            NewMessage::text(Role::User, message.clone()),
             NewMessage::new(Role::Assistant, called.iter().map(call).collect()),
             NewMessage::new(Role::User, answers.collect()),
-            NewMessage::text(Role::Assistant, said),
+            NewMessage::text(Role::Assistant, message),
         ]
     })
 }
 
 fn histories() -> impl Strategy<Value = Vec<Message>> {
-    let some = prop_oneof![messages().prop_map(|message| vec![message]), exchanges()];
-    vec(some, 0..5).prop_map(|lists| numbered(lists.concat()))
+    let exchange_or_message = prop_oneof![messages().prop_map(|message| vec![message]), exchanges()];
+    vec(exchange_or_message, 0..5).prop_map(|lists| numbered(lists.concat()))
 }
 
 fn numbered(messages: Vec<NewMessage>) -> Vec<Message> {
@@ -165,7 +167,7 @@ fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Pr
     projection
 }
 
-fn counted<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
+fn sorted_pieces<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
     let mut all: Vec<String> = pieces.into_iter().map(|piece| format!("{piece:?}")).collect();
     all.sort();
     all
@@ -173,11 +175,11 @@ fn counted<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn a_history_cut_anywhere_is_taken(history in histories(), prompt in prompts()) {
+    fn any_part_of_a_history_gives_a_valid_body(history in histories(), prompt in prompts()) {
         for format in json_formats() {
             for from in 0..=history.len() {
                 for to in from..=history.len() {
-                    let layout = lay(&projected(&history[from..to], &prompt, format));
+                    let layout = lay_out(&projected(&history[from..to], &prompt, format));
                     assert_valid(format, &json_of(&layout, format, &[tool("read")]));
                 }
             }
@@ -185,16 +187,16 @@ proptest! {
     }
 
     #[test]
-    fn a_history_without_anything_around_it_is_taken(history in histories()) {
+    fn a_history_alone_gives_a_valid_body(history in histories()) {
         for format in json_formats() {
             let mut projection = project(&history, &[], format.provider());
-            if projection.history.last().is_none_or(|said| said.role == Role::Assistant) {
+            if projection.history.last().is_none_or(|message| message.role == Role::Assistant) {
                 projection = projected(&history, &[ContentBlock::text("Go on.")], format);
             }
             let mut layout = Layout::default();
-            for said in &projection.history {
-                let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
-                said.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
+            for message in &projection.history {
+                let speaker = if message.role == Role::User { Speaker::User } else { Speaker::Assistant };
+                message.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
             }
             projection.prompt.iter().for_each(|content| layout.push(Speaker::User, block(content.clone())));
             assert_valid(format, &json_of(&layout, format, &[]));
@@ -204,17 +206,17 @@ proptest! {
     #[test]
     fn every_piece_arrives_unchanged(history in histories(), prompt in prompts()) {
         for format in json_formats() {
-            let layout = lay(&projected(&history, &prompt, format));
+            let layout = lay_out(&projected(&history, &prompt, format));
             let body = json_of(&layout, format, &[tool("read")]);
-            let laid = counted(layout.blocks().flat_map(|block| pieces_of(&block.content)));
-            prop_assert_eq!(laid, counted(pieces(format, &body)));
+            let layout_pieces = sorted_pieces(layout.blocks().flat_map(|block| pieces_of(&block.content)));
+            prop_assert_eq!(layout_pieces, sorted_pieces(pieces(format, &body)));
             prop_assert_eq!(body, json_of(&layout, format, &[tool("read")]));
         }
     }
 
     #[test]
-    fn breakpoints_add_themselves_and_nothing_else(history in histories(), prompt in prompts()) {
-        let layout = lay(&projected(&history, &prompt, Format::OpenAi));
+    fn breakpoints_change_nothing_else(history in histories(), prompt in prompts()) {
+        let layout = lay_out(&projected(&history, &prompt, Format::OpenAi));
         let tools = [tool("read")];
         let body = body_of(&layout, Format::OpenAi, &tools, Breakpoints::Explicit);
         assert_valid(Format::OpenAi, &body);
@@ -223,52 +225,52 @@ proptest! {
     }
 
     #[test]
-    fn items_carry_breakpoints_like_messages(history in histories(), prompt in prompts()) {
-        let layout = lay(&projected(&history, &prompt, Format::Responses));
+    fn breakpoints_on_responses_items_are_valid(history in histories(), prompt in prompts()) {
+        let layout = lay_out(&projected(&history, &prompt, Format::Responses));
         let tools = [tool("read")];
         let body = body_of(&layout, Format::Responses, &tools, Breakpoints::Explicit);
         assert_valid(Format::Responses, &body);
         prop_assert!(body.to_string().contains("prompt_cache_breakpoint"));
-        prop_assert_eq!(counted(pieces(Format::Responses, &body)), counted(pieces(Format::Responses, &json_of(&layout, Format::Responses, &tools))));
+        prop_assert_eq!(sorted_pieces(pieces(Format::Responses, &body)), sorted_pieces(pieces(Format::Responses, &json_of(&layout, Format::Responses, &tools))));
     }
 
     #[test]
-    fn nothing_said_is_lost(history in histories()) {
+    fn projecting_a_history_loses_no_text(history in histories()) {
         let visible = history.iter().filter(|m| {
             m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
         });
-        let said: Vec<&str> = visible
-            .flat_map(|m| m.body.content.iter().filter_map(|block| spoken_to_anthropic(block, m.body.role)))
+        let texts: Vec<&str> = visible
+            .flat_map(|m| m.body.content.iter().filter_map(|block| text_sent_to_anthropic(block, m.body.role)))
             .filter(|text| !text.trim().is_empty())
             .collect();
         let projection = project(&history, &[], ANTHROPIC);
-        let heard: Vec<&str> = projection.history.iter().flat_map(|said| &said.content).filter_map(spoken).collect();
-        let furniture = [strata_conversation::history::EARLIER_LEFT_OUT, strata_conversation::history::PICTURE_LEFT_OUT];
-        let is_said = |text: &&str| !furniture.contains(text) && !text.starts_with("<late_tool_result ");
-        let heard: Vec<&str> = heard.into_iter().filter(is_said).collect();
-        prop_assert_eq!(said, heard);
+        let sent: Vec<&str> = projection.history.iter().flat_map(|message| &message.content).filter_map(block_text).collect();
+        let placeholders = [strata_conversation::history::EARLIER_LEFT_OUT, strata_conversation::history::PICTURE_LEFT_OUT];
+        let is_from_history = |text: &&str| !placeholders.contains(text) && !text.starts_with("<late_tool_result ");
+        let sent: Vec<&str> = sent.into_iter().filter(is_from_history).collect();
+        prop_assert_eq!(texts, sent);
     }
 
     #[test]
-    fn reasoning_comes_back_whole_or_not_at_all(history in histories()) {
+    fn reasoning_is_sent_back_completely_or_not_at_all(history in histories()) {
         let projection = project(&history, &[ContentBlock::text("Go on.")], ANTHROPIC);
         for message in &history {
-            let kept = projection.history.iter().filter(|said| said.id == message.id && said.role == Role::Assistant);
-            let kept: Vec<&ContentBlock> = kept.flat_map(|said| &said.content).filter(|b| is_sealed(b)).collect();
-            let given: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
-            prop_assert!(kept.is_empty() || kept == given, "{:?} of {:?}", kept, given);
+            let sent_reasoning = projection.history.iter().filter(|sent| sent.id == message.id && sent.role == Role::Assistant);
+            let sent_reasoning: Vec<&ContentBlock> = sent_reasoning.flat_map(|sent| &sent.content).filter(|b| is_sealed(b)).collect();
+            let original: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
+            prop_assert!(sent_reasoning.is_empty() || sent_reasoning == original, "{:?} of {:?}", sent_reasoning, original);
         }
         let dropped = project(&history, &[], Some(Provider::OpenAi));
-        let blocks = dropped.history.iter().flat_map(|said| &said.content);
+        let blocks = dropped.history.iter().flat_map(|message| &message.content);
         prop_assert_eq!(blocks.filter(|block| block.is_reasoning()).count(), 0);
     }
 
     #[test]
-    fn mending_twice_changes_nothing(history in histories()) {
+    fn projecting_twice_changes_nothing(history in histories()) {
         let once = project(&history, &[], ANTHROPIC).history;
-        let again: Vec<Message> = once.iter().map(|said| Message {
-            id: said.id,
-            body: NewMessage::new(said.role, said.content.clone()),
+        let again: Vec<Message> = once.iter().map(|message| Message {
+            id: message.id,
+            body: NewMessage::new(message.role, message.content.clone()),
         }).collect();
         prop_assert_eq!(project(&again, &[], ANTHROPIC).history, once);
     }
@@ -281,20 +283,20 @@ proptest! {
             // The limit on images depends on their number in the whole request.
             message.body.content.retain(|block| !matches!(block, ContentBlock::Image(_)));
         }
-        let mut asked: Vec<ContentBlock> = prompt.into_iter().filter(|b| !matches!(b, ContentBlock::Image(_))).collect();
-        asked.push(ContentBlock::text("Go on."));
-        let first = project(&history, &asked, ANTHROPIC);
-        let sent = sent_by(&first);
+        let mut request: Vec<ContentBlock> = prompt.into_iter().filter(|b| !matches!(b, ContentBlock::Image(_))).collect();
+        request.push(ContentBlock::text("Go on."));
+        let first = project(&history, &request, ANTHROPIC);
+        let sent = sent_blocks(&first);
 
         let next = MessageId(history.len() as u64 + 1);
-        history.push(Message { id: next, body: NewMessage::new(Role::User, asked) });
+        history.push(Message { id: next, body: NewMessage::new(Role::User, request) });
         history.push(Message { id: MessageId(next.0 + 1), body: NewMessage::text(Role::Assistant, "Done.") });
-        let second = sent_by(&project(&history, &[ContentBlock::text("Thanks.")], ANTHROPIC));
+        let second = sent_blocks(&project(&history, &[ContentBlock::text("Thanks.")], ANTHROPIC));
         prop_assert_eq!(&second[..sent.len()], &sent[..]);
     }
 
     #[test]
-    fn the_sides_of_no_data_make_it_panic(head in select(vec![
+    fn reading_image_sizes_does_not_panic(head in select(vec![
         &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\0\0\0\0WEBPVP8 ", b"RIFF\0\0\0\0WEBPVP8X",
     ]), tail in vec(any::<u8>(), 0..60)) {
         let data = STANDARD.encode([head, &tail].concat());
@@ -326,7 +328,7 @@ fn without_breakpoints(mut body: Value) -> Value {
 #[test]
 fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
     let long: String = "\u{1d11e}x".repeat(1_048_576);
-    let said = [
+    let messages = [
         NewMessage::text(Role::User, long.clone()),
         NewMessage::new(
             Role::Assistant,
@@ -335,8 +337,8 @@ fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
         NewMessage::new(Role::User, vec![result("a", vec![part(&long)])]),
     ];
     let projection =
-        project(&numbered(said.to_vec()), &[ContentBlock::text(long.clone())], Some(Provider::OpenAi));
-    let mut layout = lay(&projection);
+        project(&numbered(messages.to_vec()), &[ContentBlock::text(long.clone())], Some(Provider::OpenAi));
+    let mut layout = lay_out(&projection);
     layout.push(Speaker::System, text(&long));
     let body = json_of(&layout, Format::OpenAi, &[]);
     assert_valid(Format::OpenAi, &body);
@@ -347,14 +349,14 @@ fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
 }
 
 /// Returns the blocks of a request in the order they are sent, each with its role.
-fn sent_by(projection: &Projection) -> Vec<Value> {
+fn sent_blocks(projection: &Projection) -> Vec<Value> {
     let mut layout = Layout::default();
-    for said in &projection.history {
-        let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
-        said.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
+    for message in &projection.history {
+        let speaker = if message.role == Role::User { Speaker::User } else { Speaker::Assistant };
+        message.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
     }
-    let asked = projection.results.iter().chain(&projection.prompt);
-    asked.for_each(|content| layout.push(Speaker::User, block(content.clone())));
+    let request = projection.results.iter().chain(&projection.prompt);
+    request.for_each(|content| layout.push(Speaker::User, block(content.clone())));
     let body = json_of(&layout, Format::Anthropic, &[]);
     let messages = body["messages"].as_array().cloned().unwrap_or_default();
     let blocks = messages.iter().flat_map(|message| {
@@ -367,7 +369,7 @@ fn sent_by(projection: &Projection) -> Vec<Value> {
     blocks.collect()
 }
 
-fn spoken(block: &ContentBlock) -> Option<&str> {
+fn block_text(block: &ContentBlock) -> Option<&str> {
     match block {
         ContentBlock::Text { text } => Some(text),
         _ => None,
@@ -375,12 +377,12 @@ fn spoken(block: &ContentBlock) -> Option<&str> {
 }
 
 /// A foreign block that cannot be sent back unchanged is sent as its text.
-fn spoken_to_anthropic(block: &ContentBlock, role: Role) -> Option<&str> {
+fn text_sent_to_anthropic(block: &ContentBlock, role: Role) -> Option<&str> {
     match block {
-        ContentBlock::Foreign(foreign) if !foreign.is_taken_by(ANTHROPIC, ForeignPosition::Said(role)) => {
+        ContentBlock::Foreign(foreign) if !foreign.is_accepted_by(ANTHROPIC, ForeignPosition::Said(role)) => {
             foreign.text()
         }
-        other => spoken(other),
+        other => block_text(other),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::breaches::{BEDROCK, GEMINI, RESPONSES, sound_bedrock, sound_gemini, sound_responses};
+use super::breaches::{BEDROCK, GEMINI, RESPONSES, valid_bedrock, valid_gemini, valid_responses};
 use super::*;
 
 /// A change to a body that breaks a rule.
@@ -12,7 +12,7 @@ type Breach = fn(&mut Value);
 /// Pairs of a rule and a change that breaks it.
 pub(super) type Breaches = [(Rule, Breach)];
 
-fn sound_anthropic() -> Value {
+fn valid_anthropic() -> Value {
     json!({
         "model": "claude",
         "tools": [{"name": "read", "description": "Reads.", "input_schema": {"type": "object"}}],
@@ -36,7 +36,7 @@ fn sound_anthropic() -> Value {
     })
 }
 
-fn sound_openai() -> Value {
+fn valid_openai() -> Value {
     let call =
         |id: &str| json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}});
     json!({
@@ -45,13 +45,13 @@ fn sound_openai() -> Value {
         "prompt_cache_options": {"mode": "explicit"},
         "tools": [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}],
         "messages": [
-            {"role": "system", "content": [point("Be brief.")]},
+            {"role": "system", "content": [text_with_breakpoint("Be brief.")]},
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": null, "tool_calls": [call("call_1"), call("call_2")]},
             {"role": "tool", "tool_call_id": "call_1", "content": "one"},
-            {"role": "tool", "tool_call_id": "call_2", "content": [point("two")]},
+            {"role": "tool", "tool_call_id": "call_2", "content": [text_with_breakpoint("two")]},
             {"role": "user", "content": [
-                point("Go on."),
+                text_with_breakpoint("Go on."),
                 {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
             ]},
         ],
@@ -59,12 +59,12 @@ fn sound_openai() -> Value {
 }
 
 /// Creates a text with a breakpoint in OpenAI's form.
-fn point(text: &str) -> Value {
+fn text_with_breakpoint(text: &str) -> Value {
     json!({"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}})
 }
 
-fn points() -> Value {
-    vec![point("1"); 78].into()
+fn texts_with_breakpoints() -> Value {
+    vec![text_with_breakpoint("1"); 78].into()
 }
 
 fn picture(image: &Image) -> Value {
@@ -98,7 +98,7 @@ fn document(control: Value) -> Value {
 }
 
 /// Creates a PNG image with this many bytes of base64.
-fn heavy(bytes: usize) -> Value {
+fn image_of_size(bytes: usize) -> Value {
     let mut picture = picture(&png(1, 1));
     let data = at(&mut picture, "/source/data");
     let head = data.as_str().unwrap_or_default();
@@ -125,7 +125,7 @@ pub(super) fn set(body: &mut Value, pointer: &str, key: &str, value: Value) {
 }
 
 #[track_caller]
-pub(super) fn cut(body: &mut Value, pointer: &str, key: &str) {
+pub(super) fn remove(body: &mut Value, pointer: &str, key: &str) {
     let object = at(body, pointer).as_object_mut().unwrap_or_else(|| panic!("no object at {pointer}"));
     object.shift_remove(key).unwrap_or_else(|| panic!("no {key} at {pointer}"));
 }
@@ -135,14 +135,14 @@ const LAST: &str = "/messages/2/content";
 
 #[rustfmt::skip]
 const ANTHROPIC: &Breaches = &[
-    (Rule::Shape, |b| cut(b, "", "model")),
-    (Rule::Shape, |b| cut(b, "", "messages")),
+    (Rule::Shape, |b| remove(b, "", "model")),
+    (Rule::Shape, |b| remove(b, "", "messages")),
     (Rule::Shape, |b| set(b, "", "tools", json!({}))),
     (Rule::Shape, |b| set(b, "", "system", json!(1))),
-    (Rule::Shape, |b| cut(b, "/messages/0", "content")),
+    (Rule::Shape, |b| remove(b, "/messages/0", "content")),
     (Rule::Shape, |b| list(b, LAST).push(json!({"type": "input_audio"}))),
     (Rule::Shape, |b| list(b, "/system").push(picture(&png(1, 1)))),
-    (Rule::Shape, |b| cut(b, "/messages/2/content/0", "tool_use_id")),
+    (Rule::Shape, |b| remove(b, "/messages/2/content/0", "tool_use_id")),
     (Rule::Shape, |b| set(b, "/messages/2/content/3/source", "type", json!("path"))),
     (Rule::Shape, |b| list(b, LAST).push(json!({"type": "document", "title": "t"}))),
     (Rule::Shape, |b| list(b, LAST).push(json!({"type": "search_result", "source": "a", "title": "t"}))),
@@ -150,7 +150,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::Shape, |b| list(b, CALLS).push(json!({"type": "mcp_tool_result", "content": []}))),
     (Rule::Role, |b| set(b, "/messages/0", "role", json!("system"))),
     (Rule::Role, |b| set(b, "/messages/2", "role", json!("tool"))),
-    (Rule::Role, |b| cut(b, "/messages/1", "role")),
+    (Rule::Role, |b| remove(b, "/messages/1", "role")),
     (Rule::Role, |b| set(b, "/messages/1", "role", json!("Assistant"))),
     (Rule::Role, |b| set(b, "/messages/2", "role", json!(["user"]))),
     (Rule::EmptyMessage, |b| set(b, "", "messages", json!([]))),
@@ -188,7 +188,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::ThinkingPlace, |b| list(b, CALLS).push(json!({"type": "redacted_thinking", "data": "eA=="}))),
     (Rule::ThinkingPlace, |b| list(b, CALLS).rotate_left(1)),
     (Rule::ThinkingPlace, |b| list(b, CALLS).insert(0, json!({"type": "text", "text": "First,"}))),
-    (Rule::ThinkingSeal, |b| cut(b, "/messages/1/content/0", "signature")),
+    (Rule::ThinkingSeal, |b| remove(b, "/messages/1/content/0", "signature")),
     (Rule::ThinkingSeal, |b| set(b, "/messages/1/content/0", "signature", json!(""))),
     (Rule::ThinkingSeal, |b| list(b, CALLS).insert(0, json!({"type": "redacted_thinking"}))),
     (Rule::ThinkingSeal, |b| list(b, CALLS).insert(1, json!({"type": "redacted_thinking", "data": ""}))),
@@ -203,7 +203,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::ToolTwice, |b| list(b, "/tools").push(json!({"name": "read", "description": "Another.", "input_schema": {"type": "object"}}))),
     (Rule::ToolTwice, |b| list(b, "/tools").extend(["write", "write"].map(|name| json!({"name": name, "input_schema": {"type": "object"}})))),
     (Rule::ToolTwice, |b| list(b, "/tools").extend(["write", "read"].map(|name| json!({"name": name, "input_schema": {"type": "object"}})))),
-    (Rule::ToolSchema, |b| cut(b, "/tools/0", "input_schema")),
+    (Rule::ToolSchema, |b| remove(b, "/tools/0", "input_schema")),
     (Rule::ToolSchema, |b| set(b, "/tools/0", "input_schema", json!({"type": "string"}))),
     (Rule::ToolSchema, |b| set(b, "/tools/0", "input_schema", json!({}))),
     (Rule::ToolSchema, |b| set(b, "/tools/0", "input_schema", json!(true))),
@@ -224,7 +224,7 @@ const ANTHROPIC: &Breaches = &[
         list(b, "/messages").push(json!({"role": "assistant", "content": [call]}));
     }),
     (Rule::CallInput, |b| set(b, "/messages/1/content/2", "input", json!("{}"))),
-    (Rule::CallInput, |b| cut(b, "/messages/1/content/2", "input")),
+    (Rule::CallInput, |b| remove(b, "/messages/1/content/2", "input")),
     (Rule::CallInput, |b| set(b, "/messages/1/content/3", "input", json!([]))),
     (Rule::CallInput, |b| set(b, "/messages/1/content/3", "input", json!(null))),
     (Rule::CallInput, |b| set(b, "/messages/1/content/2", "input", json!(1))),
@@ -261,7 +261,7 @@ const ANTHROPIC: &Breaches = &[
         let later = server_result("code_execution_tool_result", "srvtoolu_1");
         list(b, "/messages").extend([json!({"role": "assistant", "content": [later]}), json!({"role": "user", "content": "Go on."})]);
     }),
-    (Rule::ErrorContent, |b| cut(b, "/messages/2/content/1", "content")),
+    (Rule::ErrorContent, |b| remove(b, "/messages/2/content/1", "content")),
     (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!(""))),
     (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!([]))),
     (Rule::ErrorContent, |b| list(b, "/messages/2/content/1/content").push(picture(&png(1, 1)))),
@@ -304,7 +304,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::BreakpointOrder, |b| set(b, "/messages/2/content/3", "cache_control", json!({"type": "ephemeral", "ttl": "1h"}))),
     (Rule::BreakpointOrder, |b| set(b, "", "cache_control", json!({"type": "ephemeral", "ttl": "1h"}))),
     (Rule::BreakpointOrder, |b| {
-        cut(b, "/system/0/cache_control", "ttl");
+        remove(b, "/system/0/cache_control", "ttl");
         set(b, "/messages/2/content/2/cache_control", "ttl", json!("1h"));
     }),
     (Rule::BreakpointOrder, |b| {
@@ -312,7 +312,7 @@ const ANTHROPIC: &Breaches = &[
     }),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "media_type", json!("image/svg+xml"))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "media_type", json!("image/jpeg"))),
-    (Rule::ImageForm, |b| cut(b, "/messages/2/content/3/source", "media_type")),
+    (Rule::ImageForm, |b| remove(b, "/messages/2/content/3/source", "media_type")),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("AAAA"))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("aGVsbG8sIHdvcmxkISBIZWxsbyE="))),
     (Rule::ImageForm, |b| list(b, LAST).push(picture(&png(0, 1)))),
@@ -322,7 +322,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3", "source", json!({"type": "file", "file_id": ""}))),
     (Rule::ImageSize, |b| list(b, LAST).extend(vec![picture(&png(2001, 10)); 20])),
     (Rule::ImageSize, |b| list(b, LAST).push(picture(&png(10, 8001)))),
-    (Rule::ImageSize, |b| list(b, LAST).push(heavy(5 * 1024 * 1024 + 4))),
+    (Rule::ImageSize, |b| list(b, LAST).push(image_of_size(5 * 1024 * 1024 + 4))),
     (Rule::ImageSize, |b| {
         list(b, LAST).extend(vec![json!({"type": "image", "source": {"type": "url", "url": "https://example.org/"}}); 19]);
         list(b, LAST).push(picture(&png(10, 2001)));
@@ -342,20 +342,20 @@ const OPENAI: &Breaches = &[
     (Rule::Shape, |b| set(b, "", "messages", json!("Hi."))),
     (Rule::Shape, |b| set(b, "/messages/1", "content", json!({"text": "Hi."}))),
     (Rule::Shape, |b| set(b, "/messages/2", "tool_calls", json!([]))),
-    (Rule::Shape, |b| cut(b, "/messages/3", "tool_call_id")),
-    (Rule::Shape, |b| cut(b, "/tools/0", "type")),
-    (Rule::Shape, |b| cut(b, "/messages/2/tool_calls/0", "type")),
+    (Rule::Shape, |b| remove(b, "/messages/3", "tool_call_id")),
+    (Rule::Shape, |b| remove(b, "/tools/0", "type")),
+    (Rule::Shape, |b| remove(b, "/messages/2/tool_calls/0", "type")),
     (Rule::Shape, |b| list(b, "/messages/5/content").push(json!({"type": "file"}))),
     (Rule::Shape, |b| list(b, "/messages/5/content").push(json!({"type": "input_audio", "input_audio": "AA=="}))),
     (Rule::Role, |b| set(b, "/messages/1", "role", json!("human"))),
-    (Rule::Role, |b| cut(b, "/messages/0", "role")),
+    (Rule::Role, |b| remove(b, "/messages/0", "role")),
     (Rule::Role, |b| set(b, "/messages/5", "role", json!(""))),
     (Rule::Role, |b| set(b, "/messages/2", "role", json!("model"))),
     (Rule::Role, |b| set(b, "/messages/3", "role", json!("function"))),
     (Rule::EmptyMessage, |b| set(b, "", "messages", json!([]))),
     (Rule::EmptyMessage, |b| set(b, "/messages/1", "content", json!(""))),
     (Rule::EmptyMessage, |b| set(b, "/messages/5", "content", json!([]))),
-    (Rule::EmptyMessage, |b| cut(b, "/messages/3", "content")),
+    (Rule::EmptyMessage, |b| remove(b, "/messages/3", "content")),
     (Rule::EmptyMessage, |b| list(b, "/messages").push(json!({"role": "assistant", "content": null}))),
     (Rule::BlockPlace, |b| { let calls = at(b, "/messages/2/tool_calls").clone(); set(b, "/messages/1", "tool_calls", calls); }),
     (Rule::BlockPlace, |b| set(b, "/messages/5", "role", json!("assistant"))),
@@ -373,7 +373,7 @@ const OPENAI: &Breaches = &[
     (Rule::ToolTwice, |b| list(b, "/tools").extend(["write", "write"].map(function))),
     (Rule::ToolTwice, |b| list(b, "/tools").extend(["write", "read"].map(function))),
     (Rule::ToolTwice, |b| list(b, "/tools").extend(["a", "b", "a"].map(function))),
-    (Rule::ToolSchema, |b| cut(b, "/tools/0/function", "parameters")),
+    (Rule::ToolSchema, |b| remove(b, "/tools/0/function", "parameters")),
     (Rule::ToolSchema, |b| set(b, "/tools/0/function", "parameters", json!({"type": "array"}))),
     (Rule::ToolSchema, |b| set(b, "/tools/0/function", "parameters", json!({}))),
     (Rule::ToolSchema, |b| set(b, "/tools/0/function", "parameters", json!("object"))),
@@ -393,10 +393,10 @@ const OPENAI: &Breaches = &[
     (Rule::CallTwice, |b| { let call = at(b, "/messages/2/tool_calls/1").clone(); list(b, "/messages/2/tool_calls").insert(0, call); }),
     (Rule::CallTwice, |b| { let calls = list(b, "/messages/2/tool_calls").clone(); list(b, "/messages/2/tool_calls").extend(calls); }),
     (Rule::CallInput, |b| set(b, "/messages/2/tool_calls/0/function", "arguments", json!({}))),
-    (Rule::CallInput, |b| cut(b, "/messages/2/tool_calls/1/function", "arguments")),
+    (Rule::CallInput, |b| remove(b, "/messages/2/tool_calls/1/function", "arguments")),
     (Rule::CallInput, |b| set(b, "/messages/2/tool_calls/1/function", "arguments", json!(null))),
     (Rule::CallInput, |b| set(b, "/messages/2/tool_calls/1/function", "arguments", json!(["{}"]))),
-    (Rule::CallInput, |b| cut(b, "/messages/2/tool_calls/0", "function")),
+    (Rule::CallInput, |b| remove(b, "/messages/2/tool_calls/0", "function")),
     (Rule::CallAnswered, |b| { list(b, "/messages").remove(3); }),
     (Rule::CallAnswered, |b| { list(b, "/messages").remove(4); }),
     (Rule::CallAnswered, |b| list(b, "/messages").truncate(3)),
@@ -410,7 +410,7 @@ const OPENAI: &Breaches = &[
     (Rule::ImageForm, |b| set(b, "/messages/5/content/1/image_url", "url", json!("a.png"))),
     (Rule::ImageForm, |b| set(b, "/messages/5/content/1/image_url", "url", json!("data:text/html,x"))),
     (Rule::ImageForm, |b| set(b, "/messages/5/content/1/image_url", "url", json!("file:///a.png"))),
-    (Rule::ImageForm, |b| cut(b, "/messages/5/content/1/image_url", "url")),
+    (Rule::ImageForm, |b| remove(b, "/messages/5/content/1/image_url", "url")),
     (Rule::ImageForm, |b| set(b, "/messages/5/content/1", "image_url", json!("https://example.org/a.png"))),
     (Rule::ToolText, |b| set(b, "/messages/3", "content", json!({"text": "one"}))),
     (Rule::ToolText, |b| list(b, "/messages/4/content").push(
@@ -431,16 +431,16 @@ const OPENAI: &Breaches = &[
     (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "mode", json!("automatic"))),
     (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "retention", json!("24h"))),
     (Rule::BreakpointForm, |b| set(b, "", "prompt_cache_options", json!("explicit"))),
-    (Rule::BreakpointLimit, |b| list(b, "/messages/5/content").extend(vec![point("1"); 78])),
-    (Rule::BreakpointLimit, |b| list(b, "/messages/0/content").extend(vec![point("1"); 78])),
-    (Rule::BreakpointLimit, |b| list(b, "/messages").push(json!({"role": "user", "content": points()}))),
-    (Rule::BreakpointLimit, |b| { cut(b, "", "prompt_cache_options"); list(b, "/messages/5/content").extend(vec![point("1"); 77]); }),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/5/content").extend(vec![text_with_breakpoint("1"); 78])),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/0/content").extend(vec![text_with_breakpoint("1"); 78])),
+    (Rule::BreakpointLimit, |b| list(b, "/messages").push(json!({"role": "user", "content": texts_with_breakpoints()}))),
+    (Rule::BreakpointLimit, |b| { remove(b, "", "prompt_cache_options"); list(b, "/messages/5/content").extend(vec![text_with_breakpoint("1"); 77]); }),
     (Rule::BreakpointLimit, |b| {
         set(b, "/prompt_cache_options", "mode", json!("implicit"));
-        list(b, "/messages/0/content").extend(vec![point("1"); 77]);
+        list(b, "/messages/0/content").extend(vec![text_with_breakpoint("1"); 77]);
     }),
-    (Rule::BreakpointPlace, |b| list(b, "/messages").push(json!({"role": "assistant", "content": [point("Yes.")]}))),
-    (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([point("I look.")]))),
+    (Rule::BreakpointPlace, |b| list(b, "/messages").push(json!({"role": "assistant", "content": [text_with_breakpoint("Yes.")]}))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([text_with_breakpoint("I look.")]))),
     (Rule::BreakpointPlace, |b| set(b, "/messages/5", "role", json!("assistant"))),
     (Rule::BreakpointPlace, |b| set(b, "/messages/0", "role", json!("assistant"))),
     (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([
@@ -449,7 +449,7 @@ const OPENAI: &Breaches = &[
     (Rule::BreakpointModel, |b| set(b, "", "model", json!("openai/gpt-5-2025-08-07"))),
     (Rule::BreakpointModel, |b| set(b, "", "model", json!("gpt-4o"))),
     (Rule::BreakpointModel, |b| set(b, "", "model", json!("o3"))),
-    (Rule::BreakpointModel, |b| { cut(b, "", "prompt_cache_options"); set(b, "", "model", json!("gpt-5.1-codex")); }),
+    (Rule::BreakpointModel, |b| { remove(b, "", "prompt_cache_options"); set(b, "", "model", json!("gpt-5.1-codex")); }),
     (Rule::StringLength, |b| set(b, "/messages/1", "content", json!("x".repeat(1_048_577)))),
     (Rule::StringLength, |b| set(b, "/messages/2/tool_calls/0/function", "arguments", json!("x".repeat(1_048_577)))),
     (Rule::StringLength, |b| set(b, "/messages/5/content/0", "text", json!("\u{1d11e}".repeat(1_048_577)))),
@@ -498,16 +498,16 @@ const FEWER_BREACHES: usize = 2;
 
 fn tables() -> [(Format, Value, &'static Breaches); 5] {
     [
-        (Format::Anthropic, sound_anthropic(), ANTHROPIC),
-        (Format::OpenAi, sound_openai(), OPENAI),
-        (Format::Responses, sound_responses(), RESPONSES),
-        (Format::Gemini, sound_gemini(), GEMINI),
-        (Format::Bedrock, sound_bedrock(), BEDROCK),
+        (Format::Anthropic, valid_anthropic(), ANTHROPIC),
+        (Format::OpenAi, valid_openai(), OPENAI),
+        (Format::Responses, valid_responses(), RESPONSES),
+        (Format::Gemini, valid_gemini(), GEMINI),
+        (Format::Bedrock, valid_bedrock(), BEDROCK),
     ]
 }
 
 /// Returns the dialects that have a rule, according to the rule's description.
-fn known_to(rule: Rule) -> &'static [Format] {
+fn dialects_with(rule: Rule) -> &'static [Format] {
     use Format::{Anthropic, Bedrock, Gemini, OpenAi, Responses};
     match rule {
         Rule::Shape
@@ -541,15 +541,15 @@ fn known_to(rule: Rule) -> &'static [Format] {
 }
 
 #[test]
-fn sound_bodies_pass() {
+fn valid_bodies_pass() {
     for (format, sound, _) in tables() {
         assert_valid(format, &sound);
     }
 }
 
 #[test]
-fn blocks_that_strata_has_no_form_for_pass_where_they_may_stand() {
-    let mut body = sound_anthropic();
+fn unknown_block_types_pass_in_allowed_positions() {
+    let mut body = valid_anthropic();
     list(&mut body, CALLS).extend([
         server_use("server_tool_use", "srvtoolu_1"),
         server_use("mcp_tool_use", "mcptoolu_1-a"),
@@ -562,7 +562,7 @@ fn blocks_that_strata_has_no_form_for_pass_where_they_may_stand() {
     set(&mut body, "/messages/2/content/0", "content", json!([reference]));
     assert_valid(Format::Anthropic, &body);
 
-    let mut body = sound_openai();
+    let mut body = valid_openai();
     let long = "A".repeat(2_000_000);
     list(&mut body, "/messages/5/content").extend([
         json!({"type": "file", "file": {"file_data": long}}),
@@ -572,15 +572,15 @@ fn blocks_that_strata_has_no_form_for_pass_where_they_may_stand() {
 }
 
 #[test]
-fn every_breach_is_named() {
+fn every_breach_is_reported() {
     let mut unnoticed = Vec::new();
     for (format, sound, table) in tables() {
         for (number, (rule, breach)) in table.iter().enumerate() {
             let mut body = sound.clone();
             breach(&mut body);
-            let found = check(format, &body);
-            if !found.iter().any(|v| v.rule == *rule) {
-                unnoticed.push(format!("{format:?}, {rule}, breach {number}: {found:?}"));
+            let violations = check(format, &body);
+            if !violations.iter().any(|v| v.rule == *rule) {
+                unnoticed.push(format!("{format:?}, {rule}, breach {number}: {violations:?}"));
             }
         }
     }
@@ -590,7 +590,7 @@ fn every_breach_is_named() {
 /// Checks the enum's own list of rules, so that a new rule without breaches is noticed.
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figure")]
-fn every_rule_has_breaches_in_each_dialect_that_knows_it() {
+fn every_rule_is_tested_in_each_dialect_that_has_it() {
     let mut all = 0;
     for (format, sound, table) in tables() {
         let least =
@@ -603,7 +603,7 @@ fn every_rule_has_breaches_in_each_dialect_that_knows_it() {
         }
         for rule in RULES {
             let variants = broken.get(&rule).map_or(0, BTreeSet::len);
-            match known_to(rule).contains(&format) {
+            match dialects_with(rule).contains(&format) {
                 true => assert!(variants >= least, "{format:?}, {rule}: {variants} different breaches"),
                 false => assert_eq!(variants, 0, "{format:?} has no rule {rule}"),
             }
@@ -613,33 +613,33 @@ fn every_rule_has_breaches_in_each_dialect_that_knows_it() {
 }
 
 #[test]
-fn every_rule_has_a_name_of_its_own() {
+fn rule_names_are_unique() {
     let names: BTreeSet<String> = RULES.iter().map(ToString::to_string).collect();
     assert_eq!(names.len(), RULES.len());
 }
 
 #[test]
-fn limits_are_met_exactly() {
-    let mut body = sound_anthropic();
+fn bodies_at_the_limits_pass() {
+    let mut body = valid_anthropic();
     list(&mut body, LAST).extend(vec![picture(&png(2000, 2000)); 30]);
     for at in [2, 3] {
         set(&mut body, &format!("/messages/1/content/{at}"), "cache_control", json!({"type": "ephemeral"}));
     }
     assert_valid(Format::Anthropic, &body);
-    let mut body = sound_anthropic();
+    let mut body = valid_anthropic();
     list(&mut body, LAST).extend(vec![picture(&png(8000, 8000)); 18]);
-    list(&mut body, LAST).push(heavy(5 * 1024 * 1024));
+    list(&mut body, LAST).push(image_of_size(5 * 1024 * 1024));
     assert_valid(Format::Anthropic, &body);
 
-    let mut body = sound_openai();
+    let mut body = valid_openai();
     set(&mut body, "", "prompt_cache_key", json!("\u{e9}".repeat(64)));
     set(&mut body, "/messages/1", "content", json!("\u{e9}".repeat(1_048_576)));
-    list(&mut body, "/messages/5/content").push(point("1"));
+    list(&mut body, "/messages/5/content").push(text_with_breakpoint("1"));
     assert_valid(Format::OpenAi, &body);
 }
 
 #[test]
-fn breakpoints_are_refused_where_the_provider_does() {
+fn breakpoints_are_rejected_for_models_that_do_not_support_them() {
     for (model, takes) in [
         ("gpt-5.6-sol", true),
         ("gpt-5.10", true),
@@ -656,24 +656,26 @@ fn breakpoints_are_refused_where_the_provider_does() {
         ("gpt-3.5-turbo", false),
         ("o4-mini", false),
     ] {
-        let mut body = sound_openai();
+        let mut body = valid_openai();
         set(&mut body, "", "model", json!(model));
-        let found: Vec<Rule> = check(Format::OpenAi, &body).iter().map(|found| found.rule).collect();
-        assert_eq!(found, if takes { vec![] } else { vec![Rule::BreakpointModel] }, "{model}");
+        let violations: Vec<Rule> =
+            check(Format::OpenAi, &body).iter().map(|violation| violation.rule).collect();
+        assert_eq!(violations, if takes { vec![] } else { vec![Rule::BreakpointModel] }, "{model}");
     }
 }
 
 #[test]
 fn a_violation_reads_as_a_sentence() {
-    let mut body = sound_anthropic();
+    let mut body = valid_anthropic();
     list(&mut body, LAST).remove(0);
-    let found: Vec<String> = check(Format::Anthropic, &body).iter().map(ToString::to_string).collect();
-    let said = "/messages/1/content/2: the call `toolu_1` has no result in the next message (call_answered)";
-    assert_eq!(found, [said]);
+    let violations: Vec<String> = check(Format::Anthropic, &body).iter().map(ToString::to_string).collect();
+    let expected =
+        "/messages/1/content/2: the call `toolu_1` has no result in the next message (call_answered)";
+    assert_eq!(violations, [expected]);
 }
 
 #[test]
-fn no_value_makes_the_check_panic() {
+fn checking_any_value_does_not_panic() {
     for body in [json!(null), json!([]), json!({"messages": [null, 1, {"content": [null, []]}]}), json!("x")]
     {
         for format in json_formats() {

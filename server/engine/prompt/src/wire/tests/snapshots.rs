@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 /// Lays out a prompt with everything that a dialect has to write.
-fn everything() -> Layout {
+fn layout_with_everything() -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     layout.push(Speaker::System, marked(ContentBlock::text("# Legend"), Tier::L0, Ttl::OneHour));
@@ -30,15 +30,15 @@ fn everything() -> Layout {
     layout
 }
 
-fn shows(body: &Value, expected: &Expect) {
+fn assert_shows(body: &Value, expected: &Expect) {
     expected.assert_eq(&format!("{body:#}\n"));
 }
 
 #[test]
 fn anthropic() {
-    let body = json_of(&everything(), Format::Anthropic, &[tool("read"), tool("draw")]);
+    let body = json_of(&layout_with_everything(), Format::Anthropic, &[tool("read"), tool("draw")]);
     assert_valid(Format::Anthropic, &body);
-    shows(
+    assert_shows(
         &body,
         &expect![[r##"
         {
@@ -178,9 +178,9 @@ fn anthropic() {
 
 #[test]
 fn openai() {
-    let body = json_of(&everything(), Format::OpenAi, &[tool("read"), tool("draw")]);
+    let body = json_of(&layout_with_everything(), Format::OpenAi, &[tool("read"), tool("draw")]);
     assert_valid(Format::OpenAi, &body);
-    shows(
+    assert_shows(
         &body,
         &expect![[r##"
         {
@@ -361,7 +361,7 @@ fn markdown() {
 
         Picture: `https://example.org/b.png`
     "##]]
-    .assert_eq(&markdown_of(&everything()));
+    .assert_eq(&markdown_of(&layout_with_everything()));
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn one_plain_text_is_written_as_a_string() {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("Be brief."));
     layout.push(Speaker::User, text("Hi."));
-    shows(
+    assert_shows(
         &json_of(&layout, Format::Anthropic, &[]),
         &expect![[r#"
         {
@@ -389,7 +389,7 @@ fn one_plain_text_is_written_as_a_string() {
         }
     "#]],
     );
-    shows(
+    assert_shows(
         &json_of(&layout, Format::OpenAi, &[]),
         &expect![[r#"
         {
@@ -413,7 +413,7 @@ fn one_plain_text_is_written_as_a_string() {
 /// The breakpoint of a result follows its images, and content that is not sent again becomes a separate message.
 #[test]
 fn openai_with_breakpoints() {
-    let mut layout = everything();
+    let mut layout = layout_with_everything();
     layout.push(Speaker::User, marked(ContentBlock::text("Go on."), Tier::L3, Ttl::FiveMinutes));
     layout.push_volatile(text("Today is Tuesday."));
     let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
@@ -457,12 +457,12 @@ fn openai_with_breakpoints() {
 }
 
 #[test]
-fn a_breakpoint_of_a_result_stands_behind_its_pictures() {
+fn a_breakpoint_on_a_tool_result_follows_its_images() {
     let mut layout = Layout::default();
     layout.push(Speaker::User, text("Draw."));
     layout.push(Speaker::Assistant, block(call("call_1", "draw", json!({}))));
-    let drawn = result("call_1", vec![part("drawn"), ResultPart::Image(png(8, 9))]);
-    layout.push(Speaker::User, marked(drawn, Tier::L3, Ttl::FiveMinutes));
+    let result_with_image = result("call_1", vec![part("drawn"), ResultPart::Image(png(8, 9))]);
+    layout.push(Speaker::User, marked(result_with_image, Tier::L3, Ttl::FiveMinutes));
     let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["messages"][2]["content"][0].get("prompt_cache_breakpoint"), None);
@@ -474,7 +474,7 @@ fn messages_are_counted_with_the_system_prompt() {
     let breakpoints = Breakpoints::Automatic;
     let envelope =
         Envelope { model: "m", tools: &[], tool_choice: ToolChoice::Auto, cache_key: None, breakpoints };
-    let count = |format| render(&everything(), format, &envelope).messages;
+    let count = |format| render(&layout_with_everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
     // Two tool messages, and a user message after them.
     assert_eq!(count(Format::OpenAi), 6);
@@ -500,7 +500,7 @@ fn a_long_cache_key_becomes_its_hash() {
 }
 
 #[test]
-fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
+fn breakpoints_on_reasoning_and_empty_text_are_left_out() {
     let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: Some("c2VhbA==".into()) };
@@ -513,7 +513,7 @@ fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
 }
 
 #[test]
-fn reasoning_without_its_seal_is_left_out() {
+fn reasoning_without_a_signature_is_left_out() {
     let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     layout.push(Speaker::Assistant, block(ContentBlock::Thinking { text: "Hm.".into(), signature: None }));

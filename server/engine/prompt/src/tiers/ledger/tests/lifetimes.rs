@@ -40,7 +40,7 @@ impl Conversation {
         let rules = &mut self.session.rules;
         rules.extended_is_needed = extended_is_needed(&self.pauses_ms, &rules.prices);
         let now_ms = rules.now_ms;
-        let expected = self.session.kept();
+        let expected = self.session.cached_tokens();
         let layout = self.session.turn("why does it fail?", &lines("answer", 10));
         let charge = self.provider.charge(&spans(&layout, 0), now_ms).unwrap();
         assert_eq!(charge.read, expected, "after {:?}", self.pauses_ms);
@@ -52,17 +52,17 @@ impl Conversation {
 }
 
 #[test]
-fn what_survives_a_long_pause_is_written_once_the_prompt_is_cached() {
+fn the_extended_lifetime_is_used_once_the_prompt_is_cached() {
     let mut conversation = Conversation::new(auto());
     // Written for an hour, the first prompt would cost more than it saves if a long pause follows.
     assert!(conversation.turn(MINUTE_MS).iter().all(|ttl| *ttl == Ttl::FiveMinutes));
     // The second prompt writes little, and what it marks covers everything before.
     assert_eq!(conversation.turn(40 * MINUTE_MS).last(), Some(&Ttl::OneHour));
-    assert!(conversation.session.kept() > 0);
+    assert!(conversation.session.cached_tokens() > 0);
 }
 
 #[test]
-fn someone_who_always_pauses_writes_for_an_hour_and_someone_who_never_does_for_five_minutes() {
+fn breakpoint_lifetimes_follow_the_length_of_pauses() {
     let lasting = |pause_ms: u64| {
         let mut conversation = Conversation::new(auto());
         let turns: Vec<Vec<Ttl>> = (0..40).map(|_| conversation.turn(pause_ms)).collect();

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans};
+use crate::layout::{Content, CountedBlock, ItemKey, Piece, Seeds, SentMessage, Tree, spans};
 use crate::tiers::{PolicyName, Rules, TierState};
 use regex::Regex;
 use strata_base::hash::ContentHash;
@@ -18,14 +18,14 @@ use strata_tokens::models::{CacheKind, Ttl};
 
 use super::super::wording::legend;
 
-/// What the system prompt and the legend weigh together, in tokens.
+/// Tokens of the system prompt and the legend together.
 const SYSTEM: usize = 2_200;
-/// What a content block weighs beyond its text, in tokens.
+/// Overhead of a content block beyond its text, in tokens.
 const FRAMING: usize = 3;
 
-/// What a line about a file with updates weighs, in tokens.
+/// Tokens of a line about a file with updates.
 const PENDING: usize = 12;
-/// What a diff weighs beyond its hunks, in tokens: as much, and four for a header of two lines.
+/// Overhead of a diff beyond its hunks, in tokens: that of a line about a file, and four for a header of two lines.
 const DIFF: usize = 12 + 4;
 
 /// A line that begins a definition in most languages.
@@ -39,7 +39,7 @@ static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a valid pattern")
 });
 
-/// What one trace costs, in tokens of plain input.
+/// Cost of one trace, in tokens of uncached input.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     ledger: f64,
@@ -74,7 +74,7 @@ fn cost_of(trace: &Trace) -> Cost {
         let touched = trace.turns.get(first..=at).unwrap_or_default().iter().flat_map(|turn| &turn.touched);
         let selected: BTreeSet<&str> =
             touched.map(String::as_str).filter(|path| files.contains_key(path)).collect();
-        let request = weighed(format!("<user {at}> {}\n", turn.prompt));
+        let request = counted(format!("<user {at}> {}\n", turn.prompt));
         let content = Content {
             system: system.as_str().into(),
             map: files
@@ -93,16 +93,17 @@ fn cost_of(trace: &Trace) -> Cost {
             framing: FRAMING,
             ..Content::empty(&seeds, &excluded, &count)
         };
-        cost.no_cache += once(&content) + SYSTEM + FRAMING;
-        let laid = PolicyName::Ledger.policy().lay(&state, &content, &rules);
-        state = laid.recorded;
-        let charge = provider.charge(&spans(&laid.layout, FRAMING), at as u64).unwrap_or_default();
+        cost.no_cache += uncached_tokens(&content) + SYSTEM + FRAMING;
+        let output = PolicyName::Ledger.policy().lay_out(&state, &content, &rules);
+        state = output.new_state;
+        let charge = provider.charge(&spans(&output.layout, FRAMING), at as u64).unwrap_or_default();
         cost.ledger += charge.cost;
 
-        let said = |id, speaker, block| SentMessage { id: MessageId(id), speaker, blocks: vec![block] };
-        let answer = weighed(format!("<assistant {at}> {}\n", turn.answer));
-        history.push(said(2 * at as u64, Speaker::User, request));
-        history.push(said(2 * at as u64 + 1, Speaker::Assistant, answer));
+        let sent_message =
+            |id, speaker, block| SentMessage { id: MessageId(id), speaker, blocks: vec![block] };
+        let answer = counted(format!("<assistant {at}> {}\n", turn.answer));
+        history.push(sent_message(2 * at as u64, Speaker::User, request));
+        history.push(sent_message(2 * at as u64 + 1, Speaker::Assistant, answer));
         for (path, text) in &turn.edits {
             match text {
                 Some(text) => drop(files.insert(path, text)),
@@ -113,18 +114,18 @@ fn cost_of(trace: &Trace) -> Cost {
     cost
 }
 
-/// What the content weighs when each thing is told once: all map blocks in one content block, everything else in one of
-/// its own. Without the system prompt.
-fn once(content: &Content<'_>) -> usize {
+/// Counts the tokens of the content without a cache: all map blocks in one content block, and one content block for each
+/// other item. Excludes the system prompt.
+fn uncached_tokens(content: &Content<'_>) -> usize {
     let map: usize = content.map.iter().map(|piece| piece.tokens).sum();
     let map = (map > 0).then_some(map);
     let files = content.files.iter().map(|piece| piece.tokens);
-    let said = content.history.iter().map(SentMessage::tokens);
-    let asked = content.request.iter().map(|block| block.tokens);
-    map.into_iter().chain(files).chain(said).chain(asked).map(|tokens| tokens + FRAMING).sum()
+    let messages = content.history.iter().map(SentMessage::tokens);
+    let request = content.request.iter().map(|block| block.tokens);
+    map.into_iter().chain(files).chain(messages).chain(request).map(|tokens| tokens + FRAMING).sum()
 }
 
-/// A quarter token per character; what our wording adds weighs what the other implementation takes for it.
+/// Counts a quarter token per character. Wording that Strata adds counts as much as in the other implementation.
 fn count(text: &str) -> usize {
     let quarter = |text: &str| text.chars().count().div_ceil(4);
     if let Some(blocks) = text.strip_prefix("# Repository Structure\n") {
@@ -143,8 +144,8 @@ fn count(text: &str) -> usize {
     }
 }
 
-fn weighed(text: String) -> WeighedBlock {
-    WeighedBlock { tokens: count(&text), content: ContentBlock::text(text) }
+fn counted(text: String) -> CountedBlock {
+    CountedBlock { tokens: count(&text), content: ContentBlock::text(text) }
 }
 
 fn file(path: &str, text: &str) -> Piece {
@@ -176,7 +177,7 @@ fn is_line_end(character: char) -> bool {
 /// A made-up session of sixteen turns over nine files. An independent implementation of the same rules and prices, run
 /// with the same counts, charges 26,453.55 for it, and 62,954 without a cache.
 #[test]
-fn an_independent_implementation_comes_to_the_same_cost() {
+fn the_cost_matches_an_independent_implementation() {
     let trace = serde_json::from_str(include_str!("reference_cost/made_up.json")).unwrap();
     let cost = cost_of(&trace);
     assert_eq!(cost.no_cache, 62_954);
@@ -185,7 +186,7 @@ fn an_independent_implementation_comes_to_the_same_cost() {
 }
 
 #[test]
-fn by_characters_the_log_costs_less_than_no_cache() {
+fn the_log_costs_less_than_no_cache() {
     let text = |at: usize| format!("def f(x):\n    return {at}\n{}", "    # as it was before\n".repeat(60));
     let turn = |at: usize| TraceTurn {
         prompt: format!("Change number {at}"),
@@ -207,7 +208,7 @@ fn by_characters_the_log_costs_less_than_no_cache() {
 }
 
 #[test]
-fn a_map_block_has_the_signature_lines() {
+fn map_blocks_contain_signature_lines() {
     let text =
         "import x\nclass A:\n    def f(self):\n        pass\r\nMAX = 3\nx.y = function() {}\nM.z = 1\n";
     assert_eq!(

@@ -36,8 +36,8 @@ fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<Piece<'a>>) {
         pieces.extend(text("/functionCall/name"));
         pieces.extend(call.get("args").map(Piece::json));
     } else if let Some(response) = part.pointer("/functionResponse/response") {
-        let said = ["output", "error"].into_iter().find_map(|key| response.get(key));
-        match said {
+        let message = ["output", "error"].into_iter().find_map(|key| response.get(key));
+        match message {
             // The format requires the empty string for a result without output, so it is not a piece.
             Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
             Some(Value::Array(texts)) => {
